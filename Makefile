@@ -1,6 +1,8 @@
 # make demo   what this is for, on an example
-# make check  the fast loop, two minutes: format, lint, types, layers, fast tests
-# make test   everything, fifteen minutes: all tests, the documentation, the installed package
+# make check  the fast loop, about a minute and a half: format, lint, types, layers, fast tests
+# make test   everything, about eight minutes: all tests, the documentation, the installed package
+# make slow   all examples of all laws, and tests that take minutes
+# make engines  clusters, and what happens when a worker dies
 # make docs   the documentation, in docs/_build/html
 # make bench  a comparison with other tools, in one run
 # make bench-large DOCUMENTS=10000000  ten million documents, on one core, all cores and Dask
@@ -12,16 +14,16 @@ DOCUMENTS ?= 10000000
 VENV := .venv
 BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
-PIP := -m pip --disable-pip-version-check --quiet --quiet
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --editable
 
-.PHONY: demo lint check test docs bench bench-large attack clean
+.PHONY: demo lint check test slow engines docs bench bench-large attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
 	@$(BIN)/beyondchance demo
 
 # As many processes as there are cores, with one thread each.
-check test: export OPENBLAS_NUM_THREADS = 1
+check test slow: export OPENBLAS_NUM_THREADS = 1
 
 lint: $(VENV)/dev
 	@$(BIN)/ruff format --quiet --check .
@@ -29,17 +31,24 @@ lint: $(VENV)/dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
 
-# Few examples of each law, and no slow tests: make test has them all.
+# Few examples of each law, and fast tests only: make test has them all.
 check: lint
-	@$(BIN)/python tests/chromium.py
-	@$(BIN)/python -m pytest -n auto -m 'not slow' --hypothesis-profile=brief
+	@$(BIN)/python -m pytest -n auto -m 'not (slow or long or engines)' --hypothesis-profile=brief \
+	  --slowest=20
 
 # Types and documentation are checked at the same time: each takes one core.
 test: $(VENV)/dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint docs
 	@$(BIN)/python tests/chromium.py
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto -m 'not (long or engines)'
 	@$(BIN)/python tests/installed.py
+
+slow: $(VENV)/dev
+	@$(BIN)/python tests/chromium.py
+	@$(BIN)/python -m pytest -n auto -m 'not engines' --hypothesis-profile=full
+
+engines: $(VENV)/dev
+	@$(BIN)/python -m pytest -m engines
 
 docs: $(VENV)/dev
 	@$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
@@ -60,14 +69,14 @@ $(VENV)/demo: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "$(PYTHON) is not Python 3.11 or newer, or cannot be run; try make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python $(PIP) install --upgrade pip
-	@$(BIN)/python $(PIP) install --editable .
+	@$(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install uv
+	@$(INSTALL) .
 	@touch $@
 
 $(VENV)/dev: $(VENV)/demo
-	@$(BIN)/python $(PIP) install --editable '.[all]' --group dev
+	@$(INSTALL) '.[all]' --group dev
 	@touch $@
 
 $(VENV)/bench: $(VENV)/demo
-	@$(BIN)/python $(PIP) install --editable '.[dask,duckdb,report]' --group bench
+	@$(INSTALL) '.[dask,duckdb,report]' --group bench
 	@touch $@

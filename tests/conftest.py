@@ -1,28 +1,38 @@
 """Settings of the test suite."""
 
 import os
+import time
 
 import pytest
 from hypothesis import settings
 
 # No deadline: machines differ. The same examples on every run on CI, so that a failure can be
-# repeated; fresh ones everywhere else.
-settings.register_profile("beyondchance", deadline=None, derandomize=os.environ.get("CI") == "true")
-settings.load_profile("beyondchance")
-# For make check, and for a second run of the same tests on the installed package.
-settings.register_profile("brief", parent=settings.get_profile("beyondchance"), max_examples=10)
+# repeated; fresh ones everywhere else. Laws name the number of examples of make slow, and other
+# runs scale it (`examples`): make test takes a seventh, make check a twentieth.
+settings.register_profile("full", deadline=None, max_examples=100)
+settings.register_profile(
+    "usual",
+    settings.get_profile("full"),
+    max_examples=15,
+    derandomize=os.environ.get("CI") == "true",
+)
+settings.register_profile("brief", settings.get_profile("usual"), max_examples=5)
+settings.load_profile("usual")
 
-SHARED = {
-    # Both need the same integral, which takes half a minute and is kept by its process.
-    "tests/core/test_expected.py::test_large_text_by_the_token_measure": "a long integral",
-    "tests/core/test_placement.py::test_characters": "a long integral",
-}
-"""Tests that share something costly, and what they share."""
+BEGUN = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser):
-    """Let golden files be written anew."""
+    """Let golden files be written anew, and the slowest tests be listed."""
     parser.addoption("--write-golden", action="store_true", help="write the golden files anew")
+    parser.addoption("--slowest", type=int, default=0, help="list so many tests by CPU time")
+
+
+def pytest_configure(config):
+    """List the slowest tests where that is asked for."""
+    number = config.getoption("--slowest")
+    if number and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Slowest(number))
 
 
 def pytest_collection_modifyitems(items):
@@ -30,9 +40,58 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
+@pytest.fixture(autouse=True)
+def _no_terminal(monkeypatch):
+    """Give output no width to fit to and no colours, whatever the machine or other tests set."""
+    for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def cpu_seconds():
+    """CPU time of this process and of those that it started and that have ended."""
+    now = os.times()
+    return time.process_time() + now.children_user + now.children_system
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Note when a test began."""
+    item.stash[BEGUN] = cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Add what a test took to its last report."""
+    report = yield
+    if call.when == "teardown":
+        spent = cpu_seconds() - item.stash[BEGUN]
+        report.user_properties = [*report.user_properties, ("CPU seconds", spent)]
+    return report
+
+
+class Slowest:
+    """List the tests that took the most CPU time. Nothing fails by it: machines differ."""
+
+    def __init__(self, number):
+        self.number = number
+        self.spent = []
+
+    def pytest_runtest_logreport(self, report):
+        found = dict(report.user_properties).get("CPU seconds")
+        if found is not None:
+            self.spent.append((found, report.nodeid))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        total = sum(spent for spent, _ in self.spent)
+        terminalreporter.section(f"slowest of {total:.0f} CPU seconds", sep="-")
+        for spent, test in sorted(self.spent, reverse=True)[: self.number]:
+            terminalreporter.line(f"{spent:6.2f} {test}")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Run each test in any process that is free, but tests that share something in one.
+    """Run each test in any process that is free, but those of one file of pages in one.
 
     The mark ``xdist_group`` has no effect here: pytest-xdist 3.8 writes the group into an
     attribute of the tests, ``_nodeid``, that pytest 9.2 does not read.
@@ -41,8 +100,8 @@ def pytest_xdist_make_scheduler(config, log):
 
     class Scheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            if nodeid.startswith("tests/browser/"):
-                return nodeid.partition("::")[0]  # each page is made once
-            return SHARED.get(nodeid, nodeid)
+            # Each page is made once.
+            is_page = nodeid.startswith("tests/browser/")
+            return nodeid.partition("::")[0] if is_page else nodeid
 
     return Scheduling(config, log)

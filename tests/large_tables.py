@@ -239,7 +239,9 @@ def difficulty_digits(result: Any, notes: Iterable[Any] = ()) -> dict[str, Any]:
     }
 
 
-def in_memory(*paths: Any, gold: str | None = None, **options: Any) -> dict[str, Any]:
+def in_memory(
+    *paths: Any, gold: str | None = None, methods: Sequence[str] = METHODS, **options: Any
+) -> dict[str, Any]:
     """The digits of what is read at once."""
     corpus = bc.read(*paths)
-    return digits(bc.agreement(corpus, gold=gold, **options), notes=corpus.notes)
+    return digits(bc.agreement(corpus, gold=gold, **options), methods=methods, notes=corpus.notes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +16,7 @@ from heapq import nlargest
 from itertools import combinations, cycle, islice, permutations, product, zip_longest
 from math import inf
 from re import _compiler, _parser
+from types import FrameType
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -47,6 +49,23 @@ class Text(NamedTuple):
         return self.before + self.repeated * number + self.after
 
 
+def n_calls(call: Callable[[], object]) -> int:
+    """How many functions are called, those written in C too: the same on every machine."""
+    n = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal n
+        n += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return n
+
+
 def growth(run: Callable[[T], object], short: T, long: T) -> float:
     """How many times as long one input takes as the other, by the best of several times."""
     times = [(_seconds(run, short), _seconds(run, long)) for _ in range(4)]
@@ -57,7 +76,7 @@ def too_slow(pattern: re.Pattern, method: str) -> Text | None:
     """A text that takes a pattern more time than in proportion; None if none was found."""
     run = _use(pattern, method)
     taken: dict[Text, float] = {}
-    for text in _texts(pattern):
+    for text in texts_for(pattern):
         taken[text] = time_for(run, text, _TRIED_UP_TO)
         if taken[text] == inf:
             return text
@@ -108,7 +127,8 @@ def _use(pattern: re.Pattern, method: str) -> Callable[[str], object]:
 # --- Texts for a pattern ------------------------------------------------------
 
 
-def _texts(pattern: re.Pattern) -> Iterator[Text]:
+def texts_for(pattern: re.Pattern) -> Iterator[Text]:
+    """Texts on which a pattern may take long."""
     tree = _parser.parse(pattern.pattern, pattern.flags)
     matched = {id(node): _matched(node, tree, pattern) for node in _of_one_sign(tree)}
     rows = list(islice(_rows(tree, matched), 10))
@@ -177,3 +197,193 @@ def _rows(tree: _parser.SubPattern, matched: dict[int, str]) -> Iterator[list[st
     number = max(map(len, ways), default=0)
     for row in islice(zip(*map(cycle, ways), strict=False), number):
         yield [part for parts in row for part in parts]
+
+
+# --- Steps instead of seconds -------------------------------------------------
+
+_MANY = (48, 200)
+"""How often something is repeated in texts whose steps are counted: most need no second look."""
+_TOO_MANY = 100_000
+"""Steps after which their number no longer matters."""
+_MOST_TEXTS = 400
+Matcher = Callable[[int], bool]
+
+
+def too_many_steps(pattern: re.Pattern, method: str) -> Text | None:
+    """A text that takes a pattern more steps than in proportion; None if none was found.
+
+    Steps are those of trying one way after the other, as Python does, but for what it may skip
+    at once: they are the same on every machine. Of many texts, some from everywhere are tried.
+    """
+    steps = Steps(pattern, method)
+    texts = list(texts_for(pattern))
+    some = texts[:: -(-len(texts) // _MOST_TEXTS) or 1]
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)  # a repeated group calls itself
+    try:
+        return next((one for one in some if all(_is_more(steps, one, n) for n in _MANY)), None)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _is_more(steps: Steps, text: Text, number: int) -> bool:
+    """Whether a quarter of a text takes far less than a quarter of the steps."""
+    long = text.times(number)
+    found = steps.of(long)
+    if found <= 3 * len(long):
+        return False
+    return found >= _TOO_MANY or found > MOST**2 * steps.of(text.times(number // 4))
+
+
+class Steps:
+    """The steps that a pattern takes on texts of the signs above."""
+
+    def __init__(self, pattern: re.Pattern, method: str) -> None:
+        tree = _parser.parse(pattern.pattern, pattern.flags)
+        self.is_by_line = bool(pattern.flags & re.MULTILINE)
+        self.signs = {id(node): set(_matched(node, tree, pattern)) for node in _of_one_sign(tree)}
+        self.method = method
+        self.text, self.number, self.end = "", 0, 0
+        self.tree = tree  # what the ids are of
+        self.matches = self._row(tree, self._done)
+
+    def of(self, text: str) -> int:
+        """The number of steps on a text."""
+        self.text, self.number = text, 0
+        start = 0
+        while start <= len(text) and self.number < _TOO_MANY:
+            is_found = self.matches(start)
+            if self.method in {"match", "fullmatch"} or (is_found and self.method == "search"):
+                break
+            start = max(self.end, start + 1) if is_found else start + 1
+        return self.number
+
+    def end_of(self, text: str) -> int | None:
+        """Where a match at the beginning of a text ends; None if there is none."""
+        self.text, self.number = text, 0
+        return self.end if self.matches(0) else None
+
+    def _done(self, place: int) -> bool:
+        self.end = place
+        return self.method != "fullmatch" or place == len(self.text)
+
+    def _row(self, nodes: _parser.SubPattern, then: Matcher) -> Matcher:
+        for node in reversed(list(nodes)):
+            then = self._node(node, then)
+        return then
+
+    def _node(self, node: tuple, then: Matcher) -> Matcher:  # noqa: PLR0911 - one for each kind
+        kind, value = node
+        if kind in _OF_ONE_SIGN:
+            return self._sign(self.signs[id(node)], then)
+        if kind in _REPEATS:
+            least, most, inner = value
+            if len(inner) == 1 and inner[0][0] in _OF_ONE_SIGN:
+                return self._signs(kind, least, most, self.signs[id(inner[0])], then)
+            return self._repeated(kind, least, most, inner, then)
+        if kind is _parser.SUBPATTERN:
+            return self._row(value[-1], then)
+        if kind is _parser.BRANCH:
+            ways = [self._row(way, then) for way in value[1]]
+            return lambda place: any(way(place) for way in ways)
+        if kind is _parser.AT:
+            return lambda place: self._is_at(value, place) and then(place)
+        if kind is _parser.ATOMIC_GROUP:
+            return self._once(value, then)
+        if kind in (_parser.ASSERT, _parser.ASSERT_NOT):
+            direction, inner = value
+            back = inner.getwidth()[0] if direction < 0 else 0
+            seen = self._once(inner, lambda _: True)
+            is_wanted = kind is _parser.ASSERT
+            return lambda place: (place >= back and seen(place - back)) == is_wanted and then(place)
+        raise NotImplementedError(kind)
+
+    def _step(self) -> bool:
+        """Count a step; whether there may be more of them."""
+        self.number += 1
+        return self.number < _TOO_MANY
+
+    def _sign(self, signs: set[str], then: Matcher) -> Matcher:
+        def matches(place: int) -> bool:
+            is_more = self._step() and place < len(self.text)
+            return is_more and self.text[place] in signs and then(place + 1)
+
+        return matches
+
+    def _signs(
+        self, kind: object, least: int, most: int, signs: set[str], then: Matcher
+    ) -> Matcher:
+        def matches(place: int) -> bool:
+            end, last = place, min(len(self.text), place + int(most))
+            while end < last and self.text[end] in signs:
+                end += 1
+            self.number += end - place + 1
+            ends = range(place + least, end + 1)
+            if kind is _parser.POSSESSIVE_REPEAT:
+                ends = ends[-1:]
+            elif kind is _parser.MAX_REPEAT:
+                ends = ends[::-1]
+            return any(self._step() and then(one) for one in ends)
+
+        return matches
+
+    def _repeated(
+        self, kind: object, least: int, most: int, inner: _parser.SubPattern, then: Matcher
+    ) -> Matcher:
+        counts: list[tuple[int, int]] = []  # how many there are, and where the last began
+
+        def again(place: int) -> bool:
+            number, begin = counts[-1]
+            if place == begin and number >= least:
+                return False
+            counts.append((number + 1, place))
+            is_found = ahead(place)
+            counts.pop()
+            return is_found
+
+        def ahead(place: int) -> bool:
+            number = counts[-1][0]
+            if not self._step():
+                return False
+            if kind is _parser.MIN_REPEAT and number >= least and then(place):
+                return True
+            if number < most and one_more(place):
+                return True
+            return kind is not _parser.MIN_REPEAT and number >= least and then(place)
+
+        one_more = self._row(inner, again)
+
+        def matches(place: int) -> bool:
+            counts.append((0, -1))
+            is_found = ahead(place)
+            counts.pop()
+            return is_found
+
+        if kind is _parser.POSSESSIVE_REPEAT:
+            rest, then = then, self._note
+            return lambda place: matches(place) and rest(self.end)
+        return matches
+
+    def _note(self, place: int) -> bool:
+        self.end = place
+        return True
+
+    def _once(self, inner: _parser.SubPattern, then: Matcher) -> Matcher:
+        """What is matched in the first way that there is, and in no other one."""
+        first = self._row(inner, self._note)
+        return lambda place: first(place) and then(self.end)
+
+    def _is_at(self, what: object, place: int) -> bool:
+        self._step()
+        text = self.text
+        before, after = text[max(place - 1, 0) : place], text[place : place + 1]
+        if what is _parser.AT_BEGINNING:
+            return not before or (self.is_by_line and before == "\n")
+        if what is _parser.AT_END:
+            return text[place:] in {"", "\n"} or (self.is_by_line and after == "\n")
+        if what is _parser.AT_END_STRING:
+            return not after
+        is_boundary = (before.isalnum() or before == "_") != (after.isalnum() or after == "_")
+        if what is _parser.AT_BOUNDARY:
+            return is_boundary
+        raise NotImplementedError(what)

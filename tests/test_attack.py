@@ -3,8 +3,10 @@
 import os
 import time
 import warnings
+from collections import Counter
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,11 +18,12 @@ from mutation import LONG
 
 N_MUTANTS = 48
 """Of each target."""
+N_FEW = 5
 
 
-def numbers_of(target):
+def numbers_of(target, most=N_MUTANTS):
     """The numbers of the first mutants of a target."""
-    return islice(range(TARGETS.index(target), 10**9, len(TARGETS)), N_MUTANTS)
+    return islice(range(TARGETS.index(target), 10**9, len(TARGETS)), most)
 
 
 @pytest.fixture
@@ -32,6 +35,19 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_a_few_mutants(folder):
+    numbers = [number for target in TARGETS for number in numbers_of(target, N_FEW)]
+    outcomes = {number: attacked(number, 0, folder, N_FEW) for number in numbers}
+    wrong = [f"mutant {number}: {text}" for number, o in outcomes.items() for text in o.wrong]
+    assert not wrong, "\n".join(wrong)
+    assert not list(folder.iterdir())
+    stages = Counter(stage for outcome in outcomes.values() for stage in outcome.stages)
+    assert stages["recognised"] > len(outcomes) / 3
+    assert stages["read"] > len(outcomes) / 10
+    assert stages["shown"] == len(FILES)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("target", TARGETS)
 def test_mutants(folder, target):
     outcomes = {number: attacked(number, 0, folder, 1) for number in numbers_of(target)}
@@ -44,6 +60,7 @@ def test_mutants(folder, target):
     assert any("read" in outcome.stages for outcome in outcomes.values())
 
 
+@pytest.mark.slow
 def test_every_target_is_read_as_it_is(folder):
     warm_up(folder)
     assert not list(folder.iterdir())
@@ -68,7 +85,8 @@ def test_a_number_makes_the_same_mutant(folder, monkeypatch):
 
 
 def found(folder, target="records"):
-    return [text for number in numbers_of(target) for text in attacked(number, 0, folder).wrong]
+    """What is wrong, as far as it is asked for."""
+    return (text for number in numbers_of(target) for text in attacked(number, 0, folder).wrong)
 
 
 def test_an_error_that_is_not_ours(folder, monkeypatch):
@@ -76,7 +94,7 @@ def test_an_error_that_is_not_ours(folder, monkeypatch):
         raise KeyError("odd")
 
     monkeypatch.setattr(bc, "read", broken)
-    assert "KeyError: 'odd'" in found(folder)[0]
+    assert "KeyError: 'odd'" in next(found(folder))
 
 
 def test_an_error_that_says_nothing(folder, monkeypatch):
@@ -84,7 +102,7 @@ def test_an_error_that_says_nothing(folder, monkeypatch):
         raise bc.DataError(" ")
 
     monkeypatch.setattr(bc, "read", silent)
-    assert "an error of no or of several lines" in found(folder)[0]
+    assert "an error of no or of several lines" in next(found(folder))
 
 
 def test_text_on_a_stream(folder, monkeypatch):
@@ -124,6 +142,34 @@ def test_time_and_memory():
     assert len(list(beyond_bounds(attack.Outcome("records", 1, 4, 70)))) == 2
 
 
+def test_a_worker_that_hangs_or_dies_is_told_once(monkeypatch):
+    process = SimpleNamespace(is_alive=lambda: True)
+    progress = SimpleNamespace(value=attack._STARTING)
+    worker = attack._Worker(process, progress, 3)
+    assert worker.stopped() == ""
+    progress.value = 3
+    assert worker.stopped() == ""
+    monkeypatch.setattr(attack, "PATIENCE", -1)
+    assert [worker.stopped(), worker.stopped()] == ["hangs", ""]
+    dead = SimpleNamespace(is_alive=lambda: False)
+    worker = attack._Worker(dead, progress, 3)
+    assert [worker.stopped(), worker.stopped()] == ["died", ""]
+    progress.value = attack._DONE
+    assert attack._Worker(dead, progress, 3).stopped() == ""
+
+
+def test_what_was_tried_is_shown():
+    tally = attack.Tally()
+    tally.add(attack.Outcome("records", 1, 2, 3, {"recognised", "read"}))
+    tally.add(attack.Outcome("records", 1, 1, 9, {"recognised"}))
+    row, total = attack.shown({"records": tally}).splitlines()[1:]
+    for line, name in ((row, "records"), (total, "all")):
+        assert line.split() == [
+            *(name, "2", "100.0%", "50.0%", "0.0%", "0.0%", "0.0%", "1500.0", "2.00", "9"),
+        ]
+
+
+@pytest.mark.long
 def test_all_cores():
     tallies, wrong = attack.attack_by_all_cores(seed=0, seconds=2, workers=2)
     assert not wrong
@@ -131,6 +177,7 @@ def test_all_cores():
     assert "all" in attack.shown(tallies)
 
 
+@pytest.mark.long
 def test_a_process_that_hangs_or_dies(monkeypatch, capsys):
     # Workers are processes of their own: what they are told to run is all that can be changed.
     monkeypatch.setattr(attack, "attack", _stuck)

@@ -3,7 +3,7 @@
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from beyondchance.core.models import MODELS
 from beyondchance.core.sets import coverage_of, layers_in, layers_of, sets_of
 from beyondchance.core.structure import nested_structure
 from beyondchance.scoring.options import SCOPES
+from each import each
 
 
 def squares(start_a, length_a, start_b, length_b):
@@ -46,7 +47,30 @@ RULES = [
     # A measure of one's own takes no spans of one label that overlap.
     if measure != "custom" or model == "disjoint"
 ]
-every_rule = pytest.mark.parametrize(("measure", "model", "scope"), RULES)
+# Every measure under every model, with scopes in turn.
+IN_TURN = [
+    (measure, model, scope)
+    for (measure, model), scope in zip(
+        dict.fromkeys(rule[:2] for rule in RULES), cycle(SCOPES), strict=False
+    )
+]
+# Every measure, with models and scopes in turn.
+OWN = [[rule for rule in IN_TURN if rule[0] == measure] for measure in NAMED]
+FEW_RULES = [rules[number % len(rules)] for number, rules in enumerate(OWN)]
+
+
+def every_rule(few, some, every):
+    """How many cases there are of few rules, of rules in turn, and of every rule."""
+    return pytest.mark.parametrize(
+        ("rules", "number"),
+        [
+            pytest.param(FEW_RULES, few, id="few"),
+            pytest.param(IN_TURN, some, marks=pytest.mark.slow, id="in turn"),
+            pytest.param(RULES, every, marks=pytest.mark.long, id="every"),
+        ],
+    )
+
+
 MATCHES = oracle.MATCHES
 FEW = {"samples": 2000}
 
@@ -115,6 +139,14 @@ def corpus_of(n, a, b):
     return Corpus.from_spans({"a": [list(a)], "b": [list(b)]}, lengths=[n])
 
 
+def test_rules_in_turn_are_all_measures_models_and_scopes():
+    assert {rule[0] for rule in FEW_RULES} == set(NAMED)
+    assert {rule[:2] for rule in IN_TURN} == {rule[:2] for rule in RULES}
+    for place, known in ((1, PLACEMENTS), (2, SCOPES)):
+        assert {rule[place] for rule in FEW_RULES} == set(known)
+
+
+@pytest.mark.long
 def test_cases_are_as_rich_as_they_should_be():
     joint = [a for _, a, _ in cases("disjoint", "joint")]
     assert max(len({label for _, _, label in a}) for a in joint) == 3
@@ -137,51 +169,70 @@ def test_cases_are_as_rich_as_they_should_be():
         assert sum(any(inner for *_, inner in cells) for cells in clusters) >= 3
 
 
-@pytest.mark.slow
-@every_rule
-def test_every_small_case_against_brute_force(measure, model, scope):
+@every_rule(few=4, some=16, every=70)
+def test_every_small_case_against_brute_force(rules, number):
+    for measure, model, scope in rules:
+        for n, a, b in cases(model, scope, number):
+            result = agreement(corpus_of(n, a, b), **options_of(measure, model, scope))
+            case = measure, model, scope, n, a, b
+            check_expected(result, measure, case)
+            check_observed(result, measure, case)
+
+
+def check_expected(result, measure, case):
+    _, model, scope, n, a, b = case
     columns = {"expected": measure}
     if measure == "dice":
         columns |= {"expected_a": "dice of a", "expected_b": "dice of b"}
-    for n, a, b in cases(model, scope):
-        result = agreement(corpus_of(n, a, b), **options_of(measure, model, scope))
-        for label, score in result.by_label.items():
-            for column, name in columns.items():
-                exact = oracle.expected(
-                    n, a, b, scope=scope, model=model, label=label, match=MATCHES[name]
-                )
-                found = getattr(score, column)
-                # Where a span may have several partners, it is estimated.
-                slack = 4 * score.error + 1e-14
-                assert abs(Fraction(found) - exact) < slack, (n, a, b, label)
+    for label, score in result.by_label.items():
+        for column, name in columns.items():
+            exact = oracle.expected(
+                n, a, b, scope=scope, model=model, label=label, match=MATCHES[name]
+            )
+            found = getattr(score, column)
+            # Where a span may have several partners, it is estimated.
+            slack = 4 * score.error + 1e-14
+            assert abs(Fraction(found) - exact) < slack, (case, label)
 
 
-@pytest.mark.slow
-@every_rule
-def test_observed_match(measure, model, scope):
-    for n, a, b in cases(model, scope):
-        result = agreement(corpus_of(n, a, b), **options_of(measure, model, scope))
-        one, two = oracle.seen(a, scope), oracle.seen(b, scope)
-        match = MATCHES[measure]
-        for label, score in result.by_label.items():
-            exact = match(oracle.only(one, label), oracle.only(two, label))
-            assert abs(Fraction(score.matched) - exact) < 1e-15
-        if measure == "dice":
-            for side in "ab":
-                exact = MATCHES[f"dice of {side}"](one, two)
-                assert abs(Fraction(getattr(result.score, f"matched_{side}")) - exact) < 1e-14
+def check_observed(result, measure, case):
+    _, _, scope, _, a, b = case
+    one, two = oracle.seen(a, scope), oracle.seen(b, scope)
+    match = MATCHES[measure]
+    for label, score in result.by_label.items():
+        exact = match(oracle.only(one, label), oracle.only(two, label))
+        assert abs(Fraction(score.matched) - exact) < 1e-15, (case, label)
+    if measure == "dice":
+        for side in "ab":
+            exact = MATCHES[f"dice of {side}"](one, two)
+            found = getattr(result.score, f"matched_{side}")
+            assert abs(Fraction(found) - exact) < 1e-14, case
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scope", SCOPES)
+ESTIMATED = [(0.3, "disjoint"), (0, "nested"), (0.2, "overlapping"), (0.2, "auto"), (0.6, "auto")]
+
+
 @pytest.mark.parametrize(
-    ("theta", "model"),
-    [(0.3, "disjoint"), (0, "nested"), (0.2, "overlapping"), (0.2, "auto"), (0.6, "auto")],
+    ("ways", "number"),
+    [
+        pytest.param(
+            list(zip(ESTIMATED, cycle(SCOPES), strict=False)),
+            24,
+            marks=pytest.mark.slow,
+            id="in turn",
+        ),
+        pytest.param(list(product(ESTIMATED, SCOPES)), 70, marks=pytest.mark.long, id="every"),
+    ],
 )
-def test_estimates_are_within_their_error(theta, model, scope):
+def test_estimates_are_within_their_error(ways, number):
+    for (theta, model), scope in ways:
+        check_estimates(theta, model, scope, number)
+
+
+def check_estimates(theta, model, scope, number):
     match = oracle.matched_pairs(Fraction(theta).limit_denominator())
     n_estimated = 0
-    for n, a, b in cases(model, scope):
+    for n, a, b in cases(model, scope, number):
         result = agreement(
             corpus_of(n, a, b), measure="iou", theta=theta, model=model, scope=scope, samples=2000
         )
@@ -192,7 +243,7 @@ def test_estimates_are_within_their_error(theta, model, scope):
             exact = oracle.expected(n, a, b, scope=scope, model=model, label=label, match=match)
             n_estimated += 0 < exact < min(len(one), len(two)) and score.error > 0
             assert abs(score.expected - exact) <= 4 * score.error + 1e-12, (n, a, b, label)
-    assert n_estimated >= (10 if theta < 0.5 else 1)
+    assert n_estimated >= (number // 7 if theta < 0.5 else number // 70), (theta, model, scope)
 
 
 def test_one_to_one_pairs_are_exact_where_no_span_has_two_partners():
@@ -211,11 +262,11 @@ def test_one_to_one_pairs_are_exact_where_no_span_has_two_partners():
 
 
 @cache
-def dense_cases(model, scope):
+def dense_cases(model, scope, how_many):
     """Pairs of annotations that fill most of a very small text."""
     rng = np.random.default_rng([2, PLACEMENTS.index(model), list(SCOPES).index(scope)])
     found = []
-    while len(found) < 150:
+    while len(found) < how_many:
         n = int(rng.integers(1, 5))
         a, b = (drawn(rng, n, model, scope, 3) for _ in range(2))
         filled = min(sum(e - s for s, e, _ in oracle.seen(side, scope)) for side in (a, b))
@@ -231,13 +282,29 @@ def size_of(measure, spans):
     return len(spans) * (2 if measure == "boundary" else 1)
 
 
-@pytest.mark.slow
-@every_rule
-def test_chance_is_1_or_fixed_where_every_arrangement_says_so(measure, model, scope):
+@every_rule(few=5, some=25, every=150)
+def test_chance_is_1_or_fixed_where_every_arrangement_says_so(rules, number):
+    total = Counter()
+    for measure, model, scope in rules:
+        seen = chance_of_dense_cases(measure, model, scope, number)
+        total += seen
+        if number == 150:
+            if measure != "custom":
+                for side in ("both", "a", "b"):
+                    assert seen[side, True] >= 3, (side, seen)
+                    assert seen[side, False] >= 10
+            assert min(seen["fixed", True, False], seen["fixed", False, False]) >= 3
+    for key in product(("both", "a", "b"), (True, False)):
+        assert total[key] >= 3, key
+    assert min(total["fixed", True, False], total["fixed", False, False]) >= 3
+
+
+def chance_of_dense_cases(measure, model, scope, number):
+    """How often chance is 1 and has no freedom, which is checked case by case."""
     names = [measure] * 3 if measure != "dice" else ["dice", "dice of a", "dice of b"]
     matches = [MATCHES[name] for name in names]
     seen = Counter()
-    for n, a, b in dense_cases(model, scope):
+    for n, a, b in dense_cases(model, scope, number):
         result = agreement(corpus_of(n, a, b), **options_of(measure, model, scope))
         for label, score in result.by_label.items():
             one, two = (oracle.only(oracle.seen(side, scope), label) for side in (a, b))
@@ -254,25 +321,22 @@ def test_chance_is_1_or_fixed_where_every_arrangement_says_so(measure, model, sc
             ]
             wholly = [all(value[i] == limit for value in values) for i, limit in enumerate(limits)]
             found = [score.certain, score.certain_a, score.certain_b]
-            assert found == wholly or measure == "custom", (n, a, b, label)
+            case = measure, model, scope, n, a, b, label
+            assert found == wholly or measure == "custom", case
             is_fixed = len({value[0] for value in values}) == 1
-            assert score.fixed == is_fixed, (n, a, b, label)
+            assert score.fixed == is_fixed, case
             seen.update(zip(("both", "a", "b"), wholly, strict=True))
             seen["fixed", is_fixed, values[0][0] not in {0, min(sizes)}] += 1
-    if measure != "custom":
-        for side in ("both", "a", "b"):
-            assert seen[side, True] >= 3, (side, seen)
-            assert seen[side, False] >= 10
-    assert min(seen["fixed", True, False], seen["fixed", False, False]) >= 3
+    return seen
 
 
 # --- One text, spans inside spans ---------------------------------------------
 
 
-def nested_texts():
+def nested_texts(number):
     """Small texts with the lengths and the parents of spans, in shuffled order."""
     rng = np.random.default_rng(3)
-    for n, *sides in cases("nested", "unlabelled"):
+    for n, *sides in cases("nested", "unlabelled", number):
         for side in sides:
             line = oracle.seen(side, "unlabelled")
             order = rng.permutation(len(line)).tolist()
@@ -281,8 +345,9 @@ def nested_texts():
             yield n, side, [oracle.length(line[i]) for i in order], parents, order
 
 
-def test_starts_and_layers_of_nested_spans():
-    for n, side, lengths, parents, order in nested_texts():
+@pytest.mark.parametrize("number", [8, pytest.param(30, marks=pytest.mark.slow)])
+def test_starts_and_layers_of_nested_spans(number):
+    for n, side, lengths, parents, order in nested_texts(number):
         line = oracle.seen(side, "unlabelled")
         starts = [Counter() for _ in line]
         placed = oracle.placed(n, line, "nested")
@@ -318,10 +383,9 @@ def test_nested_arrangements_are_drawn_alike():
     assert abs(statistic - 17) < 5 * np.sqrt(2 * 17)
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-def test_expected_match_of_nested_spans(measure):
+def test_expected_match_of_nested_spans():
     n_deep = 0
-    for n, a, b in cases("nested", "unlabelled")[:40]:
+    for (n, a, b), measure in zip(cases("nested", "unlabelled", 24), cycle(MEASURES), strict=False):
         texts = []
         for side in (a, b):
             line = oracle.seen(side, "unlabelled")
@@ -344,9 +408,9 @@ def test_expected_match_of_nested_spans(measure):
         exact = agreement(
             corpus_of(n, a, b), measure=measure, model="nested", scope="unlabelled"
         ).score.expected
-        assert found == pytest.approx(exact, rel=1e-15, abs=2e-15)
+        assert found == pytest.approx(exact, rel=1e-15, abs=2e-15), measure
         n_deep += max(parents_a) >= 0
-    assert n_deep >= 10
+    assert n_deep >= 6
 
 
 # --- Larger texts, by sampling ------------------------------------------------
@@ -375,39 +439,40 @@ LARGE = {
 }
 
 
-@pytest.mark.slow
-@every_rule
-def test_larger_texts_against_sampling(measure, model, scope):
-    n, a, b = LARGE[model]
-    match = MATCHES[measure]
-    rng = np.random.default_rng(11)
-    draws = 1500
-    values = []
-    for _ in range(draws):
-        one, two = (
-            tuple(
-                span
-                for line in oracle.lines(oracle.seen(side, scope), scope)
-                for span in oracle.thrown(n, line, model, rng)
+@every_rule(few=60, some=250, every=1500)
+def test_larger_texts_against_sampling(rules, number):
+    for measure, model, scope in rules:
+        n, a, b = LARGE[model]
+        match = MATCHES[measure]
+        rng = np.random.default_rng(11)
+        values = []
+        for _ in range(number):
+            one, two = (
+                tuple(
+                    span
+                    for line in oracle.lines(oracle.seen(side, scope), scope)
+                    for span in oracle.thrown(n, line, model, rng)
+                )
+                for side in (a, b)
             )
-            for side in (a, b)
-        )
-        labels = {label for _, _, label in one}
-        values.append(float(sum(match(oracle.only(one, k), oracle.only(two, k)) for k in labels)))
-    result = agreement(corpus_of(n, a, b), **options_of(measure, model, scope))
-    error = np.hypot(np.std(values) / np.sqrt(draws), result.score.error)
-    assert error > 0
-    assert abs(np.mean(values) - result.score.expected) < 4 * error
+            labels = {label for _, _, label in one}
+            values.append(
+                float(sum(match(oracle.only(one, k), oracle.only(two, k)) for k in labels))
+            )
+        result = agreement(corpus_of(n, a, b), **options_of(measure, model, scope))
+        error = np.hypot(np.std(values) / np.sqrt(number), result.score.error)
+        assert error > 0
+        assert abs(np.mean(values) - result.score.expected) < 4 * error, (measure, model, scope)
 
 
 # --- Larger texts, by identities ----------------------------------------------
 
 LONG = {
-    "tokens": (5000, [2] * 100 + [3] * 60 + [7] * 20, [2] * 80 + [5] * 50 + [7] * 30),
+    "tokens": (1250, [2] * 25 + [3] * 15 + [7] * 5, [2] * 20 + [5] * 12 + [7] * 8),
     "characters": (900, [4 + 7 * i % 27 for i in range(11)], [3 + 5 * i % 28 for i in range(13)]),
     "dense": (1000, [10] * 60 + [9] * 30, [10] * 40 + [8] * 60),
 }
-every_long_text = pytest.mark.parametrize(("n", "a", "b"), LONG.values(), ids=LONG)
+every_long_text = each(("n", "a", "b"), LONG.values())
 
 
 @every_long_text
@@ -430,6 +495,7 @@ def test_asking_a_function_in_blocks_changes_no_bit(monkeypatch):
     assert expected_match(n, a, b, measure=SQUARES) == together
 
 
+@pytest.mark.slow
 @every_long_text
 def test_close_spans_as_a_function(n, a, b):
     def close(start_a, length_a, start_b, length_b):
@@ -441,6 +507,7 @@ def test_close_spans_as_a_function(n, a, b):
     assert expected_match(n, a, b, measure="iou", theta=0.6) == pytest.approx(found, rel=1e-12)
 
 
+@pytest.mark.slow
 @every_long_text
 def test_parts_as_a_function(n, a, b):
     def part(start_a, length_a, start_b, length_b):
@@ -451,6 +518,7 @@ def test_parts_as_a_function(n, a, b):
     assert expected_match(n, a, b, measure="dice") == pytest.approx(found, rel=1e-12)
 
 
+@pytest.mark.slow
 @every_long_text
 def test_boundaries_as_a_function(n, a, b):
     def boundaries(start_a, length_a, start_b, length_b):

@@ -1,5 +1,6 @@
 """The action and the hook: their files as they are, run as GitHub and pre-commit run them."""
 
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from beyondchance.cli.main import cli, main
+from refusals import assert_tells
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -25,17 +27,39 @@ BASH = shutil.which("bash") or ""
 pytestmark = pytest.mark.skipif(not BASH, reason="needs bash")
 
 
+TEAM = "example/ada.conll\nexample/ben.conll\nexample/cleo.conll\n"
+# Loading the package twice takes most of the time of a run. Where the script is what is tested,
+# this stands for it: it keeps the words that it was called with, fails as told, and has a result.
+STUB = """#!/bin/sh
+case "$1" in -I) exec {python} "$@" ;; esac
+for word in "$@"; do printf '%s\\0' "$word" >>"$WORDS"; done
+printf '\\0' >>"$WORDS"
+echo "said by the command" >&2
+[ "$CODE" = 1 ] && exit 1
+while [ "$1" != --save ]; do shift; done
+cat "$RESULT" >"$2"
+exit "$CODE"
+"""
+
+
 @pytest.fixture(autouse=True)
-def example(tmp_path, monkeypatch):
-    """The example's files in a folder to work in."""
+def folder(tmp_path, monkeypatch):
+    """A folder to work in."""
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def example(folder):
+    """The example's files in that folder."""
     assert main(["demo", "--quiet", "--files", "example"]) == 0
+    return folder
 
 
 class Run:
     """What a run of the gate left behind."""
 
-    def __init__(self, folder, **inputs):
+    def __init__(self, folder, programs, more, **inputs):
         folder.mkdir(exist_ok=True)
         summary, output = folder / "summary.md", folder / "output"
         values = {name: item.get("default", "") for name, item in ACTION["inputs"].items()}
@@ -46,11 +70,12 @@ class Run:
             env={
                 **os.environ,
                 # The Python of these tests is the one that GitHub sets up.
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
                 "RUNNER_TEMP": str(folder),
                 "GITHUB_STEP_SUMMARY": str(summary),
                 "GITHUB_OUTPUT": str(output),
                 **{name: filled(text, values) for name, text in GATE["env"].items()},
+                **more,
             },
             capture_output=True,
             text=True,
@@ -71,134 +96,145 @@ def filled(text, values):
 
 @pytest.fixture
 def gate(tmp_path):
-    return lambda **inputs: Run(tmp_path / "runner", **inputs)
+    """The gate as it is."""
+    return lambda **inputs: Run(tmp_path / "runner", Path(sys.executable).parent, {}, **inputs)
 
 
-TEAM = "example/ada.conll\nexample/ben.conll\nexample/cleo.conll\n"
+@pytest.fixture
+def called(tmp_path):
+    """The gate with a command that only keeps its words: the run, and the words of both calls."""
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text(STUB.format(python=shlex.quote(sys.executable)))
+    python.chmod(0o755)
+    result = tmp_path / "canned"
+    score = {"corrected": None, "observed": 0.75, "chance": 0.5}
+    canned = {
+        "agree": {"command": "agree", **score},
+        "rank": {"command": "rank", "systems": [score, {}]},
+    }
+
+    def runner(code=0, **inputs):
+        result.write_text(json.dumps(canned.get(inputs.get("command", "agree"))))
+        words = tmp_path / "words"
+        words.unlink(missing_ok=True)
+        more = {"WORDS": str(words), "CODE": str(code), "RESULT": str(result)}
+        run = Run(tmp_path / "runner", python.parent, more, **inputs)
+        text = words.read_text("utf-8") if words.exists() else ""
+        return run, [call.split("\0") for call in text.split("\0\0")[:-1]]
+
+    return runner
 
 
+def files_of(call):
+    """The files that a command was called with."""
+    return call[call.index("--") + 1 :]
+
+
+@pytest.mark.slow
 class TestRun:
-    def test_passing(self, gate):
-        run = gate(files=TEAM, fail_under="0.7")
-        assert run.code == 0, run.errors
-        assert run.summary.startswith("### beyondchance agree: passed\n\nada, ben and cleo: 46 ")
-        assert "| token | 0.7877 | 0.2468 | 0.7181 |" in run.summary
-        assert "read as conll" in run.summary
-        assert round(float(run.outputs["corrected"]), 4) == 0.7181
-        assert round(float(run.outputs["observed"]), 4) == 0.7877
-        assert round(float(run.outputs["chance"]), 4) == 0.2468
-        assert Path(run.outputs["json"]).read_text("utf-8").startswith('{\n  "format": 1')
+    """With the command that is installed."""
 
-    def test_failing(self, gate):
-        run = gate(files=TEAM, fail_under="0.8")
-        assert run.code == 3
-        assert "the corrected score is 0.7181, below 0.8" in run.errors
-        assert run.summary.startswith("### beyondchance agree: failed, below 0.8\n")
-        assert "| token | 0.7877 | 0.2468 | 0.7181 |" in run.summary
-        assert "the corrected score is 0.7181, below 0.8" in run.summary
-        assert round(float(run.outputs["corrected"]), 4) == 0.7181
-
-    def test_bad_data(self, gate, tmp_path):
-        (tmp_path / "x.conll").write_text("Anna X-Y-Z\n")
-        run = gate(files="example/ada.conll\nx.conll", options="--strict")
-        assert run.code == 1
-        assert "x.conll" in run.errors
-        assert run.summary.startswith("### beyondchance agree: no result (exit code 1)\n")
-        assert "x.conll" in run.summary
-        assert run.outputs == {}
-
-    def test_wrong_usage(self, gate):
-        run = gate(files=TEAM, options="--mesure token")
-        assert run.code == 2
-        assert "no such option" in run.summary
-
-    def test_an_undefined_score_fails(self, gate, tmp_path):
-        for name in ("a", "b"):
-            (tmp_path / f"{name}.conll").write_text("Anna O\n")
-        run = gate(files="a.conll\nb.conll", fail_under="0")
-        assert run.code == 3
-        assert run.outputs["corrected"] == ""
-        assert run.outputs["json"]
-
-    def test_systems(self, gate):
-        run = gate(files=TEAM, command="rank", fail_under="0.71")
-        assert run.code == 3
-        assert "the corrected score of ben is 0.7028, below 0.71" in run.errors
-        assert round(float(run.outputs["corrected"]), 4) == 0.7132
+    def test_failing(self, gate, example):
+        for name in ("glob", "shlex", "json", "click", "beyondchance"):
+            # No module of the folder is imported.
+            (example / f"{name}.py").write_text("raise SystemExit(7)\n")
+        Path("example/ben.conll").rename(example / "--strict")
+        run = gate(
+            files="--strict\nexample/*.conll",
+            command="rank",
+            gold="ada",
+            fail_under="0.71",
+            options="--output csv --save x.txt",
+        )
+        assert run.code == 3, run.errors
+        assert run.summary.startswith("### beyondchance rank: failed, below 0.71\n")
+        for said in (run.errors, run.summary):
+            assert_tells(said, "--strict", 0.7028, 0.71, "read as conll")
         assert "against the gold standard ada" in run.summary
-
-    def test_a_gold_standard(self, gate):
-        run = gate(files="example/*.conll", command="rank", gold="cleo")
-        assert run.code == 0, run.errors
-        assert "ada and ben against the gold standard cleo" in run.summary
-
-    @pytest.mark.parametrize("command", ["convert", "agree; touch made", "--help", ""])
-    def test_another_command(self, gate, command, tmp_path):
-        run = gate(files=TEAM, command=command)
-        assert run.code == 2
-        assert "expected agree or rank" in run.errors
-        assert not (tmp_path / "made").exists()
-
-
-class TestInputs:
-    def test_names_with_spaces_and_patterns(self, gate, tmp_path):
-        (tmp_path / "a b").mkdir()
-        for name in ("ada", "ben"):
-            Path(f"example/{name}.conll").rename(f"a b/{name} 1.conll")
-        for files in ("a b/ada 1.conll\n  a b/ben 1.conll  \n\n", "a b/*.conll", "**/* 1.conll"):
-            run = gate(files=files)
-            assert run.code == 0, run.errors
-            assert "ada 1 and ben 1: 46 sentences" in run.summary
-
-    def test_a_file_whose_name_looks_like_a_pattern(self, gate):
-        Path("example/ada.conll").rename("example/[a].conll")
-        run = gate(files="example/[[]a].conll\nexample/ben.conll")
-        assert run.code == 0, run.errors
-        run = gate(files="example/[a].conll\nexample/ben.conll")
-        assert run.code == 0, run.errors
-
-    def test_names_and_files(self, gate):
-        run = gate(files="anna=example/ada.conll\nben=example/ben.conll")
-        assert "anna and ben: 46 sentences" in run.summary
-
-    def test_a_file_whose_name_looks_like_an_option(self, gate):
-        Path("example/ada.conll").rename("--strict")
-        run = gate(files="--strict\nexample/ben.conll")
-        assert run.code == 0, run.errors
-
-    def test_nothing_that_matches(self, gate):
-        run = gate(files="annotations/*.conll")
-        assert run.code == 1
-        assert "annotations/*.conll" in run.summary
-
-    def test_quotes_in_options(self, gate):
-        run = gate(files=TEAM, options="--rename-label 'PERSON=A B' --measure exact")
-        assert run.code == 0, run.errors
-        assert "| A B |" in run.summary
-        run = gate(files=TEAM, options="--labels 'PERSON")
-        assert run.code == 1
-        assert "the input options cannot be read: No closing quotation" in run.errors
-
-    @pytest.mark.parametrize("options", ["--output csv", "--save x.txt", "--quiet"])
-    def test_the_output_stays_that_of_the_action(self, gate, options):
-        run = gate(files=TEAM, options=options)
-        assert run.code == 0, run.errors
-        assert run.outputs["corrected"].startswith("0.718")
-        assert "| token | 0.7877 | 0.2468 | 0.7181 |" in run.summary
+        assert round(float(run.outputs["corrected"]), 4) == 0.7132
+        assert round(float(run.outputs["observed"]), 4) == 0.7925
+        assert round(float(run.outputs["chance"]), 4) == 0.2763
+        assert Path(run.outputs["json"]).read_text("utf-8").startswith('{\n  "format": 1')
         assert not Path("x.txt").exists()
 
-    @pytest.mark.parametrize("name", ["files", "gold", "fail_under", "options"])
-    @pytest.mark.parametrize(
-        "text", ["$(touch made)", "`touch made`", '"; touch made; "', "; made"]
-    )
-    def test_nothing_in_an_input_is_run(self, gate, name, text, tmp_path):
-        gate(**{"files": TEAM, name: text})
+
+class TestScript:
+    """What the script makes of its inputs and of what the command leaves behind."""
+
+    def test_what_the_command_is_called_with(self, called):
+        run, calls = called(
+            files="a.conll", command="rank", gold="g", fail_under="0.5", options="--measure exact"
+        )
+        assert run.code == 0, run.errors
+        first, second = calls
+        shared = ["-P", "-m", "beyondchance", "rank", "--measure", "exact"]
+        shared += ["--gold", "g", "--fail-under", "0.5"]
+        place = run.outputs["json"]
+        assert first == [*shared, "--output", "json", "--save", place, "--", "a.conll"]
+        place = f"{Path(place).parent}/result.md"
+        asked = ["--output", "markdown", "--quiet", "--save", place]
+        assert second == [*shared, *asked, "--", "a.conll"]
+        assert (run.outputs["chance"], run.outputs["observed"]) == ("0.5", "0.75")
+        assert run.outputs["corrected"] == ""  # it is undefined
+        assert run.summary.startswith("### beyondchance rank: passed\n\n{")
+        assert run.summary.endswith("\n~~~~text\nsaid by the command\n~~~~\n")
+        assert run.errors == "said by the command\n"
+
+    @pytest.mark.parametrize(("code", "title"), [(3, "failed, below the bar"), (1, "no result")])
+    def test_failures(self, called, code, title):
+        run, calls = called(code=code, files="a.conll")
+        assert run.code == code
+        assert run.summary.startswith(f"### beyondchance agree: {title}")
+        assert "said by the command" in run.summary
+        assert len(calls) == (2 if code == 3 else 1)
+        assert run.outputs.get("chance") == ("0.5" if code == 3 else None)
+
+    def test_another_command(self, called, tmp_path):
+        for command in ("convert", "agree; touch made", "--help", ""):
+            run, calls = called(files="a.conll", command=command)
+            assert (run.code, calls) == (2, []), command
+            assert_tells(run.errors, f"'{command}'", "agree", "rank")
         assert not (tmp_path / "made").exists()
 
-    def test_no_module_of_the_folder_is_imported(self, gate, tmp_path):
-        for name in ("glob", "shlex", "json", "click", "beyondchance"):
-            (tmp_path / f"{name}.py").write_text("raise SystemExit(7)\n")
-        assert gate(files=TEAM).code == 0
+    def test_names_with_spaces_and_patterns(self, called, tmp_path):
+        (tmp_path / "a b").mkdir()
+        for name in ("a b/ada 1.conll", "a b/ben 1.conll", "[a].conll", "a.conll", "--strict"):
+            (tmp_path / name).touch()
+        both = ["a b/ada 1.conll", "a b/ben 1.conll"]
+        lines = {
+            "a b/ada 1.conll": both[:1],
+            "  a b/ben 1.conll  \n": both[1:],
+            "a b/*.conll": both,
+            "**/* 1.conll": both,
+            "[[]a].conll": ["[a].conll"],
+            "[a].conll": ["[a].conll"],
+            "anna=a.conll": ["anna=a.conll"],
+            "--strict": ["--strict"],
+            "annotations/*.conll": ["annotations/*.conll"],  # nothing that matches
+        }
+        expected = [file for files in lines.values() for file in files]
+        run, calls = called(files="\n".join([*lines, ""]))
+        assert run.code == 0, run.errors
+        assert [files_of(call) for call in calls] == [expected] * 2
+
+    def test_quotes_in_options(self, called):
+        _, calls = called(files="x", options="--rename-label 'PERSON=A B' --measure exact")
+        words = ["--rename-label", "PERSON=A B", "--measure", "exact", "--output"]
+        assert calls[0][4:9] == words
+        run, calls = called(files="x", options="--labels 'PERSON")
+        assert (run.code, calls) == (1, [])
+        assert_tells(run.errors, "options", "quotation")
+
+    @pytest.mark.parametrize(
+        "text", ["$(touch made)", "`touch made`", '"; touch made; "', "; touch made"]
+    )
+    def test_nothing_in_an_input_is_run(self, called, text, tmp_path):
+        run, calls = called(files=text, gold=text, fail_under=text, options=text)
+        assert run.code == 0, run.errors
+        assert files_of(calls[0]) == [text]
+        assert calls[0][calls[0].index("--gold") + 1] == text
+        assert not (tmp_path / "made").exists()
 
 
 class TestAction:
@@ -219,23 +255,23 @@ class TestAction:
         # GitHub refuses a composite action otherwise.
         assert all(step["shell"] == "bash" for step in STEPS if "run" in step)
 
-    @pytest.mark.parametrize(
-        ("extras", "asked"), [("", "{root}"), ("spacy,parquet", "{root}[spacy,parquet]")]
-    )
-    def test_what_is_installed(self, extras, asked, tmp_path):
+    def test_what_is_installed(self, tmp_path):
         step = next(step for step in STEPS if step.get("name") == "Install beyondchance")
         pip = tmp_path / "bin" / "python"
         pip.parent.mkdir()
         pip.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
         pip.chmod(0o755)
         path = f"{pip.parent}{os.pathsep}{os.environ['PATH']}"
-        given = {"PATH": path, "ACTION_PATH": "/with a blank", "EXTRAS": extras}
-        done = subprocess.run(
-            [BASH, "-eo", "pipefail", "-c", step["run"]],
-            env=given, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        expected = ["-P", "-m", "pip", "install", "--quiet", asked.format(root="/with a blank")]
-        assert done.stdout.splitlines() == expected
+        for extras, asked in {
+            "": "/with a blank",
+            "spacy,parquet": "/with a blank[spacy,parquet]",
+        }.items():
+            given = {"PATH": path, "ACTION_PATH": "/with a blank", "EXTRAS": extras}
+            done = subprocess.run(
+                [BASH, "-eo", "pipefail", "-c", step["run"]],
+                env=given, capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            assert done.stdout.splitlines() == ["-P", "-m", "pip", "install", "--quiet", asked]
 
 
 class TestHook:
@@ -254,12 +290,13 @@ class TestHook:
         assert all(re.search(hook["files"], name) for name in taken)
         assert not any(re.search(hook["files"], name) for name in ["README.md", "conll", "a.py"])
 
-    @pytest.mark.parametrize(("bar", "code"), [("0.7", 0), ("0.8", 3)])
-    def test_it_fails_below_the_bar(self, bar, code):
+    @pytest.mark.usefixtures("example")
+    def test_it_fails_below_the_bar(self):
         # As pre-commit calls it: the entry, its args, and the files.
         _, *words = shlex.split(HOOKS[0]["entry"])
         files = sorted(map(str, Path().glob("example/*.conll")))
-        assert main([*words, "--fail-under", bar, *files]) == code
+        for bar, code in (("0.7", 0), ("0.8", 3)):
+            assert main([*words, "--fail-under", bar, *files]) == code
 
 
 class TestDocumentation:

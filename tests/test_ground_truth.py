@@ -1,7 +1,7 @@
 """Annotators of whom it is known how much they agree: the generator, and what is found on it."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import cycle, pairwise, product
 
 import numpy as np
 import pytest
@@ -33,11 +33,11 @@ def marked(corpus):
     return {key: sorted(values) for key, values in spans.items()}
 
 
-@pytest.mark.parametrize("where", PLACES)
-@pytest.mark.parametrize("measure", MEASURES)
-def test_annotators_who_know_everything_agree_completely(where, measure):
-    corpus = knowing_annotators(20, knowledge=1, density=0.3, lengths=SHORT, **PLACES[where])
-    assert corrected(corpus, measure) == 1
+def test_annotators_who_know_everything_agree_completely():
+    for where, options in PLACES.items():
+        corpus = knowing_annotators(8, knowledge=1, density=0.3, lengths=SHORT, **options)
+        for measure in MEASURES:
+            assert corrected(corpus, measure) == 1, (where, measure)
 
 
 def test_every_coefficient_is_one_for_annotators_who_know_everything():
@@ -46,20 +46,33 @@ def test_every_coefficient_is_one_for_annotators_who_know_everything():
     assert values == pytest.approx(dict.fromkeys(values, 1))
 
 
-@pytest.mark.parametrize("where", PLACES)
-@pytest.mark.parametrize(("lengths", "density"), [(SHORT, 0.1), (SHORT, 0.6), (LONG, 0.5)])
-def test_annotators_who_know_nothing_agree_by_chance_only(where, lengths, density):
-    corpora = [
-        knowing_annotators(
-            24, knowledge=0, density=density, lengths=lengths, seed=seed, **PLACES[where]
-        )
-        for seed in range(12)
-    ]
-    for measure in MEASURES:
-        values = np.array([corrected(corpus, measure) for corpus in corpora])
-        assert abs(values.mean()) < 4 * values.std(ddof=1) / len(values) ** 0.5
+SPANS = [(SHORT, 0.1), (SHORT, 0.6), (LONG, 0.5)]
+ROTATED = [(where, *spans) for where, spans in zip(PLACES, cycle(SPANS), strict=False)]
+EVERY = [(where, *spans) for where in PLACES for spans in SPANS]
 
 
+@pytest.mark.parametrize(
+    ("cases", "n_texts", "n_corpora"),
+    [
+        pytest.param(ROTATED, 12, 6, marks=pytest.mark.slow),
+        pytest.param(EVERY, 24, 12, marks=pytest.mark.long),
+    ],
+)
+def test_annotators_who_know_nothing_agree_by_chance_only(cases, n_texts, n_corpora):
+    for where, lengths, density in cases:
+        corpora = [
+            knowing_annotators(
+                n_texts, knowledge=0, density=density, lengths=lengths, seed=seed, **PLACES[where]
+            )
+            for seed in range(n_corpora)
+        ]
+        for measure in MEASURES:
+            values = np.array([corrected(corpus, measure) for corpus in corpora])
+            error = values.std(ddof=1) / len(values) ** 0.5
+            assert abs(values.mean()) < 4 * error, (where, lengths, density, measure)
+
+
+@pytest.mark.slow
 def test_one_token_spans_score_what_the_formula_says():
     # Tokens that an annotator knows are closed to guesses, so fewer tokens match by chance than
     # among random annotators: docs/ground_truth.md has the formula.
@@ -74,27 +87,28 @@ def test_one_token_spans_score_what_the_formula_says():
             )
             .values["kappa"]
             .value
-            for seed in range(40)
+            for seed in range(20)
         ]
     )
     truth = (q * (1 - density) / (1 - q * density)) ** 2
     assert abs(values.mean() - truth) < 4 * values.std(ddof=1) / len(values) ** 0.5
 
 
-@pytest.mark.parametrize("where", PLACES)
-@pytest.mark.parametrize("knowledge", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize(("lengths", "density"), [((1,), 0.6), (SHORT, 0.6), (LONG, 0.4)])
-def test_spans_are_disjoint_and_have_the_lengths_asked_for(where, knowledge, lengths, density):
-    corpus = knowing_annotators(
-        15, knowledge=knowledge, density=density, lengths=lengths, **PLACES[where]
-    )
-    for (text, _), spans in marked(corpus).items():
-        assert all(end <= start for (_, end), (start, _) in pairwise(spans))
-        assert {end - start for start, end in spans} <= set(lengths)
-        assert spans[0][0] >= 0
-        assert spans[-1][1] <= corpus.text_length[text]
+def test_spans_are_disjoint_and_have_the_lengths_asked_for():
+    marks = [((1,), 0.6), (SHORT, 0.6), (LONG, 0.4)]
+    for where, knowledge, (lengths, density) in product(PLACES, (0.0, 0.5, 0.9), marks):
+        corpus = knowing_annotators(
+            3, knowledge=knowledge, density=density, lengths=lengths, **PLACES[where]
+        )
+        about = (where, knowledge, lengths)
+        for (text, _), spans in marked(corpus).items():
+            assert all(end <= start for (_, end), (start, _) in pairwise(spans)), about
+            assert {end - start for start, end in spans} <= set(lengths), about
+            assert spans[0][0] >= 0, about
+            assert spans[-1][1] <= corpus.text_length[text], about
 
 
+@pytest.mark.slow
 def test_true_spans_cover_the_share_of_tokens_asked_for():
     for kind in KINDS:
         corpus = kind.corpus(1, seed=1)
@@ -133,13 +147,14 @@ def test_all_arrangements_are_equally_likely():
     assert is_even(Counter(map(tuple, starts.tolist())), n_places=12)
 
 
+@pytest.mark.slow
 def test_guesses_avoid_known_spans_and_the_ends_of_sentences():
     # In a sentence of six positions and one of two, [2, 3) is known. A guess of 2 can begin
     # at 0, 3, 4 or 6. The other true span is longer than any guess, to tell them apart.
     rng = np.random.default_rng(1)
     true, sentence_of = np.array([[2, 3], [3, 6]]), np.array([0] * 6 + [1] * 2)
     places = Counter()
-    while places.total() < 2000:
+    while places.total() < 1000:
         spans = _known_or_guessed(true, sentence_of, 0.5, (2,), rng).tolist()
         if [2, 3] in spans and [3, 6] not in spans:
             places[spans[1][0]] += 1

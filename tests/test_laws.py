@@ -11,7 +11,7 @@ from math import comb, isnan, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import oracle
 from beyondchance import (
@@ -28,6 +28,7 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.core.observed import SpanGroups
 from beyondchance.scoring.options import SCOPES, scoring_of
+from examples import examples
 
 PLACEMENTS = ("auto", *MODELS)
 
@@ -98,13 +99,18 @@ LAWS = {
 }
 
 RULES = [(measure, model) for measure, laws in LAWS.items() for model in laws.models]
-every_rule = pytest.mark.parametrize(("measure", "model"), RULES)
 # One text has a model that is named, and no span in another.
 TEXT_RULES = [rule for rule in RULES if rule[1] in MODELS]
-every_rule_of_texts = pytest.mark.parametrize(("measure", "model"), TEXT_RULES)
 EXACT_RULES = [rule for rule in TEXT_RULES if rule != ("iou", "overlapping")]
-every_exact_rule = pytest.mark.parametrize(("measure", "model"), EXACT_RULES)
+measures = st.sampled_from(tuple(MEASURES))
 scopes = st.sampled_from(sorted(SCOPES))
+
+
+@st.composite
+def rules(draw, among=tuple(RULES)):
+    """A measure, and one of its models: each measure equally often, however few it has."""
+    measure = draw(st.sampled_from(list(dict.fromkeys(measure for measure, _ in among))))
+    return measure, draw(st.sampled_from([model for own, model in among if own == measure]))
 
 
 def test_every_measure_declares_its_laws():
@@ -226,40 +232,39 @@ def test_coverage_is_the_sum_of_the_spans(text):
     np.testing.assert_allclose(coverage(n, lengths), total, atol=1e-12)
 
 
-@every_rule_of_texts
-@settings(max_examples=40)
-@given(text=texts(most=60), data=st.data())
-def test_expected_match_is_symmetric_and_unordered(measure, model, text, data):
+@examples(400)
+@given(rule=rules(TEXT_RULES), text=texts(most=60), data=st.data())
+def test_expected_match_is_symmetric_and_unordered(rule, text, data):
     n, lengths = text
     other = [length for length in data.draw(st.permutations(lengths)) if length < 6] or [1]
-    options = options_of(measure, model)
+    options = options_of(*rule)
     found = expected_match(n, lengths, other, **options)
     assert found == expected_match(n, other, lengths[::-1], **options)
 
 
-@every_rule_of_texts
-@settings(max_examples=40)
-@given(text=texts(most=60))
-def test_expected_match_is_at_most_the_size(measure, model, text):
+@examples(400)
+@given(rule=rules(TEXT_RULES), text=texts(most=60))
+def test_expected_match_is_at_most_the_size(rule, text):
+    measure, model = rule
     n, lengths = text
     size = LAWS[measure].size(lengths)
     found = expected_match(n, lengths, lengths, **options_of(measure, model))
     assert 0 <= found <= size + 1e-12
 
 
-@every_exact_rule
-def test_proposition_4_chance_vanishes_in_long_texts(measure, model):
+def test_proposition_4_chance_vanishes_in_long_texts():
     a, b = [2, 3, 4], [3, 4, 5]
-    options = options_of(measure, model)
-    # A function of one's own is asked about every place.
-    sizes = (30, 300, 3000, 30_000 if measure == "custom" else 3_000_000)
-    chances = [expected_match(n, a, b, **options) for n in sizes]
-    assert chances == sorted(chances, reverse=True)
-    # Where the text is long, it is what independent uniform spans give.
-    uniform = LAWS[measure].in_long_texts(a, b)
-    assert chances[-1] * sizes[-1] == pytest.approx(
-        uniform, rel=1e-2 if measure == "custom" else 1e-4
-    )
+    for measure, model in EXACT_RULES:
+        options = options_of(measure, model)
+        # A function of one's own is asked about every place.
+        sizes = (30, 300, 3000, 30_000 if measure == "custom" else 3_000_000)
+        chances = [expected_match(n, a, b, **options) for n in sizes]
+        assert chances == sorted(chances, reverse=True), (measure, model)
+        # Where the text is long, it is what independent uniform spans give.
+        uniform = LAWS[measure].in_long_texts(a, b)
+        assert chances[-1] * sizes[-1] == pytest.approx(
+            uniform, rel=1e-2 if measure == "custom" else 1e-4
+        ), (measure, model)
 
 
 @given(texts(most=30), st.data())
@@ -281,12 +286,10 @@ def test_proposition_4_probability_of_no_overlap_bounds_the_match(text, data):
 # --- The mean over all arrangements -------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("measure", "model"), [rule for rule in EXACT_RULES if rule[1] != "nested"]
-)
-@settings(max_examples=30)
-@given(data=st.data())
-def test_mean_of_the_observed_match_is_the_expected_one(measure, model, data):
+@examples(300)
+@given(rule=rules([rule for rule in EXACT_RULES if rule[1] != "nested"]), data=st.data())
+def test_mean_of_the_observed_match_is_the_expected_one(rule, data):
+    measure, model = rule
     # Every arrangement of either side becomes a document; observed matches are averaged.
     n = data.draw(st.integers(1, 6))
     drawn = st.lists(st.integers(1, n), min_size=1, max_size=2)
@@ -336,10 +339,10 @@ def scored(corpus, measure, model, scope):
     return agreement(build(*corpus), **options_of(measure, model, scope=scope))
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_symmetric_in_the_annotators(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_symmetric_in_the_annotators(rule, data, scope):
+    measure, model = rule
     spans, lengths = data.draw(corpora(model))
     result = scored((spans, lengths), measure, model, scope)
     mirrored = scored((dict(reversed(spans.items())), lengths), measure, model, scope)
@@ -353,10 +356,10 @@ def test_symmetric_in_the_annotators(measure, model, data, scope):
         )
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_order_and_names_do_not_matter(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_order_and_names_do_not_matter(rule, data, scope):
+    measure, model = rule
     spans, lengths = data.draw(corpora(model))
     order = data.draw(st.permutations(range(len(lengths))))
     shuffled = {
@@ -376,10 +379,10 @@ def test_order_and_names_do_not_matter(measure, model, data, scope):
             assert result.by_label[name] == renamed.by_label[new_name]
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(rule, data, scope):
+    measure, model = rule
     whole = build(*data.draw(corpora(model)))
     options = options_of(measure, model, scope=scope)
     result = agreement(whole, **options)
@@ -396,10 +399,10 @@ def test_splitting_a_corpus_and_adding_the_counts_changes_nothing(measure, model
     assert joined.against("anna") == result.against("anna")
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_identical_annotations_agree_wholly_or_are_undefined(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_identical_annotations_agree_wholly_or_are_undefined(rule, data, scope):
+    measure, model = rule
     spans, lengths = data.draw(corpora(model))
     same = {"a": spans["anna"], "b": spans["anna"]}
     result = scored((same, lengths), measure, model, scope)
@@ -412,10 +415,10 @@ def test_identical_annotations_agree_wholly_or_are_undefined(measure, model, dat
     assert (result.reason is not None) == isnan(result.corrected)
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_nothing_exceeds_its_limit(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_nothing_exceeds_its_limit(rule, data, scope):
+    measure, model = rule
     result = scored(data.draw(corpora(model)), measure, model, scope)
     for score in (result.score, *result.by_label.values(), *result.by_pair.values()):
         for observed, chance in (
@@ -432,10 +435,10 @@ def test_nothing_exceeds_its_limit(measure, model, data, scope):
             assert score.observed == pytest.approx(mean)
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_breakdowns_add_up_to_the_whole(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_breakdowns_add_up_to_the_whole(rule, data, scope):
+    measure, model = rule
     result = scored(data.draw(corpora(model)), measure, model, scope)
     for scores in (result.by_label, result.by_document, result.by_pair):
         for name in ("matched", "expected"):
@@ -445,10 +448,10 @@ def test_breakdowns_add_up_to_the_whole(measure, model, data, scope):
     assert float(twice) == pytest.approx(2 * result.score.matched, rel=1e-15)
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
-def test_difficulty_lies_between_zero_and_one(measure, model, data, scope):
+@examples(200)
+@given(rule=rules(), data=st.data(), scope=scopes)
+def test_difficulty_lies_between_zero_and_one(rule, data, scope):
+    measure, model = rule
     found = difficulty(build(*data.draw(corpora(model))), **options_of(measure, model, scope=scope))
     for value in (found.overall, *found.by_document.values(), *found.by_text.tolist()):
         assert isnan(value) or -1e-12 <= value <= 1
@@ -464,9 +467,8 @@ def same_counts(one, two):
     assert one.by_document == two.by_document
 
 
-@pytest.mark.parametrize("measure", LAWS)
-@settings(max_examples=20)
-@given(data=st.data(), scope=scopes)
+@examples(120)
+@given(measure=st.sampled_from(tuple(LAWS)), data=st.data(), scope=scopes)
 def test_what_auto_takes_is_the_strictest_that_fits(measure, data, scope):
     # To the last bit.
     corpus = data.draw(corpora("disjoint"))
@@ -479,9 +481,8 @@ def test_what_auto_takes_is_the_strictest_that_fits(measure, data, scope):
         same_counts(*(scored(corpus, measure, model, scope) for model in ("nested", "auto")))
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=40)
-@given(data=st.data(), scope=scopes, kind=st.sampled_from(tuple(MODELS)))
+@examples(200)
+@given(measure=measures, data=st.data(), scope=scopes, kind=st.sampled_from(tuple(MODELS)))
 def test_observed_does_not_depend_on_the_model(measure, data, scope, kind):
     corpus = data.draw(corpora(kind))
     names = ("auto", *list(MODELS)[list(MODELS).index(kind) :])
@@ -491,7 +492,7 @@ def test_observed_does_not_depend_on_the_model(measure, data, scope, kind):
         assert str(result.score.recall) == str(results[0].score.recall)
 
 
-@settings(max_examples=150)
+@examples(100)
 @given(
     data=st.data(),
     scope=scopes,
@@ -518,9 +519,8 @@ def test_a_laxer_measure_never_counts_less_than_a_stricter_one(data, scope, mode
     assert ((matched("token") > 0) == (touching > 0)).all()
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=15)
-@given(data=st.data(), scope=scopes, seed=st.integers(0, 9))
+@examples(75)
+@given(measure=measures, data=st.data(), scope=scopes, seed=st.integers(0, 9))
 def test_the_score_of_a_system_does_not_depend_on_the_others(measure, data, scope, seed):
     lengths = data.draw(st.lists(st.integers(1, 14), min_size=1, max_size=3))
     kinds = ("disjoint", "nested", "overlapping", "overlapping")
@@ -544,10 +544,10 @@ def test_the_score_of_a_system_does_not_depend_on_the_others(measure, data, scop
         assert str(alone.systems[name].settings) == str(together.systems[name].settings)
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data())
-def test_one_label_is_the_same_in_every_scope(measure, model, data):
+@examples(200)
+@given(rule=rules(), data=st.data())
+def test_one_label_is_the_same_in_every_scope(rule, data):
+    measure, model = rule
     spans, lengths = data.draw(corpora(model))
     one_label = {
         name: [
@@ -565,7 +565,7 @@ def test_one_label_is_the_same_in_every_scope(measure, model, data):
     assert label.by_document == unlabelled.by_document
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data(), scope=scopes)
 def test_positions_as_a_custom_measure_are_tokens(data, scope):
     corpus = data.draw(corpora("disjoint"))
@@ -579,10 +579,10 @@ def test_positions_as_a_custom_measure_are_tokens(data, scope):
         assert (score.certain, score.certain_a) == (other.certain, other.certain_a)
 
 
-@every_rule
-@settings(max_examples=20)
-@given(data=st.data())
-def test_labels_that_never_share_a_text_are_the_same_jointly(measure, model, data):
+@examples(200)
+@given(rule=rules(), data=st.data())
+def test_labels_that_never_share_a_text_are_the_same_jointly(rule, data):
+    measure, model = rule
     spans, lengths = data.draw(corpora(model))
     apart = {
         name: [
@@ -597,18 +597,22 @@ def test_labels_that_never_share_a_text_are_the_same_jointly(measure, model, dat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("measure", "model"), RULES)
-@pytest.mark.parametrize("scope", SCOPES)
-def test_a_row_does_not_depend_on_its_neighbours(measure, model, scope):
-    # Bit for bit: each of many texts alone, and all of them together.
-    rng = np.random.default_rng(5)
-    lengths = rng.integers(5, 90, 60).tolist()
-    spans = {name: [random_spans(n, model, rng) for n in lengths] for name in ("anna", "ben")}
-    options = options_of(measure, model, scope=scope)
-    whole = agreement(build(spans, lengths), **options).by_document
-    for i in range(len(lengths)):
-        one = build({k: [v[i]] for k, v in spans.items()}, [lengths[i]])
-        assert agreement(one, **options).by_document["0"] == whole[str(i)]
+@pytest.mark.parametrize(
+    "turn", [0, *(pytest.param(turn, marks=pytest.mark.long) for turn in (1, 2))]
+)
+def test_a_row_does_not_depend_on_its_neighbours(turn):
+    # Bit for bit: each of many texts alone, and all of them together. Scopes take turns.
+    for number, (measure, model) in enumerate(RULES):
+        scope = sorted(SCOPES)[(number + turn) % len(SCOPES)]
+        rng = np.random.default_rng(5 + number)
+        lengths = rng.integers(5, 90, 15).tolist()
+        spans = {name: [random_spans(n, model, rng) for n in lengths] for name in ("anna", "ben")}
+        options = options_of(measure, model, scope=scope)
+        whole = agreement(build(spans, lengths), **options).by_document
+        for i in range(len(lengths)):
+            one = build({k: [v[i]] for k, v in spans.items()}, [lengths[i]])
+            found = agreement(one, **options).by_document["0"]
+            assert found == whole[str(i)], (measure, model, scope, i)
 
 
 def random_spans(n, model, rng):

@@ -4,6 +4,7 @@ import random
 import subprocess
 import sys
 import warnings
+from itertools import cycle, islice, product
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import beyondchance as bc
 from beyondchance import metrics
+from refusals import refused
 
 PREFIXES = {
     "IOB1": "IB",
@@ -71,48 +73,59 @@ def bits(value):
     return array.shape, array.tobytes()
 
 
-@pytest.mark.parametrize("mode", ["default", "strict"])
-@pytest.mark.parametrize("scheme", PREFIXES)
-def test_numbers_are_those_of_seqeval_to_the_last_bit(scheme, mode):
-    rng = random.Random(f"{scheme} {mode}")  # noqa: S311 - the same on every run
+@pytest.mark.parametrize(
+    "number",
+    [
+        4,
+        pytest.param(25, marks=pytest.mark.slow),
+        pytest.param(400, marks=pytest.mark.long),
+    ],
+)
+def test_numbers_are_those_of_seqeval_to_the_last_bit(number):
+    for scheme, mode in product(PREFIXES, ("default", "strict")):
+        assert_as_seqeval(scheme, mode, number)
+
+
+def assert_as_seqeval(scheme, mode, number):
+    """Random tags, by one average and one rule of division after the other."""
+    rng = random.Random(f"{scheme} {mode} {number}")  # noqa: S311 - the same on every run
     theirs = getattr(seqeval.scheme, scheme)
-    for number in range(170):
-        is_odd = number % 5 == 0
+    choices = cycle(product(AVERAGES, ("warn", 0, 1)))
+    for case in range(number):
+        is_odd = case % 5 == 0
         letters = PREFIXES[scheme] + (rng.choice(["X", "M", "UL", ".", "O"]) if is_odd else "")
         *data, suffix = random_case(rng, letters, is_odd=is_odd)
-        for average in AVERAGES:
-            for zero_division in ("warn", 0, 1):
-                options = {"average": average, "zero_division": zero_division, "suffix": suffix}
-                options["beta"] = rng.choice([1, 2, 0.5, np.inf])
-                if mode == "strict":
-                    function = seqeval.metrics.v1.precision_recall_fscore_support
-                    expected = outcome(function, *data, scheme=theirs, **options)
-                    options["scheme"] = scheme
-                else:
-                    function = sequence_labeling.precision_recall_fscore_support
-                    expected = outcome(function, *data, **options)
-                assert (
-                    outcome(metrics.precision_recall_fscore_support, *data, **options) == expected
-                )
-                del options["beta"]
-                name, options["mode"] = rng.choice(SCORES), mode
-                options["scheme"] = theirs
-                expected = outcome(getattr(seqeval.metrics, name), *data, **options)
-                assert outcome(getattr(metrics, name), *data, **options) == expected
-        for output_dict in (False, True):
-            options = {"output_dict": output_dict, "mode": mode, "suffix": suffix}
-            options |= {"digits": rng.randint(0, 17), "zero_division": rng.choice(["warn", 0, 1])}
-            options["scheme"] = rng.choice([None, theirs])
-            expected = outcome(seqeval.metrics.classification_report, *data, **options)
-            assert outcome(metrics.classification_report, *data, **options) == expected
-        assert outcome(metrics.get_entities, data[0], suffix) == outcome(
-            sequence_labeling.get_entities, data[0], suffix
-        )
+        about = (scheme, mode, *data)
+        for average, zero_division in islice(choices, 3):
+            options = {"average": average, "zero_division": zero_division, "suffix": suffix}
+            options["beta"] = rng.choice([1, 2, 0.5, np.inf])
+            if mode == "strict":
+                function = seqeval.metrics.v1.precision_recall_fscore_support
+                expected = outcome(function, *data, scheme=theirs, **options)
+                options["scheme"] = scheme
+            else:
+                function = sequence_labeling.precision_recall_fscore_support
+                expected = outcome(function, *data, **options)
+            found = outcome(metrics.precision_recall_fscore_support, *data, **options)
+            assert found == expected, (about, options)
+            del options["beta"]
+            name, options["mode"] = rng.choice(SCORES), mode
+            options["scheme"] = theirs
+            expected = outcome(getattr(seqeval.metrics, name), *data, **options)
+            assert outcome(getattr(metrics, name), *data, **options) == expected, (about, options)
+        options = {"output_dict": case % 2 == 1, "mode": mode, "suffix": suffix}
+        options |= {"digits": rng.randint(0, 17), "zero_division": rng.choice(["warn", 0, 1])}
+        options["scheme"] = rng.choice([None, theirs])
+        expected = outcome(seqeval.metrics.classification_report, *data, **options)
+        found = outcome(metrics.classification_report, *data, **options)
+        assert found == expected, (about, options)
+        expected = outcome(sequence_labeling.get_entities, data[0], suffix)
+        assert outcome(metrics.get_entities, data[0], suffix) == expected, about
         pairs = metrics.performance_measure(*data)
-        assert pairs == seqeval.metrics.performance_measure(*data)
+        assert pairs == seqeval.metrics.performance_measure(*data), about
         if any(data[0]):
             accuracy = metrics.accuracy_score(*data)
-            assert accuracy == seqeval.metrics.accuracy_score(*data)
+            assert accuracy == seqeval.metrics.accuracy_score(*data), about
 
 
 def test_an_example_by_hand():
@@ -147,14 +160,15 @@ def test_schemes_have_any_of_their_names():
 
 
 def test_warnings_are_those_of_scikit_learn_and_name_the_caller():
-    with pytest.warns(UndefinedMetricWarning, match="F-score is ill-defined") as caught:
+    with pytest.warns(UndefinedMetricWarning, match="F-score") as caught:
         metrics.f1_score([["O"]], [["O"]])
     assert caught[0].filename == __file__
-    with pytest.warns(UserWarning, match="X seems not to be NE tag") as caught:
+    with pytest.warns(UserWarning, match="X") as caught:
         metrics.f1_score([["X", "B-A"]], [["X", "B-A"]])
     assert [warning.filename for warning in caught] == [__file__]
 
 
+@pytest.mark.slow
 def test_without_scikit_learn_there_is_a_warning_of_that_name():
     code = (
         "import sys, warnings; from beyondchance.metrics import *\n"
@@ -220,7 +234,7 @@ def test_one_twin_by_hand():
 def test_macro_is_that_of_agreement():
     rng = random.Random(5)  # noqa: S311 - the same on every run
     n_compared = 0
-    for _ in range(100):
+    for _ in range(40):
         true, found, suffix = random_case(rng, "BI")
         tags = {tag for side in (true, found) for text in side for tag in text}
         # Our own reader takes no suffixes, and no dashes at the ends of types.
@@ -236,26 +250,24 @@ def test_macro_is_that_of_agreement():
         row = report["macro avg"]
         assert row["corrected"] == pytest.approx(expected.corrected, nan_ok=True)
         assert row["chance"] == pytest.approx(expected.chance, nan_ok=True)
-    assert n_compared > 30
+    assert n_compared > 10
 
 
 def test_undefined_twins():
     everything = [["B-A"], ["B-A"]]
-    with pytest.warns(UndefinedMetricWarning, match="corrected F-score is undefined.*nan") as told:
+    with pytest.warns(UndefinedMetricWarning, match=r"F-score.*nan") as told:
         assert np.isnan(metrics.corrected_f1_score(everything, everything))
     assert told[0].filename == __file__
-    with pytest.warns(UndefinedMetricWarning, match="nan in A: chance agreement is 1"):
+    with pytest.warns(UndefinedMetricWarning, match=r"nan in A\b"):
         found = metrics.corrected_f1_score(everything, everything, average=None)
     assert np.isnan(found).tolist() == [True]
     for average in AVERAGES:
         for value in (0, 1):
             options = {"average": average, "zero_division": value}
             assert metrics.corrected_f1_score(everything, everything, **options) == value
-    with pytest.warns(
-        UndefinedMetricWarning, match="precision score.*nothing was marked by side b"
-    ):
+    with pytest.warns(UndefinedMetricWarning, match=r"precision.*side b"):
         assert np.isnan(metrics.corrected_precision_score([["B-A", "O"]], [["O", "O"]]))
-    with pytest.warns(UndefinedMetricWarning, match="recall score.*nothing was marked by side a"):
+    with pytest.warns(UndefinedMetricWarning, match=r"recall.*side a"):
         assert np.isnan(metrics.corrected_recall_score([["O", "O"]], [["B-A", "O"]]))
 
 
@@ -297,62 +309,60 @@ def test_a_report_with_chance():
 # --- Bad input ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("true", "found", "options", "error", "message"),
-    [
-        ([()], [()], {}, bc.ListsError, "text 0: got tuple; expected a list of tags"),
-        (np.array([[]]), [[]], {}, bc.ListsError, "got ndarray; expected a list of tags"),
-        ([], [], {}, bc.ListsError, "there are no texts"),
-        (None, [["O"]], {}, bc.ListsError, "got NoneType"),
-        (["O"], ["O"], {}, bc.ListsError, "text 0: got str"),
-        ([["O"]], [["O"], []], {}, bc.MismatchError, "1 texts are true, 2 predicted"),
-        ([["O"], ["O"]], [["O"], []], {}, bc.MismatchError, "text 1: 1 true tags, 0 predicted"),
-        ([["O", 3]], [["O", "O"]], {}, bc.TagError, "true tags, text 0, position 1: tag 3 is no"),
-        ([["O"]], [[""]], {}, bc.TagError, "predicted tags, text 0, position 0: tag '' is no tag"),
-        ([["O"]], [[None]], {}, bc.TagError, "tag None is no tag; expected a string"),
-        ([["O"]], [[["O"]]], {}, bc.TagError, "a tag is a list or another unhashable value"),
-        ([["O"]], [["O"]], {"average": "mega"}, bc.OptionError, "unknown average 'mega'"),
-        ([["O"]], [["O"]], {"mode": "Strict"}, bc.OptionError, "unknown mode 'Strict'"),
-        ([["O"]], [["O"]], {"scheme": "BIO"}, bc.OptionError, "unknown scheme 'BIO'.*IOB2"),
-        ([["O"]], [["O"]], {"scheme": dict}, bc.OptionError, "unknown scheme 'dict'"),
-        ([["O"]], [["O"]], {"zero_division": 2}, bc.OptionError, "zero_division is 2; expected"),
-        ([["O"]], [["O"]], {"zero_division": "0"}, bc.OptionError, "zero_division is '0'"),
+ONE = [["O"]]
+
+
+def test_bad_input():
+    cases = [
+        ([()], [()], {}, bc.ListsError, ("text 0", "tuple")),
+        (np.array([[]]), [[]], {}, bc.ListsError, ("ndarray",)),
+        ([], [], {}, bc.ListsError, ("no texts",)),
+        (None, ONE, {}, bc.ListsError, ("NoneType",)),
+        (["O"], ["O"], {}, bc.ListsError, ("text 0", "str")),
+        (ONE, [["O"], []], {}, bc.MismatchError, (1, 2, "texts")),
+        ([["O"], ["O"]], [["O"], []], {}, bc.MismatchError, ("text 1", 1, 0)),
+        ([["O", 3]], [["O", "O"]], {}, bc.TagError, ("true", "text 0", "position 1", 3)),
+        (ONE, [[""]], {}, bc.TagError, ("predicted", "text 0", "position 0", "''")),
+        (ONE, [[None]], {}, bc.TagError, ("None", "string")),
+        (ONE, [[["O"]]], {}, bc.TagError, ("list", "unhashable")),
+        (ONE, ONE, {"average": "mega"}, bc.OptionError, ("average", "'mega'", "macro")),
+        (ONE, ONE, {"mode": "Strict"}, bc.OptionError, ("mode", "'Strict'", "strict")),
+        (ONE, ONE, {"scheme": "BIO"}, bc.OptionError, ("scheme", "'BIO'", "IOB2")),
+        (ONE, ONE, {"scheme": dict}, bc.OptionError, ("scheme", "'dict'")),
+        (ONE, ONE, {"zero_division": 2}, bc.OptionError, ("zero_division", 2, 0, 1)),
+        (ONE, ONE, {"zero_division": "0"}, bc.OptionError, ("zero_division", "'0'")),
         (
             [["S-X"]],
-            [["O"]],
+            ONE,
             {"mode": "strict", "scheme": "IOB2"},
             bc.TagError,
-            r"tag 'S-X' is not in the scheme; expected O or {O\|I\|B}-TYPE",
+            ("'S-X'", "scheme", "{O|I|B}-TYPE"),
         ),
-    ],
-)
-def test_bad_input(true, found, options, error, message):
-    for function in (metrics.f1_score, metrics.corrected_recall_score):
-        with pytest.raises(error, match=message):
-            function(true, found, **options)
+    ]
+    for true, found, options, error, told in cases:
+        for function in (metrics.f1_score, metrics.corrected_recall_score):
+            with refused(error, *told):
+                function(true, found, **options)
 
 
 def test_more_bad_input():
-    with pytest.raises(bc.OptionError, match="beta is -1; expected a number from 0 on"):
-        metrics.precision_recall_fscore_support([["O"]], [["O"]], beta=-1)
-    with pytest.raises(bc.DataError, match="there are no tags"):
+    with refused(bc.OptionError, "beta", -1, 0):
+        metrics.precision_recall_fscore_support(ONE, ONE, beta=-1)
+    with refused(bc.DataError, "no tags"):
         metrics.accuracy_score([[]], [[]])
-    with pytest.raises(bc.MismatchError, match="2 true tags, 1 predicted"):
+    with refused(bc.MismatchError, 2, 1):
         metrics.accuracy_score(["O", "O"], ["O"])
-    with pytest.raises(bc.ListsError, match="got str; expected a list of tags, or of lists"):
+    with refused(bc.ListsError, "str", "list"):
         metrics.performance_measure("O", "O")
-    with pytest.raises(bc.DataError, match="there is no entity on either side"):
-        metrics.classification_report([["O"]], [["O"]])
-    with pytest.raises(bc.OptionError, match="digits is -1"):
+    with refused(bc.DataError, "no entity"):
+        metrics.classification_report(ONE, ONE)
+    with refused(bc.OptionError, "digits", -1):
         metrics.classification_report(TRUE, FOUND, digits=-1)
-    with pytest.raises(bc.OptionError, match="no scheme has exactly the prefixes 'B', 'S'"):
+    with refused(bc.OptionError, "scheme", "'B', 'S'"):
         metrics.classification_report([["B-X", "S-X"]], [["O", "O"]], mode="strict")
-    with pytest.raises(bc.TagError, match="a tag is a list"):
+    with refused(bc.TagError, "list"):
         metrics.classification_report([["B-X", []]], [["O", "O"]], mode="strict")
     # A bare letter that is no prefix has the type of O, so that what it begins is not known.
-    with (
-        pytest.warns(UserWarning, match="seems not"),
-        pytest.raises(bc.TagError, match="next text"),
-    ):
+    with pytest.warns(UserWarning, match="X"), refused(bc.TagError, "next text"):
         metrics.corrected_f1_score([["O"], ["X", "B-A"]], [["O"], ["O", "O"]])
     assert issubclass(bc.ListsError, TypeError)

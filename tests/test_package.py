@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,23 +24,50 @@ ROOT = Path(__file__).parent.parent
 MODULES = ["beyondchance"] + [
     module.name for module in pkgutil.walk_packages(beyondchance.__path__, "beyondchance.")
 ]
+PACKAGES = sorted({name.split(".")[1] for name in MODULES[1:] if name.count(".") > 1})
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+SLOW = {"inference", "io", "other_coefficients", "page", "reporting", "results", "scoring"}
+"""Packages whose examples take long."""
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_in_docstrings(name):
-    result = doctest.testmod(
-        importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
-    )
-    assert result.failed == 0
+def failing(names):
+    """The modules with examples that fail; what is wrong is printed."""
+    flags = doctest.NORMALIZE_WHITESPACE
+    return [
+        name
+        for name in names
+        if doctest.testmod(importlib.import_module(name), optionflags=flags).failed
+    ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_examples_in_the_documentation(page):
-    result = doctest.testfile(
-        str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE, encoding="utf-8"
-    )
-    assert result.failed == 0
+@pytest.mark.parametrize(
+    "package", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PACKAGES]
+)
+def test_examples_in_docstrings(package):
+    assert failing(name for name in MODULES if name.split(".")[1:2] == [package]) == []
+
+
+def test_examples_in_docstrings_at_the_top():
+    top = [name for name in MODULES if not {*name.split(".")[1:2]} & {*PACKAGES}]
+    assert len(top) > 5
+    assert failing(top) == []
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Let charts be empty: to draw them takes long."""
+    empty = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
+    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda *_, **__: empty)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
+def test_examples_in_the_documentation():
+    flags = {"module_relative": False, "optionflags": doctest.NORMALIZE_WHITESPACE}
+    found = [
+        page.name for page in PAGES if doctest.testfile(str(page), encoding="utf-8", **flags).failed
+    ]
+    assert found == []
 
 
 def test_the_documentation_has_examples():
@@ -92,35 +120,40 @@ def test_type_checkers_see_the_names_that_are_loaded():
     assert imported == homes
 
 
-def test_names_are_the_same_in_whatever_order_they_are_loaded():
-    code = "import beyondchance as bc; bc.difficulty; assert callable(bc.agreement); bc.example()"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_importing_the_package_loads_nothing():
-    code = "import sys, beyondchance; assert 'numpy' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_scoring_does_not_load_random_numbers():
+@pytest.mark.slow
+def test_what_is_loaded():
+    # Nothing by the package, random numbers not by scores; and names are the same in whatever
+    # order they are loaded.
     code = (
-        "import sys; from beyondchance import agreement; assert 'numpy.random' not in sys.modules"
+        "import sys, beyondchance as bc; assert 'numpy' not in sys.modules; "
+        "bc.difficulty; assert callable(bc.agreement); bc.agreement([['O']], [['O']]); "
+        "assert 'numpy.random' not in sys.modules; bc.example()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@cache
+def sources():
+    """The code of every module."""
+    package = Path(beyondchance.__file__).parent
+    return {path: path.read_text("utf-8") for path in sorted(package.rglob("*.py"))}
 
 
 def test_numpy_is_the_only_import():
     # On loading a module; the readers import their libraries where they are needed, and
     # the command line has its own.
-    found = set()
     package = Path(beyondchance.__file__).parent
     terminal = {*(package / "cli").glob("*.py"), package / "reporting" / "outputs" / "text.py"}
-    for path in set(package.rglob("*.py")) - terminal:
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found.add((node.module or "").partition(".")[0])
+    statement = re.compile(
+        r"^(?:import (\w+)[\w.]*(?: as \w+)?|from (\w+)[\w.]* import .*)$", re.MULTILINE
+    )
+    found = {
+        name
+        for path in sources().keys() - terminal
+        for names in statement.findall(sources()[path])
+        for name in names
+        if name
+    }
     assert found - sys.stdlib_module_names == {"beyondchance", "numpy"}
 
 
@@ -204,6 +237,8 @@ def from_docs(name):
     return module
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("undrawn")
 def test_generated_pages_are_what_the_package_says():
     for name, page in from_docs("pages").PAGES.items():
         # Another version of what draws charts may draw them a little differently.
@@ -214,6 +249,7 @@ def test_generated_pages_are_what_the_package_says():
         assert made == committed, f"{name} is stale: run python docs/pages.py"
 
 
+@pytest.mark.slow
 def test_pictures_are_what_the_numbers_say():
     for name, draw in from_docs("figures").FIGURES.items():
         committed = (ROOT / "docs" / "_static" / name).read_text("utf-8")
@@ -231,14 +267,18 @@ SENTENCES = re.compile(r"message|note|reason|caution|remark|remedy|signature|why
 def test_no_code_parses_a_sentence():
     # A signature is parsed back in one place, which is what it is for; and what click says of
     # wrong usage is put on one line.
-    parsed = []
-    for path in sorted(Path(beyondchance.__file__).parent.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                about = ast.unparse(node.func.value)
-                if node.func.attr in PARSING and SENTENCES.search(about):
-                    parsed.append(f"{path.name}: {about}.{node.func.attr}")
-    assert parsed == [
+    suspects = re.compile(rf"({SENTENCES.pattern}).*\.({'|'.join(PARSING)})\(")
+    calls = [
+        (path.name, ast.unparse(node.func.value), node.func.attr)
+        for path, text in sources().items()
+        if suspects.search(text)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in PARSING
+    ]
+    found = [f"{name}: {what}.{how}" for name, what, how in calls if SENTENCES.search(what)]
+    assert found == [
         "main.py: error.format_message().split",
         "settings.py: signature.strip('\\r\\n').split",
     ]

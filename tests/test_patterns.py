@@ -5,30 +5,42 @@ import importlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
+from itertools import islice, product
 from pathlib import Path
 
 import pytest
 
 import beyondchance
-from slowness import too_slow
+from each import each
+from slowness import Steps, texts_for, too_many_steps, too_slow
 
 METHODS = ("match", "fullmatch", "search", "sub", "findall", "finditer", "split", "subn")
 PACKAGE = Path(beyondchance.__file__).parent
-SOURCES = {
-    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path
-    for path in sorted(PACKAGE.rglob("*.py"))
-    if path.name not in {"__init__.py", "__main__.py"}
-}
-TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in SOURCES.items()}
+_USES = re.compile(r"\bre\b")
 
 
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The modules that may use regular expressions."""
+    texts = {
+        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path.read_text("utf-8")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.name not in {"__init__.py", "__main__.py"}
+    }
+    return {name: ast.parse(text) for name, text in texts.items() if _USES.search(text)}
+
+
+@cache
 def calls(tree: ast.AST) -> list[ast.Attribute]:
     """What is called of the module re."""
     attributes = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return [
         node
         for node in attributes
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "re"
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "re"
     ]
 
 
@@ -45,8 +57,10 @@ def patterns_in(value: object) -> Iterator[re.Pattern]:
 
 def methods_of(name: str, module: str) -> set[str]:
     """How the pattern of a name is used; in any way where that cannot be seen."""
-    trees = [TREES[module]] if name.startswith("_") else TREES.values()
-    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    where = {module} if name.startswith("_") else trees()
+    nodes = [
+        node for one in where for node in ast.walk(trees()[one]) if isinstance(node, ast.Attribute)
+    ]
     used = {
         node.attr
         for node in nodes
@@ -62,7 +76,7 @@ def methods_of(name: str, module: str) -> set[str]:
 
 def constants(module: str) -> Iterator[tuple[str, list[re.Pattern]]]:
     """The constants of a module that hold patterns."""
-    for node in TREES[module].body:
+    for node in trees()[module].body:
         number = sum(call.attr == "compile" for call in calls(node))
         if number and isinstance(node, ast.Assign):
             parts = [one for target in node.targets for one in ast.walk(target)]
@@ -73,47 +87,85 @@ def constants(module: str) -> Iterator[tuple[str, list[re.Pattern]]]:
             yield from found.items()
 
 
-CASES = [
-    pytest.param(pattern, method, id=f"{module.removeprefix('beyondchance.')}.{name}-{method}")
-    for module in TREES
-    for name, patterns in constants(module)
-    for pattern in patterns
-    for method in sorted(methods_of(name, module))
+def cases() -> Iterator[tuple[str, re.Pattern, str]]:
+    """The name of each pattern, the pattern, and how it is used."""
+    for module in trees():
+        for name, patterns in constants(module):
+            for pattern, method in product(patterns, sorted(methods_of(name, module))):
+                yield f"{module.removeprefix('beyondchance.')}.{name}", pattern, method
+
+
+@pytest.mark.slow
+def test_steps_are_in_proportion():
+    found = {(name, method): too_many_steps(one, method) for name, one, method in cases()}
+    assert len(found) > 100
+    assert {key: text for key, text in found.items() if text is not None} == {}
+
+
+@pytest.mark.long
+def test_time_is_in_proportion():
+    found = {(name, method): too_slow(one, method) for name, one, method in cases()}
+    assert {key: text for key, text in found.items() if text is not None} == {}
+
+
+@pytest.mark.slow
+def test_steps_lead_where_python_gets():
+    """Else they would be those of another pattern."""
+    for name, pattern, _ in cases():
+        is_text = isinstance(pattern.pattern, str)
+        for method in ("match", "fullmatch"):
+            steps = Steps(pattern, method)
+            for text in islice(texts_for(pattern), 0, None, 50):
+                content = text.times(3)
+                if not is_text and not content.isascii():
+                    continue
+                known = getattr(pattern, method)(content if is_text else content.encode())
+                found = steps.end_of(content)
+                assert found == (known.end() if known else None), (name, method, content)
+
+
+@pytest.mark.slow
+def test_all_patterns_are_constants():
+    """Others would not be among the above."""
+    for module, tree in trees().items():
+        imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+        assert not any(node.module == "re" for node in imports), module
+        assigned = [node for node in tree.body if isinstance(node, ast.Assign)]
+        constant = [call for node in assigned for call in calls(node)]
+        allowed = {call for call in constant if call.attr in {"compile", "escape"}}
+        assert set(calls(tree)) == allowed, module
+
+
+SLOW = [
+    (r"#\s*([^=]+?)\s*=\s*(.*)", "fullmatch"),
+    (r"(?:\s+|<!--.*?-->)*<a", "match"),
+    (r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>", "match"),
+    (r"<Project\s[^>]*urn:x", "search"),
+    (r"(?m)^xmin[ \t]*=[ \t]*(-[\d.]*[1-9]\S*)[ \t]*$", "search"),
+    (r"[^\S\r\n]*(?:\r\n|\r|\n)\s*", "finditer"),
+    (r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)", "finditer"),
+    (r"([^@\s,/]+)@[^@\s,/]+\.[^@\s.,/]+", "search"),
+    (r'"[^"\\]*(?:\\.[^"\\]*)*"|\}', "finditer"),
+    (r"-?\d+\.\d{3,}(?:e[+-]?\d+)?|-?\d+(?:\.\d+)?e[+-]?\d+", "sub"),
+    (r"\s+$", "sub"),
+    (r"(\w+\s?)*;", "match"),
+    (rb"\s*,\s*\s*;", "search"),
 ]
 
 
-@pytest.mark.parametrize(("pattern", "method"), CASES)
-def test_time_is_in_proportion(pattern, method):
-    assert too_slow(pattern, method) is None
+@pytest.mark.slow
+@each(("pattern", "method"), SLOW[:2])
+def test_some_slow_patterns_are_found_by_steps(pattern, method):
+    assert too_many_steps(re.compile(pattern), method) is not None
 
 
-@pytest.mark.parametrize("module", TREES)
-def test_all_patterns_are_constants(module):
-    """Others would not be among the above."""
-    tree = TREES[module]
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    assert not any(node.module == "re" for node in imports)
-    constant = [call for node in tree.body if isinstance(node, ast.Assign) for call in calls(node)]
-    assert set(calls(tree)) == {call for call in constant if call.attr in {"compile", "escape"}}
+@pytest.mark.long
+@each(("pattern", "method"), SLOW)
+def test_slow_patterns_are_found_by_steps(pattern, method):
+    assert too_many_steps(re.compile(pattern), method) is not None
 
 
-@pytest.mark.parametrize(
-    ("pattern", "method"),
-    [
-        (r"#\s*([^=]+?)\s*=\s*(.*)", "fullmatch"),
-        (r"(?:\s+|<!--.*?-->)*<a", "match"),
-        (r"\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>", "match"),
-        (r"<Project\s[^>]*urn:x", "search"),
-        (r"(?m)^xmin[ \t]*=[ \t]*(-[\d.]*[1-9]\S*)[ \t]*$", "search"),
-        (r"[^\S\r\n]*(?:\r\n|\r|\n)\s*", "finditer"),
-        (r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)", "finditer"),
-        (r"([^@\s,/]+)@[^@\s,/]+\.[^@\s.,/]+", "search"),
-        (r'"[^"\\]*(?:\\.[^"\\]*)*"|\}', "finditer"),
-        (r"-?\d+\.\d{3,}(?:e[+-]?\d+)?|-?\d+(?:\.\d+)?e[+-]?\d+", "sub"),
-        (r"\s+$", "sub"),
-        (r"(\w+\s?)*;", "match"),
-        (rb"\s*,\s*\s*;", "search"),
-    ],
-)
-def test_slow_patterns_are_found(pattern, method):
+@pytest.mark.long
+@each(("pattern", "method"), SLOW)
+def test_slow_patterns_are_found_by_time(pattern, method):
     assert too_slow(re.compile(pattern), method) is not None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from beyondchance.cli.main import main
 from beyondchance.io.writing import WRITTEN
 from deciding import decided_for, file_of, marks
 from every_format import EXAMPLES, FORMATS, Annotations
+from refusals import assert_tells
 
 TEXTS = {
     "1": "Mia 😀 Lund met Bo Li in Oslo , said Bo .",
@@ -36,6 +39,15 @@ SAVED = ONE_FILE | {
 }
 """Where each format is written; the others write folders."""
 VARIANTS = [(name, one.__name__) for name in WRITTEN for one in FORMATS[name]]
+OTHERS = {one.__name__ for name in WRITTEN for one in FORMATS[name][1:]} | {"spacy"}
+"""Other variants of formats, and those that load a large library."""
+
+
+def in_turn(cases: Sequence[tuple[str, ...]]) -> list[Any]:
+    """Cases whose last part is a variant, as parameters of a test."""
+    return [
+        pytest.param(*case, marks=pytest.mark.slow if case[-1] in OTHERS else ()) for case in cases
+    ]
 
 
 def given(variant: str, folder: Path) -> tuple[list[str], dict[str, str]]:
@@ -49,21 +61,22 @@ def only(found: bc.Corpus) -> str:
     return name
 
 
-@pytest.mark.parametrize(("form", "variant"), VARIANTS)
-@pytest.mark.parametrize("who", ["anna", "ben"])
+@pytest.mark.parametrize(("form", "variant"), in_turn(VARIANTS))
 def test_gold_is_written_as_it_was_read(
-    form: str, variant: str, who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    form: str, variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     files, options = given(variant, tmp_path / "given")
     corpus = bc.read(*files, **options)
     assert sorted(corpus.annotators) == ["anna", "ben"]
-    Path("decisions.json").write_text(
-        json.dumps(file_of(corpus, decided_for(corpus, who))), "utf-8"
-    )
     flags = [
         part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)
     ]
+    # One or the other is right, in turn.
+    who = ("anna", "ben")[VARIANTS.index((form, variant)) % 2]
+    Path("decisions.json").write_text(
+        json.dumps(file_of(corpus, decided_for(corpus, who))), "utf-8"
+    )
     place = SAVED.get(form, "gold/")
     call = ["adjudicate", *files, *flags, "--decisions", "decisions.json", "--rest", "refuse"]
     assert main([*call, "--save", place, "--to", form, "--quiet"]) == 0
@@ -100,7 +113,7 @@ def reading(corpus: bc.Corpus, options: dict[str, str]) -> dict[str, str]:
     return known | {"unit": corpus.unit, "positions": corpus.positions}
 
 
-@pytest.mark.parametrize("form", WRITTEN)
+@pytest.mark.parametrize("form", in_turn([(name,) for name in WRITTEN]))
 def test_the_format_of_the_files_is_the_default(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +156,6 @@ def test_nothing_to_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     files, _ = given("label_studio", tmp_path)
     call = ["disagreements", *files, "--to", "label-studio", "--label", "LOC", "--kind", "label"]
     assert main([*call, "--save", str(tmp_path / "x.json")]) == 1
-    assert "there is no disagreement to write" in capsys.readouterr().err
+    assert "no disagreement" in capsys.readouterr().err
     assert main(["disagreements", *files, "--to", "brat"]) == 2
-    assert "--to is for what --save writes" in capsys.readouterr().err
+    assert_tells(capsys.readouterr().err, "--to", "--save")

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import cycle
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +15,8 @@ import beyondchance as bc
 from beyondchance.cli.main import main
 from beyondchance.io import saving
 from beyondchance.io.sources import opened
+from beyondchance.reporting.rendering import OUTPUTS
+from refusals import assert_tells, refused
 
 ANNA = "Mia B-P\nLund I-P\n\nOslo B-L\nis O\n"
 BEN = "Mia B-P\nLund O\n\nOslo B-L\nis O\n"
@@ -40,12 +44,12 @@ class TestReading:
     def test_links_that_lead_to_one_another(self, team):
         (team / "x").symlink_to("y")
         (team / "y").symlink_to("x")
-        with pytest.raises(bc.FormatError, match=r"team/x: a link that leads nowhere; remove it"):
+        with refused(bc.FormatError, "link", where="team/x"):
             opened(team)
 
     def test_links_to_nothing_are_not_passed_over(self, team):
         (team / "cleo.conll").symlink_to("nowhere")
-        with pytest.raises(bc.FormatError, match=r"cleo.conll: a link that leads nowhere"):
+        with refused(bc.FormatError, "link", where="cleo.conll"):
             bc.read(team)
 
     def test_a_folder_that_holds_itself(self, team):
@@ -64,87 +68,82 @@ class TestReading:
         monkeypatch.setattr(os, "scandir", refusing)
         for gold in ([], ["--gold", "team/anna.conll"]):
             assert main(["agree", "team", *gold]) == 1
-            assert "team/secret: cannot be read (permission denied)" in capsys.readouterr().err
+            assert_tells(capsys.readouterr().err, "team/secret: ", "permission denied")
 
-    @pytest.mark.parametrize("words", ["team/anna.conll", "team", "team --gold x.conll"])
-    def test_files_that_cannot_be_read(self, team, words, monkeypatch, capsys):
+    def test_files_that_cannot_be_read(self, team, monkeypatch, capsys):
         (team.parent / "x.conll").write_text(ANNA)
-        from pathlib import Path  # noqa: PLC0415
 
         def refusing(path, *_):
             raise PermissionError(13, "Permission denied", str(path))
 
         monkeypatch.setattr(Path, "open", refusing)
-        assert main(["agree", *words.split()]) == 1
-        assert ".conll: cannot be read (permission denied)" in capsys.readouterr().err
+        for words in ("team/anna.conll", "team", "team --gold x.conll"):
+            assert main(["agree", *words.split()]) == 1
+            assert_tells(capsys.readouterr().err, ".conll: ", "permission denied")
 
-    @pytest.mark.parametrize("n", [300, 5000])
     @pytest.mark.usefixtures("team")
-    def test_long_names(self, n, capsys):
-        name = "x" * n
-        assert main(["agree", name]) == 1
-        assert "cannot be read (file name too long)" in capsys.readouterr().err
-        for words in (
-            ["agree", "team", "--save", name],
-            ["convert", "team", "--to", "brat", "--save", f"{name}/"],
-            ["report", "team", "-o", f"{name}.html"],
+    def test_long_names(self, capsys):
+        for n in (300, 5000):
+            assert main(["agree", "x" * n]) == 1
+            assert "file name too long" in capsys.readouterr().err
+        for n, words in (
+            (300, "agree team --save {}"),
+            (5000, "convert team --to brat --save {}/"),
+            (5000, "report team --resamples 99 -o {}.html"),
         ):
-            assert main([*words, "--quiet"]) == 1
+            name = "x" * n
+            assert main([*words.format(name).split(), "--quiet"]) == 1
             said = capsys.readouterr().err
             assert said.startswith(f"beyondchance: {name}")
-            assert said.endswith(": cannot be written (file name too long)\n")
+            assert "file name too long" in said
+            assert said.count("\n") == 1
 
-    def test_names_with_nul_and_empty_ones(self, tmp_path):
+    def test_names_with_nul_and_empty_ones(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
         corpus = bc.example()
         with pytest.raises(bc.BeyondChanceError):
             bc.read("a\0b")
-        with pytest.raises(bc.FormatError, match="cannot be written"):
+        with pytest.raises(bc.FormatError, match="written"):
             bc.write(corpus, tmp_path / "a\0b", format="table")
-        with pytest.raises(bc.FormatError, match="the path to write to is empty"):
+        with pytest.raises(bc.FormatError, match="empty"):
             bc.write(corpus, "", format="table")
         assert main(["agree", ""]) == 2
 
 
-class TestHalvesOfCharacters:
-    @pytest.mark.parametrize("form", ["text", "json", "csv", "markdown", "latex"])
-    @pytest.mark.parametrize("command", ["agree", "disagreements", "difficulty"])
-    def test_names_are_written_escaped(self, command, form, team):
-        half = "\\ud800"
-        (team.parent / "x.jsonl").write_text(
-            "\n".join(
-                f'{{"text": "Mia Lund", "document": "d{half}", "annotator": "{name}{half}", '
-                f'"spans": [{{"start": 0, "end": {end}, "label": "P{half}"}}]}}'
-                for name, end in (("ann", 3), ("ben", 8))
-            )
+def test_halves_of_characters_are_written_escaped(team):
+    half = "\\ud800"
+    (team.parent / "x.jsonl").write_text(
+        "\n".join(
+            f'{{"text": "Mia Lund", "document": "d{half}", "annotator": "{name}{half}", '
+            f'"spans": [{{"start": 0, "end": {end}, "label": "P{half}"}}]}}'
+            for name, end in (("ann", 3), ("ben", 8))
         )
+    )
+    commands = cycle(["agree", "disagreements"])
+    for form, command in zip(OUTPUTS, commands, strict=False):
         assert main([command, "x.jsonl", "--quiet", "--output", form, "--save", "out"]) == 0
         written = (team.parent / "out").read_text("utf-8")
         if form == "json":
             json.loads(written)
-        assert "ud800" in written or command == "difficulty"
+        assert "ud800" in written, (command, form)
 
 
 class TestWriting:
-    @pytest.mark.parametrize("kind", ["same", "link", "hard link"])
-    @pytest.mark.parametrize("command", ["agree", "report", "convert"])
-    def test_what_is_read_is_not_overwritten(self, kind, command, team, capsys):
-        place = team / "anna.conll"
-        if kind == "link":
-            place = team.parent / "link.conll"
-            place.symlink_to(team / "anna.conll")
-        elif kind == "hard link":
-            place = team.parent / "hard.conll"
-            place.hardlink_to(team / "anna.conll")
-        assert main([command, "team", "--save", str(place), "--quiet"]) == 2
-        assert "is one of the files to read" in capsys.readouterr().err
-        assert (team / "anna.conll").read_text() == ANNA
+    def test_what_is_read_is_not_overwritten(self, team, capsys):
+        link, hard = team.parent / "link.conll", team.parent / "hard.conll"
+        link.symlink_to(team / "anna.conll")
+        hard.hardlink_to(team / "anna.conll")
+        for place, command in ((team / "anna.conll", "agree"), (link, "report"), (hard, "convert")):
+            assert main([command, "team", "--save", str(place), "--quiet"]) == 2
+            assert_tells(capsys.readouterr().err, str(place), "files to read")
+            assert (team / "anna.conll").read_text() == ANNA
 
     def test_a_file_to_be_kept(self, team, capsys):
         kept = team.parent / "kept.txt"
         kept.write_text("old")
         kept.chmod(0o444)
         assert main(["agree", "team", "--save", "kept.txt"]) == 1
-        assert "kept.txt: is a file that must not be changed" in capsys.readouterr().err
+        assert_tells(capsys.readouterr().err, "kept.txt: ", "changed")
         assert kept.read_text() == "old"
 
     @pytest.mark.usefixtures("team")
@@ -161,10 +160,11 @@ class TestWriting:
         assert steps[2:] == ["synced", "synced", "moved"]
 
     @on_linux
-    def test_standard_output_by_its_name(self, team):
+    @pytest.mark.slow
+    def test_standard_output_by_its_name(self, team, capsys):
         words = ("agree", "team", "--quiet", "--output", "json")
-        printed = ran(*words).stdout
-        assert ran(*words, "--save", "/dev/stdout").stdout == printed
+        assert main(words) == 0
+        printed = capsys.readouterr().out
         log = team.parent / "log"
         log.write_text("old\n")
         with log.open("a") as file:
@@ -172,17 +172,13 @@ class TestWriting:
         assert log.read_text() == f"old\n{printed}"
 
     @on_linux
-    def test_full_devices(self, team):
-        del team
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("team")
+    def test_a_full_device(self):
         with open("/dev/full", "w") as full:  # noqa: PTH123
-            notes = ran("agree", "team", capture_output=False, stdout=-1, stderr=full)
-            assert notes.returncode == 0
-            assert notes.stdout.startswith("anna and ben")
-            for words, code in ((("agree", "nothing"), 1), (("agree", "--nothing"), 2)):
-                assert ran(*words, capture_output=False, stderr=full).returncode == code
             result = ran("agree", "team", capture_output=False, stdout=full, stderr=-1)
         assert result.returncode == 1
-        assert result.stderr.endswith("the result cannot be written (no space left on device)\n")
+        assert_tells(result.stderr.splitlines()[-1], "result", "no space left on device")
 
 
 # Whoever runs the tests may ignore that their terminal is gone.
@@ -198,31 +194,40 @@ run()
 
 def ended(process, number):
     process.send_signal(number)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=60)
     return process.returncode, said.strip()
 
 
+def until(is_so):
+    """Wait for something that another process does."""
+    for _ in range(1200):
+        if is_so():
+            return
+        time.sleep(0.05)
+    pytest.fail("it does not happen")
+
+
 @on_linux
+@pytest.mark.slow
 class TestSignals:
     @pytest.mark.parametrize(
-        ("number", "code"), [("SIGTERM", 143), ("SIGHUP", 129), ("SIGINT", 130)]
+        ("number", "code"),
+        [
+            ("SIGTERM", 143),
+            pytest.param("SIGINT", 130, marks=pytest.mark.long),
+            pytest.param("SIGHUP", 129, marks=pytest.mark.long),
+        ],
     )
     def test_nothing_half_written_is_left(self, number, code, team):
         with subprocess.Popen([sys.executable, "-c", SLOW], stderr=subprocess.PIPE) as process:
-            for _ in range(400):
-                if any(team.parent.glob(".*.part")):
-                    break
-                time.sleep(0.05)
-            else:
-                pytest.fail("nothing is being written")
+            until(lambda: any(team.parent.glob(".*.part")))
             assert ended(process, getattr(signal, number)) == (code, b"")
         assert [path.name for path in team.parent.iterdir()] == ["team"]
 
     def test_what_outlives_its_terminal(self, team):
-        del team
         code = SLOW.replace("60", "1").replace("SIG_DFL", "SIG_IGN")
         with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE) as process:
-            time.sleep(1)
+            until(lambda: any(team.parent.glob(".*.part")))
             assert ended(process, signal.SIGHUP) == (0, b"")
 
     def test_interrupted_while_it_is_loaded(self, tmp_path):
@@ -235,13 +240,12 @@ class TestSignals:
         with subprocess.Popen(
             words, env=environment, cwd=tmp_path, stderr=subprocess.PIPE
         ) as process:
-            for _ in range(400):
-                if (tmp_path / "loading").exists():
-                    break
-                time.sleep(0.05)
+            until((tmp_path / "loading").exists)
             assert ended(process, signal.SIGINT) == (130, b"")
 
-    @pytest.mark.parametrize("limit", [400 * 2**20, 4 * 2**30])
+    @pytest.mark.parametrize(
+        "limit", [400 * 2**20, pytest.param(4 * 2**30, marks=pytest.mark.long)]
+    )
     def test_a_report_where_memory_is_limited(self, limit, team):
         del team
         import resource  # noqa: PLC0415 - not on every system
@@ -251,5 +255,5 @@ class TestSignals:
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         )
         assert found.returncode == 1
-        assert "addresses are limited to" in found.stderr or "not enough memory" in found.stderr
+        assert "limited" in found.stderr or "memory" in found.stderr
         assert found.stderr.count("\n") == 1

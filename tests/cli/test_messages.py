@@ -4,8 +4,10 @@ import errno
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 
@@ -44,13 +46,20 @@ FILES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    """The files, in the folder that the commands run in."""
+@pytest.fixture(scope="module")
+def _written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("messages")
     for name, content in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    (tmp_path / "hollow").mkdir()
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    (folder / "hollow").mkdir()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch, _written):
+    """The files, in the folder that the commands run in."""
+    shutil.copytree(_written, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COLUMNS", raising=False)
     give(monkeypatch, "")
@@ -169,9 +178,9 @@ DATA = {
 }
 
 
-@pytest.mark.parametrize("command", DATA)
-def test_bad_data(refused, command):
-    assert refused(*command.split()) == (1, f"beyondchance: {DATA[command]}")
+def test_bad_data(refused):
+    for command, said in DATA.items():
+        assert refused(*command.split()) == (1, f"beyondchance: {said}"), command
 
 
 def test_nothing_in_common(refused):
@@ -339,34 +348,36 @@ OPTION = {
 }
 
 
-@pytest.mark.parametrize("command", USAGE)
-def test_wrong_usage(refused, command):
-    name = command.split()[0]
-    assert refused(*command.split()) == (2, f"beyondchance {name}: {USAGE[command]}{see(name)}")
+def test_wrong_usage(refused):
+    for command, said in USAGE.items():
+        name = command.split()[0]
+        line = f"beyondchance {name}: {said}{see(name)}"
+        assert refused(*command.split()) == (2, line), command
 
 
-@pytest.mark.parametrize("command", OPTION)
-def test_options_that_do_not_fit(refused, command):
-    assert refused(*command.split()) == (2, f"beyondchance: {OPTION[command]}")
+def test_options_that_do_not_fit(refused):
+    for command, said in OPTION.items():
+        assert refused(*command.split()) == (2, f"beyondchance: {said}"), command
 
 
-@pytest.mark.parametrize(
-    ("command", "pattern"),
-    [
-        ("agree spans.csv --mesure token", "agree: no such option.*--mesure.*--measure.*"),
-        ("agree spans.csv --exclude-label PER", "agree: no such option.*--exclude-labels.*"),
-        ("rank spans.csv --split-by-dificulty 1", "rank: no such option.*--split-by-difficulty.*"),
-        ("agree spans.csv --save letters", "agree: invalid value for '--save': .*letters.*"),
-        ("agree spans.csv --fail-under x", "agree: invalid value for '--fail-under': 'x' .*"),
-        ("agree spans.csv --digits 99", "agree: invalid value for '--digits': 99 .*1<=x<=15"),
-        ("place --length 0 --spans 1", "place: invalid value for '--length': 0 .*x>=1"),
-        ("formats letter.txt", "formats: .*unexpected extra argument.*letter.txt.*"),
-    ],
-)
-def test_wrong_usage_in_the_words_of_click(refused, command, pattern):
-    code, line = refused(*command.split())
-    assert code == 2
-    assert re.fullmatch(f"beyondchance {pattern}{re.escape(see(command.split()[0]))}", line)
+CLICK = [
+    ("agree spans.csv --mesure token", "agree: no such option.*--mesure.*--measure.*"),
+    ("agree spans.csv --exclude-label PER", "agree: no such option.*--exclude-labels.*"),
+    ("rank spans.csv --split-by-dificulty 1", "rank: no such option.*--split-by-difficulty.*"),
+    ("agree spans.csv --save letters", "agree: invalid value for '--save': .*letters.*"),
+    ("agree spans.csv --fail-under x", "agree: invalid value for '--fail-under': 'x' .*"),
+    ("agree spans.csv --digits 99", "agree: invalid value for '--digits': 99 .*1<=x<=15"),
+    ("place --length 0 --spans 1", "place: invalid value for '--length': 0 .*x>=1"),
+    ("formats letter.txt", "formats: .*unexpected extra argument.*letter.txt.*"),
+]
+
+
+def test_wrong_usage_in_the_words_of_click(refused):
+    for command, pattern in CLICK:
+        code, line = refused(*command.split())
+        assert code == 2
+        end = re.escape(see(command.split()[0]))
+        assert re.fullmatch(f"beyondchance {pattern}{end}", line), command
 
 
 def test_an_option_without_its_value_names_the_command(refused):
@@ -375,33 +386,30 @@ def test_an_option_without_its_value_names_the_command(refused):
     assert re.fullmatch(r"beyondchance agree: .*'--measure'.*\(see 'beyondchance agree .*", line)
 
 
-@pytest.mark.parametrize(
-    ("command", "pattern"),
-    [
-        ("rounds.csv --by rund", "unknown field .*'rund'; choose one of: 'round'"),
-        # Where there are no fields, none can be listed.
-        ("ada.conll ben.conll --by rund", r"unknown field .*'rund'; .*\w"),
-        ("spans.csv --coefficients kapa", "unknown coefficient 'kapa'; .*, kappa, .*"),
-        ("spans.csv --coefficients gamma --gamma alfa=1", "unknown .* 'alfa'; .*: alpha, .*"),
-    ],
-)
-def test_unknown_names(refused, command, pattern):
-    code, line = refused("agree", *command.split())
-    assert code == 2
-    assert re.fullmatch(f"beyondchance: {pattern}", line)
+UNKNOWN_NAMES = [
+    ("rounds.csv --by rund", "unknown field .*'rund'; choose one of: 'round'"),
+    # Where there are no fields, none can be listed.
+    ("ada.conll ben.conll --by rund", r"unknown field .*'rund'; .*\w"),
+    ("spans.csv --coefficients kapa", "unknown coefficient 'kapa'; .*, kappa, .*"),
+    ("spans.csv --coefficients gamma --gamma alfa=1", "unknown .* 'alfa'; .*: alpha, .*"),
+]
 
 
-@pytest.mark.parametrize(
-    ("command", "hint"),
-    [
+def test_unknown_names(refused):
+    for command, pattern in UNKNOWN_NAMES:
+        code, line = refused("agree", *command.split())
+        assert code == 2
+        assert re.fullmatch(f"beyondchance: {pattern}", line), command
+
+
+def test_an_unknown_command(refused):
+    for command, hint in (
         ("agre", "did you mean 'agree'?"),
         ("convrt", "did you mean 'convert'?"),
         ("colour", f"choose from: {', '.join(COMMANDS)}"),
-    ],
-)
-def test_an_unknown_command(refused, command, hint):
-    message = f"beyondchance: no command '{command}'; {hint} (see 'beyondchance --help')"
-    assert refused(command, "spans.csv") == (2, message)
+    ):
+        message = f"beyondchance: no command '{command}'; {hint} (see 'beyondchance --help')"
+        assert refused(command, "spans.csv") == (2, message)
 
 
 def test_no_command_at_all(run):
@@ -414,33 +422,33 @@ def test_no_command_at_all(run):
 # --- Scores below the bar -----------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("command", "pattern"),
-    [
-        ("agree spans.csv --fail-under 1.1", "the corrected score is 1.0000, below 1.1"),
+BELOW = [
+    ("agree spans.csv --fail-under 1.1", "the corrected score is 1.0000, below 1.1"),
+    (
+        "agree nothing.csv --fail-under 0",
+        "the corrected score is undefined: nothing was marked by either",
+    ),
+    (
+        "agree everything.csv --fail-under 0",
         (
-            "agree nothing.csv --fail-under 0",
-            "the corrected score is undefined: nothing was marked by either",
+            "the corrected score is undefined: chance agreement is 1: every random "
+            "arrangement agrees completely"
         ),
-        (
-            "agree everything.csv --fail-under 0",
-            (
-                "the corrected score is undefined: chance agreement is 1: every random "
-                "arrangement agrees completely"
-            ),
-        ),
-        (
-            "rank spans.csv --gold ada --fail-under 1.1",
-            "the corrected score of ben is 1.0000, below 1.1",
-        ),
-    ],
-)
-def test_a_score_below_the_bar(run, command, pattern):
+    ),
+    (
+        "rank spans.csv --gold ada --fail-under 1.1",
+        "the corrected score of ben is 1.0000, below 1.1",
+    ),
+]
+
+
+def test_a_score_below_the_bar(run):
     # The result is printed all the same: it is not wrong, only low.
-    code, out, err = run(*command.split(), "--quiet")
-    assert code == 3
-    assert re.fullmatch(pattern, one_line(err))
-    assert run(*command.split()[:-2], "--quiet") == (0, out, "")
+    for command, pattern in BELOW:
+        code, out, err = run(*command.split(), "--quiet")
+        assert code == 3
+        assert re.fullmatch(pattern, one_line(err)), command
+        assert run(*command.split()[:-2], "--quiet") == (0, out, "")
 
 
 def test_a_score_at_the_bar(run):
@@ -470,9 +478,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("command", PLACES)
-def test_nowhere_to_write(refused, command):
-    assert refused(*command.split()) == (1, f"beyondchance: {PLACES[command]}")
+def test_nowhere_to_write(refused):
+    for command, said in PLACES.items():
+        assert refused(*command.split()) == (1, f"beyondchance: {said}"), command
 
 
 class Full(io.RawIOBase):
@@ -485,14 +493,25 @@ class Full(io.RawIOBase):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("command", ["agree spans.csv", "convert spans.csv --to table", "formats"])
-def test_no_room_on_standard_output(capsys, monkeypatch, command):
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "stdout", io.TextIOWrapper(Full(), write_through=True))
-        code = main([*command.split(), "--quiet"])
-    line = one_line(capsys.readouterr().err)
-    assert code == 1
-    assert re.fullmatch("beyondchance: .*no space left on device.*", line, re.IGNORECASE)
+PRINTING = ("agree spans.csv", "convert spans.csv --to table", "formats")
+
+
+def test_no_room_on_standard_output(capsys, monkeypatch):
+    for command in PRINTING:
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", io.TextIOWrapper(Full(), write_through=True))
+            code = main([*command.split(), "--quiet"])
+        line = one_line(capsys.readouterr().err)
+        assert code == 1
+        assert re.fullmatch("beyondchance: .*no space left on device.*", line, re.IGNORECASE)
+
+
+def test_no_room_on_standard_error(capsys, monkeypatch):
+    for words, expected in (("agree spans.csv", 0), ("agree none.csv", 1), ("agree --nothing", 2)):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", io.TextIOWrapper(Full(), write_through=True))
+            assert main(words.split()) == expected, words
+        assert (capsys.readouterr().out != "") == (expected == 0)
 
 
 # --- Standard input -----------------------------------------------------------
@@ -504,6 +523,7 @@ def test_standard_input(run, monkeypatch):
     assert run("agree", "-") == (code, expected, f"stdin: read as table\n{MODEL}\n")
 
 
+@pytest.mark.slow
 def test_standard_input_as_one_of_the_annotators(run, monkeypatch):
     give(monkeypatch, FILES["ada.conll"])
     # Read twice, for other units are tried too.
@@ -536,9 +556,8 @@ def started(*args, **streams):
     return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **streams)
 
 
-@pytest.mark.parametrize(
-    "command", ["--help", "formats", "agree spans.csv --quiet", "convert spans.csv --to table -q"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["--help", "convert spans.csv --to table -q"])
 def test_a_pipe_that_nobody_reads(command):
     reader, writer = os.pipe()
     os.close(reader)
@@ -547,6 +566,7 @@ def test_a_pipe_that_nobody_reads(command):
     assert running.returncode == 141
 
 
+@pytest.mark.slow
 def test_a_pipe_of_which_the_first_line_is_read(folder):
     (folder / "large.csv").write_text(LARGE)
     command = ("convert", "large.csv", "--to", "table", "--quiet")
@@ -557,13 +577,13 @@ def test_a_pipe_of_which_the_first_line_is_read(folder):
     assert running.returncode == 141
 
 
-@pytest.mark.parametrize("command", ["formats", "agree spans.csv", "convert spans.csv --to table"])
-def test_closed_standard_output(capsys, monkeypatch, command):
-    with monkeypatch.context() as patch:
-        patch.setattr(sys, "stdout", None)
-        code = main([*command.split(), "--quiet"])
-    assert capsys.readouterr().err == ""
-    assert code in {0, 141}
+def test_closed_standard_output(capsys, monkeypatch):
+    for command in PRINTING:
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stdout", None)
+            code = main([*command.split(), "--quiet"])
+        assert capsys.readouterr().err == ""
+        assert code in {0, 141}, command
 
 
 def test_closed_standard_error(capsys, monkeypatch):
@@ -584,36 +604,37 @@ def interrupt(*args, **_):
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    ("command", "place"),
-    [
-        ("agree spans.csv", "beyondchance.cli.agree.load"),
-        ("agree spans.csv", "beyondchance.cli.running.rendered"),
-        ("agree spans.csv --save x.txt", "beyondchance.cli.running.rendered"),
-        ("agree spans.csv --save x.txt", "beyondchance.io.saving._write"),
-        ("agree spans.csv --save x.txt", "pathlib.Path.replace"),
-        ("rank spans.csv --gold ada", "beyondchance.cli.rank.rank"),
-        ("difficulty spans.csv", "beyondchance.cli.difficulty.difficulty"),
-        ("convert spans.csv --to table", "beyondchance.cli.convert.write"),
-        ("convert spans.csv --save x.csv", "pathlib.Path.replace"),
-        ("convert ada.conll --to conll --save x/", "pathlib.Path.replace"),
-        ("place --length 9 --spans 1", "beyondchance.cli.place.coverage"),
-    ],
-)
-def test_an_interruption_leaves_nothing_behind(run, folder, monkeypatch, command, place):
+STOPPED = [
+    ("agree spans.csv", "beyondchance.cli.agree.load"),
+    ("agree spans.csv", "beyondchance.cli.running.rendered"),
+    ("agree spans.csv --save x.txt", "beyondchance.cli.running.rendered"),
+    ("agree spans.csv --save x.txt", "beyondchance.io.saving._write"),
+    ("agree spans.csv --save x.txt", "pathlib.Path.replace"),
+    ("rank spans.csv --gold ada", "beyondchance.cli.rank.rank"),
+    ("difficulty spans.csv", "beyondchance.cli.difficulty.difficulty"),
+    ("convert spans.csv --to table", "beyondchance.cli.convert.write"),
+    ("convert spans.csv --save x.csv", "pathlib.Path.replace"),
+    ("convert ada.conll --to conll --save x/", "pathlib.Path.replace"),
+    ("place --length 9 --spans 1", "beyondchance.cli.place.coverage"),
+]
+
+
+def test_an_interruption_leaves_nothing_behind(run, folder, monkeypatch):
     before = listing(folder)
-    module, _, name = place.rpartition(".")
-    if module == "pathlib.Path":
-        monkeypatch.setattr(Path, name, interrupt)
-    else:
-        run(*command.split()[:1], "--help")  # a command is imported when it is called
-        monkeypatch.setattr(sys.modules[module], name, interrupt)
-    code, out, err = run(*command.split())
-    assert (code, out) == (130, "")
-    # At most the line break after the ^C of the terminal, below notes.
-    assert err.splitlines()[-1:] in ([""], [])
-    assert "Traceback" not in err
-    assert listing(folder) == before
+    for command, place in STOPPED:
+        module, _, name = place.rpartition(".")
+        if module != "pathlib.Path":
+            run(*command.split()[:1], "--help")  # a command is imported when it is called
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                Path if module == "pathlib.Path" else sys.modules[module], name, interrupt
+            )
+            code, out, err = run(*command.split())
+        assert (code, out) == (130, ""), (command, place)
+        # At most the line break after the ^C of the terminal, below notes.
+        assert err.splitlines()[-1:] in ([""], [])
+        assert "Traceback" not in err
+        assert listing(folder) == before, (command, place)
 
 
 # --- What is not installed, and what went wrong -------------------------------
@@ -623,42 +644,45 @@ def test_an_interruption_leaves_nothing_behind(run, folder, monkeypatch, command
 def uninstalled(monkeypatch):
     """Make a library look as if it were not there."""
 
+    @contextmanager
     def remover(library):
         class Absent(MetaPathFinder):
             def find_spec(self, name, *_):
                 if name.partition(".")[0] == library:
                     raise ModuleNotFoundError(f"No module named {library!r}", name=library)
 
-        for name in [name for name in sys.modules if name.partition(".")[0] == library]:
-            monkeypatch.delitem(sys.modules, name)
-        monkeypatch.setattr(sys, "meta_path", [Absent(), *sys.meta_path])
+        with monkeypatch.context() as patch:
+            for name in [name for name in sys.modules if name.partition(".")[0] == library]:
+                patch.delitem(sys.modules, name)
+            patch.setattr(sys, "meta_path", [Absent(), *sys.meta_path])
+            yield
 
     return remover
 
 
-@pytest.mark.parametrize(
-    ("library", "extra", "command"),
-    [
-        ("praatio", "textgrid", "agree ada.TextGrid --grid 1s"),
-        ("pyarrow", "parquet", "agree spans.parquet"),
-        ("pyarrow", "parquet", "convert spans.csv --save x.parquet"),
-        ("spacy", "spacy", "convert ada.conll --save x.spacy"),
-        ("cassis", "uima", "agree cas.json"),
-        ("altair", "report", "place --length 9 --spans 1 --plot x.svg"),
-        ("vl_convert", "report", "place --length 9 --spans 1 --plot x.svg"),
-        ("jinja2", "report", "report spans.csv -o x.html"),
-        ("altair", "report", "report spans.csv -o x.html"),
-    ],
-)
-def test_a_missing_library(refused, uninstalled, library, extra, command):
-    uninstalled(library)
-    code, line = refused(*command.split())
-    assert code == 1
-    assert re.fullmatch(
-        rf"beyondchance: .* needs the library {distribution(library)} .*; install it with: .*"
-        + " ".join(re.escape(f'"{entry}"') for entry in requirements(extra)),
-        line,
-    )
+ABSENT = [
+    ("praatio", "textgrid", "agree ada.TextGrid --grid 1s"),
+    ("pyarrow", "parquet", "agree spans.parquet"),
+    ("pyarrow", "parquet", "convert spans.csv --save x.parquet"),
+    ("spacy", "spacy", "convert ada.conll --save x.spacy"),
+    ("cassis", "uima", "agree cas.json"),
+    ("altair", "report", "place --length 9 --spans 1 --plot x.svg"),
+    ("vl_convert", "report", "place --length 9 --spans 1 --plot x.svg"),
+    ("jinja2", "report", "report spans.csv -o x.html"),
+    ("altair", "report", "report spans.csv -o x.html"),
+]
+
+
+def test_a_missing_library(refused, uninstalled):
+    for library, extra, command in ABSENT:
+        with uninstalled(library):
+            code, line = refused(*command.split())
+        assert code == 1
+        assert re.fullmatch(
+            rf"beyondchance: .* needs the library {distribution(library)} .*; install it with: .*"
+            + " ".join(re.escape(f'"{entry}"') for entry in requirements(extra)),
+            line,
+        ), command
 
 
 def test_too_little_memory(refused, monkeypatch):

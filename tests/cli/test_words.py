@@ -9,11 +9,9 @@ TEAM = [f"example/{name}.conll" for name in ("ada", "ben", "cleo")]
 
 
 @pytest.fixture
-def said(tmp_path, monkeypatch, capsys):
+def said(example, capsys):
     """What a command says, without the signature."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("COLUMNS", raising=False)
-    assert main(["demo", "--quiet", "--files", "example"]) == 0
+    del example
 
     def run(*words):
         capsys.readouterr()
@@ -29,26 +27,21 @@ def in_characters(folder):
     (folder / "x.csv").write_text("\n".join(["document,annotator,start,end,label,length", *rows]))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [("agree", "--by", "document"), ("rank", "--gold", "a", "--confidence", "0.9")],
-)
-def test_characters_are_not_called_tokens(options, said, tmp_path):
+def test_characters_are_not_called_tokens(said, tmp_path):
     in_characters(tmp_path)
-    text = said(*options, "x.csv")
-    assert "by characters" in text.lower()
-    assert "characters that both marked" in text
-    assert "by token" not in text.lower()
-    assert "tokens" not in text
+    for options in ("agree --by document", "rank --gold a --confidence 0.9"):
+        text = said(*options.split(), "x.csv")
+        assert "by characters" in text.lower()
+        assert "characters that both marked" in text
+        assert "by token" not in text.lower(), options
+        assert "tokens" not in text, options
 
 
-@pytest.mark.parametrize(
-    "command", ["agree --by document", "difficulty", "rank --split-by-difficulty 0.7"]
-)
-def test_difficulty_is_explained_where_it_stands(command, said):
-    text = " ".join(said(*command.split(), *TEAM).split())
-    assert sentences.DIFFICULTY in text
-    assert "hardest" not in text
+def test_difficulty_is_explained_where_it_stands(said):
+    for command in ("agree --by document", "difficulty", "rank --split-by-difficulty 0.7"):
+        text = " ".join(said(*command.split(), *TEAM).split())
+        assert sentences.DIFFICULTY in text, command
+        assert "hardest" not in text
 
 
 class TestDisagreements:

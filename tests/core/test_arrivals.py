@@ -1,7 +1,7 @@
 """Dense texts, by the integral over arrival times, against sums of positive terms."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ import oracle
 from beyondchance import coverage, expected_match, start_probabilities
 from beyondchance.core import arrivals, placement
 from beyondchance.core.lengths import table_of
+from each import each
 
 MEASURES = ("token", "exact", "boundary", "dice", "iou")
 EXTREMES = {
@@ -105,27 +106,46 @@ def check(n, lengths, asked):
         np.testing.assert_allclose(coverage(n, lengths), exact, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_random_dense_texts(by_arrival, seed):
-    n, lengths = random_text(seed)
-    check(n, lengths, sorted(set(lengths))[:: max(1, len(set(lengths)) // 3)])
-    assert by_arrival or len(lengths) == 1
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(3),
+        pytest.param(range(3, 15), marks=pytest.mark.slow),
+        pytest.param(range(15, 40), marks=pytest.mark.long),
+    ],
+)
+def test_random_dense_texts(by_arrival, seeds):
+    for seed in seeds:
+        n, lengths = random_text(seed)
+        check(n, lengths, sorted(set(lengths))[:: max(1, len(set(lengths)) // 3)])
+        assert by_arrival or len(lengths) == 1, seed
+        by_arrival.clear()
 
 
-@pytest.mark.parametrize("name", EXTREMES)
-def test_extremes(by_arrival, name):
-    n, lengths = EXTREMES[name]
-    check(n, lengths, sorted(set(lengths))[:: max(1, len(set(lengths)) // 4)])
-    assert by_arrival
+@pytest.mark.slow
+def test_extremes(by_arrival):
+    for name, (n, lengths) in EXTREMES.items():
+        check(n, lengths, sorted(set(lengths))[:: max(1, len(set(lengths)) // 4)])
+        assert by_arrival, name
+        by_arrival.clear()
 
 
-@pytest.mark.parametrize("name", EXTREMES)
-@pytest.mark.parametrize("measure", MEASURES)
-def test_every_measure(by_arrival, name, measure):
-    n, lengths = EXTREMES[name]
-    exact = expected_by_oracle(n, lengths, measure)
-    assert expected_match(n, lengths, lengths, measure=measure) == pytest.approx(exact, rel=1e-12)
-    assert by_arrival or (measure == "token" and n == sum(lengths))
+@pytest.mark.parametrize(
+    "cases",
+    [
+        pytest.param(list(zip(EXTREMES, cycle(MEASURES), strict=False)), marks=pytest.mark.slow),
+        pytest.param(list(product(EXTREMES, MEASURES)), marks=pytest.mark.long),
+    ],
+    ids=["in turn", "all"],
+)
+def test_every_measure(by_arrival, cases):
+    for name, measure in cases:
+        n, lengths = EXTREMES[name]
+        exact = expected_by_oracle(n, lengths, measure)
+        found = expected_match(n, lengths, lengths, measure=measure)
+        assert found == pytest.approx(exact, rel=1e-12), (name, measure)
+        assert by_arrival or (measure == "token" and n == sum(lengths)), (name, measure)
+        by_arrival.clear()
 
 
 def test_flat_middle_agrees_with_the_table(monkeypatch):
@@ -147,6 +167,7 @@ def test_middle_that_is_flat_costs_nothing(by_arrival):
     assert others == [first, first]
 
 
+@pytest.mark.slow
 def test_cost_grows_with_the_text_where_the_middle_is_not_flat(monkeypatch):
     # Whatever comes before the integral is small.
     factors, cost = counted(monkeypatch), []
@@ -171,9 +192,8 @@ def test_all_items_share_the_product(by_arrival):
     assert sum(by_arrival) == once
 
 
-@pytest.mark.parametrize(
-    ("n", "lengths"), [(1000, list(range(2, 42))), (4000, [4] * 400 + [9] * 200)]
-)
+@pytest.mark.slow
+@each(("n", "lengths"), [(1000, list(range(2, 42))), (4000, [4] * 400 + [9] * 200)])
 def test_no_digit_depends_on_which_other_items_are_asked_for(by_arrival, n, lengths):
     table = table_of(n, np.array(lengths))
     items = np.unique([1, *lengths])

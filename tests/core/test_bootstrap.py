@@ -22,6 +22,7 @@ from beyondchance.core.bootstrap import (
 )
 from beyondchance.core.exact import exact_columns, rounded
 from beyondchance.core.permutation import divisions, holm, swaps, tail_share
+from each import each
 
 
 def all_of(blocks):
@@ -35,7 +36,7 @@ class TestWeights:
         for row, numbers in zip(weights, drawn, strict=True):
             assert dict(Counter(numbers.tolist())) == {i: w for i, w in enumerate(row) if w}
 
-    @pytest.mark.parametrize("cells", [1, 20, 21, 1000])
+    @each("cells", [1, 20, 21, 1000])
     def test_blocks_change_nothing(self, monkeypatch, cells):
         whole = all_of(bootstrap_weights(7, 50, np.random.default_rng(3)))
         monkeypatch.setattr(resampling, "CELLS", cells)
@@ -101,8 +102,8 @@ class TestExactSums:
 
 
 class TestIntervals:
-    @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
-    @pytest.mark.parametrize("method", ["percentile", "BCa"])
+    @each("confidence", [0.5, 0.9, 0.95, 0.999])
+    @each("method", ["percentile", "BCa"])
     def test_equal_to_scipy(self, method, confidence):
         data = np.random.default_rng(8).lognormal(size=40)
         theirs = stats.bootstrap(
@@ -232,7 +233,7 @@ class TestIntervals:
 
 
 class TestPermutations:
-    @pytest.mark.parametrize("n", [1, 3, 6])
+    @each("n", [1, 3, 6])
     def test_every_swap_once(self, n):
         found = all_of(swaps(n, 2**n, np.random.default_rng(1)))
         assert len(found) == len(set(map(tuple, found.tolist()))) == 2**n
@@ -245,7 +246,7 @@ class TestPermutations:
         assert np.abs(found.mean(axis=0)).max() < 4 / 8191**0.5
         assert abs((found[:, 0] * found[:, 12]).mean()) < 4 / 8191**0.5
 
-    @pytest.mark.parametrize(("first", "n"), [(1, 1), (2, 5), (4, 5), (3, 6)])
+    @each(("first", "n"), [(1, 1), (2, 5), (4, 5), (3, 6)])
     def test_every_division_once(self, first, n):
         found = all_of(divisions(first, n, comb(n, first), np.random.default_rng(1)))
         assert len(found) == len(set(map(tuple, found.tolist()))) == comb(n, first)

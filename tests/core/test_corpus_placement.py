@@ -14,6 +14,7 @@ from beyondchance.core.corpus_placement import corpus_draws, corpus_starts
 from beyondchance.core.lengths import table_of
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.profiles import boxes, joined
+from each import each
 
 CORPORA = [(1, 1, 1, 2), (3, 2, 2), (4, 1), (4, 3), (3, 3, 1), (1, 2, 4), (7,)]
 
@@ -88,9 +89,17 @@ def no_counting(monkeypatch):
 # --- Counting -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", CORPORA, ids=str)
-def test_every_small_corpus_against_brute_force(sizes):
-    for lengths in feasible(sizes):
+@pytest.mark.parametrize(
+    "corpora",
+    [
+        CORPORA[2:3],
+        pytest.param(CORPORA[::2], marks=pytest.mark.slow),
+        pytest.param(CORPORA[1::2], marks=pytest.mark.long),
+    ],
+    ids=["one", "some", "others"],
+)
+def test_every_small_corpus_against_brute_force(corpora):
+    for sizes, lengths in [(one, lengths) for one in corpora for lengths in feasible(one)]:
         found = starts_of(sizes, lengths)
         assert found.is_exact
         exact = exact_intensities(sizes, lengths)
@@ -107,7 +116,7 @@ def test_every_small_corpus_against_brute_force(sizes):
                 assert abs(c - expected[text, t]) <= 2e-15
 
 
-@pytest.mark.parametrize(
+@each(
     ("sizes", "a", "b"),
     [
         ((1, 1, 1, 2), (1, 2), (1, 1)),
@@ -270,10 +279,11 @@ FULL = [
 ]
 
 
-@pytest.mark.parametrize(("sizes", "lengths"), FULL, ids=range(len(FULL)))
+@pytest.mark.parametrize("full", [FULL[:-2], pytest.param(FULL[-2:], marks=pytest.mark.slow)])
 @pytest.mark.usefixtures("no_counting")
-def test_corpora_that_are_full_or_nearly_so_are_no_obstacle(sizes, lengths):
-    assert not check_laws(sizes, lengths, tolerance=1e-11).is_exact
+def test_corpora_that_are_full_or_nearly_so_are_no_obstacle(full):
+    for sizes, lengths in full:
+        assert not check_laws(sizes, lengths, tolerance=1e-11).is_exact
 
 
 def test_full_corpora_are_covered():
@@ -281,7 +291,8 @@ def test_full_corpora_are_covered():
     np.testing.assert_allclose(everything(found).values, 1, rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", corpus_unit.CORPORA)
+@pytest.mark.slow
+@each("name", corpus_unit.CORPORA)
 def test_the_error_of_fugacities_falls_with_the_number_of_spans(name):
     sizes, share = corpus_unit.CORPORA[name]
     for k in (5, 20, 100):
@@ -327,7 +338,7 @@ def test_spans_of_one_length_that_fill_nearly_everything():
 # --- Random arrangements ------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("sizes", "lengths"),
     [
         ((3, 2, 2), (2, 1, 1)),
@@ -340,7 +351,7 @@ def test_spans_of_one_length_that_fill_nearly_everything():
     ],
 )
 def test_draws_are_uniform_over_all_arrangements(sizes, lengths):
-    draws = 20_000
+    draws = 5_000
     text, start = corpus_draws(np.array(sizes), np.array(lengths), draws, np.random.default_rng(3))
     drawn = Counter(
         tuple(zip(*row, strict=True)) for row in zip(text.tolist(), start.tolist(), strict=True)

@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
@@ -14,6 +13,7 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.core.observed import equal_spans
 from beyondchance.core.structure import FREE, Nodes
+from each import each
 
 
 def starts_of(model, n, lengths, draws, rng):
@@ -21,13 +21,13 @@ def starts_of(model, n, lengths, draws, rng):
     return MODELS[model].draw(n, nodes, draws, rng)
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(
+@each("model", MODELS)
+@each(
     ("n", "lengths"),
     [(4, (1,)), (5, (2, 3)), (6, (1, 2)), (6, (2, 2, 1)), (7, (3,)), (5, (1, 1, 1))],
 )
 def test_every_arrangement_is_equally_likely(model, n, lengths):
-    starts = starts_of(model, n, np.array(lengths), 40_000, np.random.default_rng(2))
+    starts = starts_of(model, n, np.array(lengths), 4_000, np.random.default_rng(2))
     seen = Counter(map(tuple, starts.tolist()))
     possible = oracle.arrangements(n, lengths, model)
     assert set(seen) <= set(possible)
@@ -41,7 +41,7 @@ def test_inner_spans_move_with_the_outer_ones():
     line = ((0, 4, "P"), (0, 2, "Q"), (0, 1, "R"), (2, 3, "S"), (5, 6, "T"))
     lengths, parents = np.array([4, 1, 2, 1, 1]), np.array([-1, -1, 0, 0, 2])
     nodes = Nodes(lengths, parents, np.full_like(lengths, FREE))
-    starts = starts_on_lines(7, nodes, 40_000, np.random.default_rng(3))
+    starts = starts_on_lines(7, nodes, 10_000, np.random.default_rng(3))
     seen = Counter(map(tuple, starts.tolist()))
     possible = [(p, t, q, s, r) for p, q, r, s, t in oracle.placed(7, line, "nested")]
     assert set(seen) <= set(possible)
@@ -57,7 +57,7 @@ def test_clusters_are_drawn_alike():
         np.array([-1, 0, 0, 0, 3, -1]),
         np.array([FREE, 0, 2, 0, FREE, FREE]),
     )
-    starts = starts_on_lines(8, nodes, 40_000, np.random.default_rng(3))
+    starts = starts_on_lines(8, nodes, 10_000, np.random.default_rng(3))
     seen = Counter(map(tuple, starts[:, [1, 2, 4, 5]].tolist()))
     possible = oracle.placed(8, line, "auto")
     assert set(seen) == set(possible)

@@ -8,6 +8,7 @@ import pytest
 
 import oracle
 from beyondchance import expected_match, sample_arrangements
+from each import each
 
 
 def pairs(texts):
@@ -23,23 +24,41 @@ OVERLAPPING = pairs(
 )
 
 
-@pytest.mark.slow
+PAIRS = {"disjoint": DISJOINT, "overlapping": OVERLAPPING}
+EXACT = {"token": oracle.expected_tokens, "exact": oracle.expected_equal}
+
+
+def test_small_pairs_are_all_there():
+    assert (len(DISJOINT), len(OVERLAPPING)) == (3901, 2376)
+
+
 @pytest.mark.parametrize(
-    ("model", "cases", "count"),
-    [("disjoint", DISJOINT, 3901), ("overlapping", OVERLAPPING, 2376)],
+    ("most", "every"),
+    [
+        pytest.param(5, 9, id="some"),
+        pytest.param(7, 17, marks=pytest.mark.slow, id="more"),
+        pytest.param(8, 1, marks=pytest.mark.long, id="all"),
+    ],
 )
-@pytest.mark.parametrize(
-    ("measure", "exact"), [("token", oracle.expected_tokens), ("exact", oracle.expected_equal)]
-)
-def test_every_small_pair_against_brute_force(model, cases, count, measure, exact):
-    assert len(cases) == count
-    for n, a, b in cases:
+@each("model", PAIRS)
+@each("measure", EXACT)
+def test_every_small_pair_against_brute_force(model, measure, most, every):
+    cases = [case for case in PAIRS[model] if case[0] <= most]
+    for n, a, b in cases[::every]:
+        exact = EXACT[measure](n, a, b, model)
         found = expected_match(n, a, b, measure=measure, model=model)
-        assert abs(Fraction(found) - exact(n, a, b, model)) < 5e-15, (n, a, b)
+        assert abs(Fraction(found) - exact) < 5e-15, (n, a, b)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
+    ("every", "total"),
+    [
+        pytest.param(70, 10, id="some"),
+        pytest.param(7, 100, marks=pytest.mark.slow, id="more"),
+        pytest.param(1, 700, marks=pytest.mark.long, id="all"),
+    ],
+)
+@each(
     ("measure", "phi"),
     [
         ("boundary", lambda a, b: (a[0] == b[0]) + (a[1] == b[1])),
@@ -47,10 +66,10 @@ def test_every_small_pair_against_brute_force(model, cases, count, measure, exac
         ("iou", lambda a, b: oracle.close(a, b, Fraction(1, 2))),
     ],
 )
-def test_every_small_pair_span_by_span(measure, phi):
+def test_every_small_pair_span_by_span(measure, phi, every, total):
     # Proposition 1: the expectation adds up over pairs of spans.
-    found = [case for case in DISJOINT if case[0] <= 6]
-    assert len(found) == 700
+    found = [case for case in DISJOINT if case[0] <= 6][::every]
+    assert len(found) == total
     for n, a, b in found:
         exact = Fraction(0)
         starts = [oracle.start_probabilities(n, side, "disjoint") for side in (a, b)]
@@ -64,9 +83,15 @@ def test_every_small_pair_span_by_span(measure, phi):
         assert abs(Fraction(expected_match(n, a, b, measure=measure)) - exact) < 5e-15, (n, a, b)
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_random_texts_against_equation_1(seed):
-    rng = np.random.default_rng(seed)
+@pytest.mark.parametrize(
+    "seeds", [range(4), pytest.param(range(4, 40), marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_random_texts_against_equation_1(seeds):
+    for seed in seeds:
+        check_by_equation_1(np.random.default_rng(seed))
+
+
+def check_by_equation_1(rng):
     n = int(rng.integers(12, 61))
     a, b = (_random_lengths(n, rng) for _ in range(2))
     starts = [[oracle.equation_1(n, side, i) for i in range(len(side))] for side in (a, b)]
@@ -114,16 +139,23 @@ def test_million_tokens_one_span_each():
     assert expected_match(n, [5], [5], measure="exact") == pytest.approx(1 / places, rel=1e-12)
 
 
-@pytest.mark.slow
-def test_large_text_by_the_token_measure():
+@pytest.mark.parametrize(
+    "n",
+    [
+        pytest.param(3_000, marks=pytest.mark.slow),
+        pytest.param(30_000, marks=pytest.mark.long),
+    ],
+)
+def test_large_text_by_the_token_measure(n):
     # 300 spans in 30,000 characters against themselves: coverage by the integral.
-    lengths = [3 + i % 28 for i in range(300)]
-    free = 30_000 - sum(lengths)
-    cover = 1 - free * oracle.by_arrival_times(30_000, lengths, 0, 500)
-    found = expected_match(30_000, lengths, lengths)
+    lengths = [3 + i % 28 for i in range(n // 100)]
+    free = n - sum(lengths)
+    cover = 1 - free * oracle.by_arrival_times(n, lengths, 0, 500)
+    found = expected_match(n, lengths, lengths)
     assert found == pytest.approx(float(cover @ cover), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_large_text_by_the_exact_measure():
     # Few distinct lengths, so that the integral is cheap: 2 and 7 in 5,000 tokens.
     lengths = [2] * 225 + [7] * 75
@@ -150,10 +182,10 @@ def test_a_million_tokens_by_the_exact_measure():
 
 
 class TestSampling:
-    @pytest.mark.parametrize("model", ["disjoint", "overlapping"])
+    @each("model", ["disjoint", "overlapping"])
     def test_every_arrangement_is_equally_likely(self, model):
         # Pearson's chi-squared over all arrangements; 5.2 standard deviations.
-        n, lengths, draws = 6, (1, 2, 1), 60_000
+        n, lengths, draws = 6, (1, 2, 1), 20_000
         arrangements = oracle.arrangements(n, lengths, model)
         number = {starts: i for i, starts in enumerate(arrangements)}
         found = sample_arrangements(n, lengths, size=draws, model=model, seed=7)

@@ -4,7 +4,6 @@ import tracemalloc
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 
 from beyondchance.core.observed import (
@@ -18,6 +17,7 @@ from beyondchance.core.observed import (
     partners,
     shared_positions,
 )
+from each import each
 
 spans = st.lists(
     st.tuples(st.integers(0, 10), st.integers(1, 6)).map(lambda s: (s[0], s[0] + s[1])),
@@ -98,7 +98,7 @@ def test_a_long_chain_of_wishes():
     assert paired(np.zeros_like(one), one[::-1], two[::-1], 1).tolist() == [n]
 
 
-@pytest.mark.parametrize(("theta", "found"), [(0.7, 0), (0.69, 1)])
+@each(("theta", "found"), [(0.7, 0), (0.69, 1)])
 def test_at_the_threshold(theta, found):
     # Seven of ten positions are not more than .7, although .7 is not seven tenths to a computer.
     groups = groups_of([(0, 10)], [(0, 7)])

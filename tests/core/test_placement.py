@@ -11,11 +11,12 @@ import oracle
 from beyondchance import coverage, start_probabilities
 from beyondchance.core import placement
 from beyondchance.core.lengths import table_of
+from each import each
 
 SMALL = [(n, lengths) for n in range(9) for lengths in oracle.multisets(n)]
 SMALL_OVERLAPPING = [
     (n, lengths)
-    for n in range(1, 6)
+    for n in range(1, 5)
     for k in range(4)
     for lengths in combinations_with_replacement(range(1, n + 1), k)
 ]
@@ -27,11 +28,14 @@ def assert_equal(found, exact, tolerance=1e-15):
         assert abs(Fraction(value) - fraction) <= tolerance
 
 
-@pytest.mark.parametrize("small_longs", [4, 1, 0], ids=["small", "mixed", "large"])
-def test_every_small_text_against_brute_force(monkeypatch, small_longs):
+@pytest.mark.parametrize("most", [5, pytest.param(8, marks=pytest.mark.slow)])
+@each("small_longs", [4, 1, 0])
+def test_every_small_text_against_brute_force(monkeypatch, small_longs, most):
     # The same problems by the road for few longs and by the one for many.
     monkeypatch.setattr(placement, "_SMALL_LONGS", small_longs)
     for n, lengths in SMALL:
+        if n > most:
+            break
         assert_equal(coverage(n, lengths), oracle.coverage(n, lengths, "disjoint"))
         found = start_probabilities(n, lengths)
         exact = oracle.start_probabilities(n, lengths, "disjoint")
@@ -45,7 +49,7 @@ def test_small_cases_are_all_there():
     assert len(SMALL) == 1 + 2 + 4 + 7 + 12 + 19 + 30 + 45 + 67
 
 
-@pytest.mark.parametrize(("n", "lengths"), SMALL_OVERLAPPING)
+@each(("n", "lengths"), SMALL_OVERLAPPING)
 def test_overlapping_against_brute_force(n, lengths):
     assert_equal(
         coverage(n, lengths, model="overlapping"), oracle.coverage(n, lengths, "overlapping")
@@ -64,18 +68,26 @@ def random_text(rng):
     return n, lengths or [n]
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_texts_against_equation_1(seed):
-    n, lengths = random_text(np.random.default_rng(seed))
-    found = start_probabilities(n, lengths)
-    covered = [Fraction(0)] * n
-    for i, length in enumerate(lengths):
-        exact = oracle.equation_1(n, lengths, i)
-        assert_equal(found[i], exact, tolerance=1e-14)
-        for start, probability in enumerate(exact):
-            for t in range(start, start + length):
-                covered[t] += probability
-    assert_equal(coverage(n, lengths), covered, tolerance=1e-14)
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(3),
+        pytest.param(range(3, 20), marks=pytest.mark.slow),
+        pytest.param(range(20, 60), marks=pytest.mark.long),
+    ],
+)
+def test_random_texts_against_equation_1(seeds):
+    for seed in seeds:
+        n, lengths = random_text(np.random.default_rng(seed))
+        found = start_probabilities(n, lengths)
+        covered = [Fraction(0)] * n
+        for i, length in enumerate(lengths):
+            exact = oracle.equation_1(n, lengths, i)
+            assert_equal(found[i], exact, tolerance=1e-14)
+            for start, probability in enumerate(exact):
+                for t in range(start, start + length):
+                    covered[t] += probability
+        assert_equal(coverage(n, lengths), covered, tolerance=1e-14)
 
 
 def test_figure_1_of_the_paper():
@@ -96,7 +108,7 @@ def test_arrival_times_agree_with_equation_1():
     np.testing.assert_allclose(oracle.by_arrival_times(20, lengths, 3, 40), exact, atol=1e-15)
 
 
-@pytest.mark.parametrize("taken", [0, 10])
+@each("taken", [0, 10])
 def test_no_flat_middle(taken):
     # 90 spans of 10 in 1,000 positions: nothing is constant anywhere.
     lengths = [10] * 90
@@ -110,30 +122,36 @@ def test_no_flat_middle(taken):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("taken", [0, 9, 10])
+@each("taken", [0, 9, 10])
 def test_two_lengths_that_fill_most_of_a_long_text(taken):
-    lengths = [10] * 450 + [9] * 450
-    exact = oracle.by_arrival_times(10_000, lengths, taken, 400)
+    lengths = [10] * 225 + [9] * 225
+    exact = oracle.by_arrival_times(5_000, lengths, taken, 400)
     if taken:
-        found = start_probabilities(10_000, lengths)[0 if taken == 10 else -1]
+        found = start_probabilities(5_000, lengths)[0 if taken == 10 else -1]
         np.testing.assert_allclose(found, exact, rtol=1e-9)
     else:
-        np.testing.assert_allclose(coverage(10_000, lengths), 1 - 1450 * exact, atol=1e-9)
+        np.testing.assert_allclose(coverage(5_000, lengths), 1 - 725 * exact, atol=1e-9)
 
 
-@pytest.mark.slow
-def test_characters():
-    lengths = [3 + i % 28 for i in range(300)]
-    free = 30_000 - sum(lengths)
-    found = coverage(30_000, lengths)
-    exact = oracle.pooled_equation_1(30_000, lengths, 0, 120)
+@pytest.mark.parametrize(
+    "n",
+    [
+        pytest.param(3_000, marks=pytest.mark.slow),
+        pytest.param(30_000, marks=pytest.mark.long),
+    ],
+)
+def test_characters(n):
+    lengths = [3 + i % 28 for i in range(n // 100)]
+    free = n - sum(lengths)
+    found = coverage(n, lengths)
+    exact = oracle.pooled_equation_1(n, lengths, 0, 120)
     assert_equal(found[:120], [1 - free * p for p in exact], tolerance=1e-13)
     # From the total excess on, Proposition 3 gives the value in closed form.
-    middle = 1 - free * oracle.flat_value(30_000, lengths, 0)
+    middle = 1 - free * oracle.flat_value(n, lengths, 0)
     excess = sum(lengths) - len(lengths)
     assert_equal(found[excess : excess + 5], [middle] * 5, tolerance=1e-13)
     # Between the two, the integral.
-    between = 1 - free * oracle.by_arrival_times(30_000, lengths, 0, 500)
+    between = 1 - free * oracle.by_arrival_times(n, lengths, 0, 500)
     np.testing.assert_allclose(found, between, atol=1e-9)
 
 
@@ -197,7 +215,7 @@ def _million_middle(n, lengths):
     return 1 - (n - sum(lengths)) * total / items
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 1_000_000])
+@each("n", [1, 2, 7, 1_000_000])
 def test_one_span(n):
     # One span is uniform: position t is covered by min(t, a, n - a + 1, n - t + 1) places.
     for a in {1, 2, 5, n} - {x for x in (2, 5) if x > n}:
@@ -248,7 +266,7 @@ def test_hypergeometric_columns_agree_with_rows():
     np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [500, 2500])
+@each("n", [500, 2500])
 def test_no_digit_depends_on_which_other_items_are_asked_for(n):
     lengths = np.array([1, 3, 9, 14, 20, 26, 33, 40, 40])
     table = table_of(n, lengths)

@@ -9,6 +9,7 @@ from nervaluate import Evaluator
 
 import beyondchance as bc
 from beyondchance.metrics import schema_scores
+from refusals import refused
 
 SCHEMAS = ("strict", "exact", "partial", "ent_type")
 FIELDS = (
@@ -85,12 +86,12 @@ TABLE = [
 ]
 
 
-@pytest.mark.parametrize(("true", "found", "kinds"), TABLE)
-def test_the_table_of_definitions(true, found, kinds):
-    scores = ours([true], [found])["overall"]
-    for schema, kind in zip(SCHEMAS, kinds.split(), strict=True):
-        assert scores[schema][kind] == 1
-        assert sum(scores[schema][name] for name in FIELDS[:5]) == 1
+def test_the_table_of_definitions():
+    for true, found, kinds in TABLE:
+        scores = ours([true], [found])["overall"]
+        for schema, kind in zip(SCHEMAS, kinds.split(), strict=True):
+            assert scores[schema][kind] == 1, (true, found, schema)
+            assert sum(scores[schema][name] for name in FIELDS[:5]) == 1, (true, found, schema)
 
 
 def test_all_rows_of_the_table_together():
@@ -109,24 +110,34 @@ def test_all_rows_of_the_table_together():
     assert scores["partial"]["precision"] == (2 + 2 / 2) / 5
 
 
-@pytest.mark.parametrize(("make", "loader"), [(tags, "list"), (apart, "dict")])
-def test_equal_to_nervaluate_where_entities_do_not_overlap(make, loader):
+@pytest.mark.parametrize(
+    ("make", "loader", "number", "seed"),
+    [
+        (tags, "list", 12, "few"),
+        (apart, "dict", 60, "few"),
+        pytest.param(tags, "list", 120, "list", marks=pytest.mark.slow),
+        pytest.param(apart, "dict", 500, "dict", marks=pytest.mark.slow),
+        pytest.param(tags, "list", 3000, "list", marks=pytest.mark.long),
+    ],
+)
+def test_equal_to_nervaluate_where_entities_do_not_overlap(make, loader, number, seed):
     n_equal = n_better = 0
-    for true, found in cases(make, 1500, seed=loader):
+    for true, found in cases(make, number, seed):
         mine, other = ours(true, found), theirs(true, found, loader)
         assert mine["entities"].keys() == other["entities"].keys()
         pairs = [(mine["overall"], other["overall"])]
         pairs += [(mine["entities"][label], other["entities"][label]) for label in mine["entities"]]
         for one, two in pairs:
             for schema in ("strict", "exact", "partial"):
-                assert one[schema] == two[schema]
+                assert one[schema] == two[schema], (true, found)
             # Where an entity is taken by a worse partner that comes first, theirs has fewer.
             if one["ent_type"] == two["ent_type"]:
                 n_equal += 1
             else:
                 n_better += 1
-                assert is_more(one["ent_type"], two["ent_type"])
-    assert n_equal > 20 * n_better > 0
+                assert is_more(one["ent_type"], two["ent_type"]), (true, found)
+    assert n_equal > 20 * n_better
+    assert n_better or number <= 100
 
 
 def is_more(one, two):
@@ -135,9 +146,10 @@ def is_more(one, two):
     return paired[0] > paired[1]
 
 
-def test_never_less_than_nervaluate_where_entities_overlap():
+@pytest.mark.parametrize("number", [100, pytest.param(600, marks=pytest.mark.slow)])
+def test_never_less_than_nervaluate_where_entities_overlap(number):
     n_equal = n_better = 0
-    for true, found in cases(anywhere, 1500, seed="anywhere"):
+    for true, found in cases(anywhere, number, seed="anywhere"):
         mine, other = ours(true, found)["overall"], theirs(true, found)["overall"]
         for schema in SCHEMAS:
             if mine[schema] == other[schema]:
@@ -151,7 +163,7 @@ def test_never_less_than_nervaluate_where_entities_overlap():
 @pytest.mark.parametrize("make", [apart, anywhere])
 def test_counts_do_not_depend_on_the_order(make):
     rng = random.Random(3)  # noqa: S311 - the same on every run
-    for true, found in cases(make, 200, seed="order"):
+    for true, found in cases(make, 30, seed="order"):
         shuffled = [[rng.sample(text, len(text)) for text in side] for side in (true, found)]
         assert ours(*shuffled) == ours(true, found)
 
@@ -179,7 +191,7 @@ def test_pairs_are_the_best_of_all_pairings():
         "ent_type": lambda one, two: one["label"] == two["label"],
     }
     rng = random.Random(8)  # noqa: S311 - the same on every run
-    for _ in range(150):
+    for _ in range(40):
         true, found = anywhere(rng, 6)[:3], anywhere(rng, 6)[:3]
         scores = ours([true], [found])["overall"]
         for schema, rule in rules.items():
@@ -242,7 +254,7 @@ def test_a_first_text_without_entities():
 
 
 def test_minimal_overlap():
-    for true, found in cases(apart, 200, seed="overlap"):
+    for true, found in cases(apart, 25, seed="overlap"):
         for least in (1, 50, 66.0, 100):
             mine = ours(true, found, min_overlap_percentage=least)
             other = theirs(true, found, min_overlap_percentage=least)
@@ -281,32 +293,31 @@ def test_nothing():
     assert schema_scores([], [])["overall"]["exact"]["possible"] == 0
 
 
-@pytest.mark.parametrize(
-    ("true", "found", "options", "message"),
-    [
-        (3, [[]], {}, "true is 3; expected a list for each text"),
-        ([3], [[]], {}, "true, text 0: found 3"),
-        ([["O"]], [["O"], []], {}, "1 texts are true, 2 predicted"),
-        ([["O"]], [["O", "O"]], {}, "1 tag.*2.*same tokens"),
-        ([["X-A"]], [["O"]], {}, "tag 'X-A' is not in scheme"),
-        ([[{"start": 0}]], [[]], {}, "true, text 0, entity 0: found.*start, end and label"),
-        ([[entity(0.5, 1)]], [[]], {}, "expected whole numbers"),
-        ([[entity(2, 1)]], [[]], {}, "it begins at 2 and ends at 1"),
-        ([[entity(0, 0)]], [[]], {"ends": "exclusive"}, "it begins at 0 and ends at 0"),
-        ([[entity(0, 0)]], [["O"]], {}, "predicted, text 0, entity 0: found 'O'"),
-        ([[entity(0, 9)]], [[]], {"lengths": [5]}, r"\[0, 10\)"),
-        ([[entity(0, 9)]], [[]], {"lengths": [5, 5]}, "2 lengths for 1 texts"),
-        ([[entity(0, 9)]], [[]], {"lengths": "ab"}, "lengths are 'ab'"),
-        ([["O"]], [["O"]], {"lengths": [1]}, "lengths go with entities"),
-        ([["O"]], [["O"]], {"ends": "open"}, "unknown ends 'open'"),
-        ([["O"]], [["O"]], {"labels": "PER"}, "labels are 'PER'; expected a list"),
-        ([["O"]], [["O"]], {"min_overlap_percentage": 101}, "min_overlap_percentage is 101"),
-        ("word O", "word O", {}, "line 1: found 'word O'; expected a token, a tab and a tag"),
-    ],
-)
-def test_bad_data(true, found, options, message):
-    with pytest.raises(bc.BeyondChanceError, match=message):
-        schema_scores(true, found, **options)
+def test_bad_data():
+    none, one = [["O"]], [[entity(0, 9)]]
+    cases = [
+        (3, [[]], {}, bc.DataError, ("true is 3", "list")),
+        ([3], [[]], {}, bc.DataError, ("true", "text 0", 3)),
+        (none, [["O"], []], {}, bc.MismatchError, (1, 2, "texts")),
+        (none, [["O", "O"]], {}, bc.MismatchError, (1, 2, "tokens")),
+        ([["X-A"]], none, {}, bc.TagError, ("'X-A'", "scheme")),
+        ([[{"start": 0}]], [[]], {}, bc.SpanError, ("true, text 0, entity 0", "end", "label")),
+        ([[entity(0.5, 1)]], [[]], {}, bc.SpanError, ("0.5", "whole numbers")),
+        ([[entity(2, 1)]], [[]], {}, bc.SpanError, (2, 1)),
+        ([[entity(0, 0)]], [[]], {"ends": "exclusive"}, bc.SpanError, ("entity 0", "at 0")),
+        ([[entity(0, 0)]], none, {}, bc.SpanError, ("predicted, text 0, entity 0", "'O'")),
+        (one, [[]], {"lengths": [5]}, bc.SpanError, ("[0, 10)", 5)),
+        (one, [[]], {"lengths": [5, 5]}, bc.MismatchError, (2, "lengths", 1)),
+        (one, [[]], {"lengths": "ab"}, bc.DataError, ("lengths", "'ab'")),
+        (none, none, {"lengths": [1]}, bc.OptionError, ("lengths", "entities")),
+        (none, none, {"ends": "open"}, bc.OptionError, ("ends", "'open'", "exclusive")),
+        (none, none, {"labels": "PER"}, bc.DataError, ("labels", "'PER'", "list")),
+        (none, none, {"min_overlap_percentage": 101}, bc.OptionError, (101, 100)),
+        ("word O", "word O", {}, bc.DataError, ("line 1", "'word O'", "tab")),
+    ]
+    for true, found, options, error, told in cases:
+        with refused(error, *told):
+            schema_scores(true, found, **options)
 
 
 # --- Beyond chance ------------------------------------------------------------
@@ -337,9 +348,9 @@ def mean_correct(schema, n, true, found):
 
 
 def test_chance_is_the_mean_of_all_arrangements():
-    n = 6
+    n = 5
     true, found = [(2, "A"), (1, "A"), (1, "B")], [(1, "A"), (2, "B")]
-    given = [[[entity(0, 1), entity(2, 2), entity(4, 4, "B")]], [[entity(5, 5), entity(1, 2, "B")]]]
+    given = [[[entity(0, 1), entity(2, 2), entity(4, 4, "B")]], [[entity(4, 4), entity(1, 2, "B")]]]
     scores = schema_scores(*given, lengths=[n])
     mean_size = (len(true) + len(found)) / 2
     expected = mean_correct("exact", n, true, found)
@@ -360,7 +371,7 @@ def test_chance_is_the_mean_of_all_arrangements():
 
 
 def test_chance_of_tags_is_that_of_agreement():
-    for true, found in cases(tags, 30, seed="chance"):
+    for true, found in cases(tags, 5, seed="chance"):
         scores = schema_scores(true, found)
         for schema, scope in (("strict", "label"), ("exact", "unlabelled")):
             result = bc.agreement(true, found, measure="exact", scope=scope)

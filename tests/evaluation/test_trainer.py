@@ -11,6 +11,7 @@ import pytest
 import seqeval.metrics
 
 import beyondchance as bc
+from refusals import assert_tells, refused
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 KEYS = {
@@ -55,7 +56,7 @@ def test_an_example_by_hand():
     assert found["repaired"] == 0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_numbers_are_those_of_seqeval_and_of_agreement(seed):
     scores, labels = random_evaluation(seed)
     numbers = scores.argmax(axis=-1)
@@ -144,52 +145,44 @@ def test_other_schemes():
     assert bc.compute_metrics(["O", "B-X", "I-X"], scheme="IOB1")((broken, broken))["repaired"] == 0
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (None, "label_names is None; expected a list of tags"),
-        ([], r"label_names is \[\]; expected names"),
-        (3, "label_names is 3"),
-        (["O", ""], "label_names is"),
-        ({0: "LABEL_0", 1: "LABEL_1"}, "label_names are 'LABEL_0', 'LABEL_1'; expected tags such"),
-    ],
-)
-def test_bad_names(names, message):
-    with pytest.raises(bc.OptionError, match=message):
-        bc.compute_metrics(names)
+def test_bad_names():
+    cases = [
+        (None, ("None", "list")),
+        ([], ("[]", "expected")),
+        (3, (3,)),
+        (["O", ""], ("''",)),
+        ({0: "LABEL_0", 1: "LABEL_1"}, ("'LABEL_0', 'LABEL_1'", "tags")),
+    ]
+    for names, told in cases:
+        with refused(bc.OptionError, "label_names", *told):
+            bc.compute_metrics(names)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (3, "got int; expected predictions and label_ids"),
-        ((np.zeros((2, 3), int),), "got tuple"),
-        ((np.zeros((2, 3), int), 1), r"label_ids have the shape \(\)"),
-        ((np.zeros((2, 3)), np.zeros((2, 3), int)), "predictions have the shape.*float64"),
-        ((np.zeros((2, 3, 0)), np.zeros((2, 3), int)), r"predictions have the shape \(2, 3, 0\)"),
-        ((np.zeros((2, 4), int), np.zeros((2, 3), int)), r"predictions are of \(2, 4\) tokens"),
-        (((), np.zeros((2, 3), int)), "predictions are an empty tuple"),
-        (([[1], [1, 2]], np.zeros((2, 3), int)), "predictions are nested unevenly"),
-        ((np.zeros((0, 3), int), np.zeros((0, 3), int)), "there are no texts"),
-        (
-            (np.full((2, 3), 9), np.zeros((2, 3), int)),
-            "predictions, text 0, position 0: number 9 has no name; expected.*check label_names",
-        ),
-        (
-            (np.zeros((2, 3), int), np.array([[0, 0, 0], [0, 7, 0]])),
-            "label_ids, text 1, position 1: number 7",
-        ),
-    ],
-)
-def test_bad_data(given, message):
-    with pytest.raises(bc.DataError, match=message):
-        bc.compute_metrics(NAMES)(given)
+def test_bad_data():
+    good = np.zeros((2, 3), int)
+    cases = [
+        (3, ("int", "predictions", "label_ids")),
+        ((good,), ("tuple", "label_ids")),
+        ((good, 1), ("label_ids", "()")),
+        ((np.zeros((2, 3)), good), ("predictions", "(2, 3)", "float64")),
+        ((np.zeros((2, 3, 0)), good), ("predictions", "(2, 3, 0)")),
+        ((np.zeros((2, 4), int), good), ("predictions", "(2, 4)", "(2, 3)")),
+        (((), good), ("predictions", "empty tuple")),
+        (([[1], [1, 2]], good), ("predictions", "unevenly")),
+        ((np.zeros((0, 3), int), np.zeros((0, 3), int)), ("no texts",)),
+        ((np.full((2, 3), 9), good), ("predictions", "text 0, position 0", 9, "label_names")),
+        ((good, np.array([[0, 0, 0], [0, 7, 0]])), ("label_ids", "text 1, position 1", 7)),
+    ]
+    for given, told in cases:
+        with pytest.raises(bc.DataError) as caught:
+            bc.compute_metrics(NAMES)(given)
+        assert_tells(str(caught.value), *told)
 
 
 def test_random_numbers_never_break_it():
     rng = random.Random(1)  # noqa: S311 - the same on every run
     compute = bc.compute_metrics(NAMES, by_label=True)
-    for _ in range(50):
+    for _ in range(20):
         shape = rng.randint(1, 4), rng.randint(0, 6)
         labels = np.array([rng.choice([-100, 0, 1, 2, 3, 4]) for _ in range(shape[0] * shape[1])])
         labels = labels.reshape(shape).astype(np.int64)

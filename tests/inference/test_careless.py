@@ -5,6 +5,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.inference.careless import _low_end
+from refusals import refused
 
 
 def team(rng, *, n_documents=40, n_spans=10, length=150, planted=(), right=0.9):
@@ -25,18 +26,22 @@ def team(rng, *, n_documents=40, n_spans=10, length=150, planted=(), right=0.9):
 
 class TestPlanted:
     def test_they_are_found_and_others_are_not(self):
-        planted = range(0, 40, 4)
-        corpus = team(np.random.default_rng(3), planted=planted)
+        planted = range(0, 20, 2)
+        corpus = team(np.random.default_rng(3), n_documents=20, planted=planted)
         found = bc.careless_work(corpus)
         assert found.random["ada"] == found.random["ben"] == []
         assert set(found.random["cleo"]) <= {str(x) for x in planted}
         assert len(found.random["cleo"]) >= 9
-        assert found.n_told["cleo"] >= 35
+        assert found.n_told["cleo"] >= 18
 
-    def test_the_rate_of_misses_is_the_level(self):
+    @pytest.mark.parametrize(
+        "n_teams",
+        [pytest.param(3, marks=pytest.mark.slow), pytest.param(12, marks=pytest.mark.long)],
+    )
+    def test_the_rate_of_misses_is_the_level(self, n_teams):
         """Of documents that are random, about 5 % look better than that."""
         n_missed = n_planted = n_false = 0
-        for seed in range(12):
+        for seed in range(n_teams):
             rng = np.random.default_rng(seed)
             found = bc.careless_work(team(rng, planted=range(0, 40, 2)), seed=seed)
             works = {work.document: work.verdict for work in found.by_annotator["cleo"]}
@@ -44,19 +49,21 @@ class TestPlanted:
             n_planted += len(told)
             n_missed += told.count("better")
             n_false += sum(len(found.random[name]) for name in ("ada", "ben"))
-        assert n_planted > 150
+        assert n_planted > 12 * n_teams
         assert n_missed <= 0.1 * n_planted
-        assert n_false <= 12  # of 960 documents
+        assert n_false <= n_teams  # of 80 documents each
 
     def test_a_gold_standard_is_what_others_are_compared_with(self):
-        corpus = team(np.random.default_rng(5), planted=range(0, 40, 3)).with_gold("ada")
+        corpus = team(np.random.default_rng(5), n_documents=18, planted=range(0, 18, 3)).with_gold(
+            "ada"
+        )
         found = bc.careless_work(corpus)
         assert set(found.by_annotator) == {"ben", "cleo"}
         assert len(found.random["cleo"]) > len(found.random["ben"])
 
 
 class TestJudged:
-    @pytest.mark.parametrize("n_wrong", [5, 9, 10, 11, 20])
+    @pytest.mark.parametrize("n_wrong", [5, 10, 20])
     def test_two_who_agree_and_one_who_is_random(self, n_wrong):
         """However many spans the random one marks."""
         rng = np.random.default_rng(n_wrong)
@@ -111,7 +118,7 @@ class TestNumbers:
         assert found.by_annotator["ben"][0].verdict == "nothing"
 
     def test_samples_agree_with_exact_numbers(self, monkeypatch):
-        corpus = team(np.random.default_rng(1), n_documents=6)
+        corpus = team(np.random.default_rng(1), n_documents=3)
         exact = bc.careless_work(corpus)
         assert all(work.is_exact for work in exact.by_annotator["ada"])
         monkeypatch.setattr("beyondchance.core.covered_weight.MOST_CELLS", 0)
@@ -144,9 +151,9 @@ class TestNumbers:
 class TestRefused:
     def test_options(self):
         corpus = bc.example()
-        with pytest.raises(bc.OptionError, match="level is 1; expected a number"):
+        with refused(bc.OptionError, "level", 1):
             bc.careless_work(corpus, level=1)
-        with pytest.raises(bc.OptionError, match="resamples is 5; expected a whole number from 99"):
+        with refused(bc.OptionError, "resamples", 5, 99):
             bc.careless_work(corpus, resamples=5)
 
     def test_one_annotator(self):
@@ -156,5 +163,5 @@ class TestRefused:
     def test_unit_corpus(self):
         spans = {"a": [[(0, 1, "P")]], "b": [[(0, 1, "P")]]}
         corpus = bc.Corpus.from_spans(spans, lengths=[3], unit="corpus")
-        with pytest.raises(bc.DataError, match="spans of unit corpus have no text of their own"):
+        with refused(bc.DataError, "unit corpus"):
             bc.careless_work(corpus)

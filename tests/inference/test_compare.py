@@ -13,9 +13,10 @@ from beyondchance import Corpus, DataError, OptionError, Settings, agreement, ra
 from beyondchance.inference import standings
 from beyondchance.inference.compare import compare
 from beyondchance.inference.standings import _groups, compare_systems
+from refusals import assert_tells, refused
 
 SCORES = ("observed", "chance", "corrected")
-SAME = "it is the same without any one of the documents, so its spread is unknown"
+SAME = "the same without any one of the"
 
 
 def ranked(n_documents, quality, *, seed=1, length=15):
@@ -95,10 +96,10 @@ class TestPaired:
         one, other = map(sums_of, systems)
         theirs = stats.permutation_test(
             (np.arange(40.0), np.arange(40.0, 80.0)), difference_of(one, other),
-            permutation_type="samples", vectorized=True, n_resamples=20_000,
+            permutation_type="samples", vectorized=True, n_resamples=9_999,
             rng=np.random.default_rng(1),
         )  # fmt: skip
-        ours = compare(*systems, resamples=20_000, seed=1)
+        ours = compare(*systems, resamples=9_999, seed=1)
         assert 0.01 < ours.p_value < 0.9
         assert 0 < ours.p_error < 0.01
         assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
@@ -171,9 +172,9 @@ class TestPaired:
         systems = list(ranked(20, {"good": 0.8}).systems.values())
         found = compare(systems[0], systems[0], seed=1)
         assert (found.difference, found.p_value) == (0, 1)
-        assert found.interval.reason == SAME
+        assert_tells(found.interval.reason, f"{SAME} documents")
         by_draws = compare(systems[0], systems[0], seed=1, method="bca", resamples=99).interval
-        assert by_draws.reason.startswith("every resample gives the same value")
+        assert_tells(by_draws.reason, "every resample")
 
     def test_last_digits_are_no_difference(self):
         # Both systems miss every span, in documents of two kinds whose chance is 1/7.
@@ -185,9 +186,9 @@ class TestPaired:
         assert found.groups == (found.order,)
         (pair,) = found.pairs.values()
         assert pair.p_value == 1
-        assert pair.interval.reason == SAME.replace("documents", "sentences")
+        assert_tells(pair.interval.reason, f"{SAME} sentences")
         for intervals in found.intervals.values():
-            assert intervals["chance"].reason == SAME.replace("documents", "sentences")
+            assert_tells(intervals["chance"].reason, f"{SAME} sentences")
 
     @given(st.integers(0, 10**6))
     def test_exchanging_the_two_changes_the_sign(self, seed):
@@ -202,14 +203,14 @@ class TestPaired:
         ranking = rank(Corpus.from_spans(spans, lengths=[3, 3]), gold="gold")
         found = compare(*ranking.systems.values(), seed=1)
         assert found.p_value == 1
-        assert found.interval.reason == "without one of the documents it is undefined"
+        assert_tells(found.interval.reason, "without one of the documents", "undefined")
 
     def test_an_undefined_score(self):
         spans = {name: [[(0, 2, "P")], [(0, 2, "P")]] for name in ("gold", "a", "b")}
         ranking = rank(Corpus.from_spans(spans, lengths=[2, 2]), gold="gold")
         found = compare(*ranking.systems.values(), seed=1)
         assert isnan(found.p_value)
-        assert found.reason == "one of the scores is undefined"
+        assert_tells(found.reason, "scores", "undefined")
         ranked_again = compare_systems(ranking, seed=1)
         assert isnan(ranked_again.adjusted["a", "b"])
         assert ranked_again.groups == (("a", "b"),)
@@ -244,10 +245,10 @@ class TestUnpaired:
         one, other = map(sums_of, rounds)
         theirs = stats.permutation_test(
             (np.arange(12.0), np.arange(12.0, 21.0)), difference_of(one, other),
-            permutation_type="independent", vectorized=True, n_resamples=20_000,
+            permutation_type="independent", vectorized=True, n_resamples=9_999,
             rng=np.random.default_rng(1),
         )  # fmt: skip
-        ours = compare(*rounds, resamples=20_000, seed=1)
+        ours = compare(*rounds, resamples=9_999, seed=1)
         assert ours.p_error > 0
         assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
 
@@ -268,8 +269,7 @@ class TestWhatCanBeCompared:
     def test_different_signatures(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         other = agreement([["B-P", "O"]], [["B-P", "O"]], measure="exact")
-        message = "different signatures: measure is 'token' in the first and 'exact' in the second"
-        with pytest.raises(OptionError, match=message):
+        with refused(OptionError, "measure is 'token'", "'exact'"):
             compare(one, other)
 
     def test_options_of_intervals_are_no_difference(self):
@@ -285,11 +285,7 @@ class TestWhatCanBeCompared:
         one, other = (
             agreement(corpus.select(documents=chosen)) for chosen in (["x", "y"], ["y", "z"])
         )
-        message = (
-            "1 documents are in both results, 1 in the first only and 1 in the second only; .*"
-            "paired=True compares those in both"
-        )
-        with pytest.raises(DataError, match=message):
+        with refused(DataError, "1 documents", "1 in the first", "1 in the second", use="paired"):
             compare(one, other)
         assert compare(one, other, paired=True).n_documents == (1, 1)
         assert compare(one, other, paired=False).n_documents == (2, 2)
@@ -299,17 +295,17 @@ class TestWhatCanBeCompared:
             {name: [["B-P", "O"], ["O", "B-P"]] for name in "ab"}, documents=["x", "y"]
         )
         one, other = (agreement(corpus.select(documents=[name])) for name in "xy")
-        with pytest.raises(DataError, match="no document is in both results"):
+        with refused(DataError, "no document"):
             compare(one, other, paired=True)
 
     def test_what_is_no_result(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         ranking = ranked(5, {"a": 0.8, "b": 0.7})
         for pair, name in (((1, 2), "int"), ((one, None), "NoneType"), ((ranking, one), "Ranking")):
-            with pytest.raises(DataError, match=f"got an? {name}; expected two results of agree"):
+            with refused(DataError, name, "two results"):
                 compare(*pair)
         for given_, name in ((one, "Agreement"), (3, "int"), ([one, one], "list")):
-            with pytest.raises(DataError, match=f"got an? {name}; expected a Ranking, as rank"):
+            with refused(DataError, name, "Ranking"):
                 compare_systems(given_)
 
     def test_tag_lists_without_names_are_taken_as_paired(self):
@@ -320,16 +316,16 @@ class TestWhatCanBeCompared:
 
     def test_unknown_options(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
-        with pytest.raises(OptionError, match="unknown test 't'; choose one of: permutation"):
+        with refused(OptionError, "test 't'", "permutation"):
             compare(one, one, test="t")
-        with pytest.raises(OptionError, match="unknown score 'f1'"):
+        with refused(OptionError, "score 'f1'", "observed"):
             compare(one, one, score="f1")
-        with pytest.raises(OptionError, match="resamples is 3"):
+        with refused(OptionError, "resamples", 3):
             compare(one, one, resamples=3)
-        with pytest.raises(OptionError, match="resamples is 198, .*; expected 199 or more"):
+        with refused(OptionError, "resamples", 198, 199):
             compare(one, one, resamples=198, confidence=0.99)
         ranking = ranked(5, {"a": 0.8, "b": 0.7})
-        with pytest.raises(OptionError, match="resamples is 198, .*; expected 199 or more"):
+        with refused(OptionError, "resamples", 198, 199):
             compare_systems(ranking, resamples=198, confidence=0.99)
 
     def test_the_seed_is_in_the_signature(self):
@@ -375,17 +371,15 @@ class TestSystems:
         found = compare_systems(ranking, resamples=999, seed=1)
         assert {frozenset(group) for group in found.groups} == {frozenset("ab"), frozenset("cd")}
 
-    @pytest.mark.parametrize(
-        ("confidence", "p"), [(0.9, 0.1), (0.95, 0.05), (0.8, 0.2), (0.7, 0.3), (0.99, 0.01)]
-    )
-    def test_a_p_value_of_just_as_much_tells_apart(self, monkeypatch, confidence, p):
+    def test_a_p_value_of_just_as_much_tells_apart(self, monkeypatch):
         ranking = ranked(5, {"a": 0.9, "b": 0.3})
-        for factor, n_groups in ((1, 2), (1 + 1e-6, 1)):
+        levels = [(0.9, 0.1), (0.95, 0.05), (0.8, 0.2), (0.7, 0.3), (0.99, 0.01)]
+        for (confidence, p), (factor, n_groups) in product(levels, ((1, 2), (1 + 1e-6, 1))):
             monkeypatch.setattr(
                 standings, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
             )
             found = compare_systems(ranking, confidence=confidence, resamples=199, seed=1)
-            assert len(found.groups) == n_groups
+            assert len(found.groups) == n_groups, (confidence, factor)
 
     def test_documents_that_not_all_have(self):
         corpus = Corpus.from_tags(
@@ -414,7 +408,7 @@ class TestSystems:
                 "b": [None, ["O", "B-P"]],
             }
         )
-        with pytest.raises(DataError, match="no document was annotated by all systems"):
+        with refused(DataError, "no document", "all systems"):
             compare_systems(rank(apart, gold="gold"), seed=1)
 
     def test_pairs_that_stand_in_the_other_order_on_shared_documents(self):
@@ -471,8 +465,7 @@ class TestFloor:
             assert found.p_floor == 2 / 200
             assert found.p_value == found.p_floor
             assert found.p_is_floor
-            assert "< 0.0100" in str(found)
-            assert "(<: the smallest p-value that 199 permutations can show)" in str(found)
+            assert_tells(str(found), "< 0.0100", "199 permutations")
 
     def test_a_larger_p_value_is_none(self):
         systems = ranked(40, {"one": 0.6, "other": 0.6}).systems
@@ -502,7 +495,7 @@ class TestFloor:
         assert found.is_floored("good", last)
         assert found.is_floored(last, "good")
         assert f"< {found.p_best(last):.4f}" in str(found)
-        assert "199 permutations can show, adjusted)" in str(found)
+        assert_tells(str(found), "199 permutations", "adjusted")
         below = found.order[1], last
         assert found.floored == {names for names in found.pairs if names != below}
         assert found.next_below("good") == found.order[1]
@@ -569,13 +562,15 @@ def test_groups_of_disjoint_pairs_are_few():
     assert len(found) <= 12
 
 
-@pytest.mark.slow
-def test_false_alarms_are_as_rare_as_promised():
+@pytest.mark.parametrize(
+    "n", [pytest.param(100, marks=pytest.mark.slow), pytest.param(400, marks=pytest.mark.long)]
+)
+def test_false_alarms_are_as_rare_as_promised(n):
     # Two systems that are alike: of 400 comparisons about one in twenty is below .05.
     alarms = 0
-    for seed in range(400):
+    for seed in range(n):
         one, other = ranked(10, {"a": 0.7, "b": 0.7}, seed=seed).systems.values()
         alarms += compare(one, other, resamples=1024).p_value <= 0.05
-    expected, error = 400 * 0.05, (400 * 0.05 * 0.95) ** 0.5
+    expected, error = n * 0.05, (n * 0.05 * 0.95) ** 0.5
     assert alarms <= expected + 3 * error
     assert alarms >= expected - 4 * error

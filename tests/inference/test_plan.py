@@ -1,5 +1,6 @@
 """Plans from pilots."""
 
+import re
 from dataclasses import replace
 from math import isnan
 
@@ -9,6 +10,7 @@ from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
 from beyondchance.inference.plan import freedom_of_spread, plans
+from refusals import assert_tells, refused
 
 
 def pilot(n_documents, *, seed=1, share=0.8, length=12):
@@ -38,8 +40,9 @@ def test_spread_is_that_of_the_jackknife():
     assert plan(result, 0.05).spread == pytest.approx(spread_by_loops(result), rel=1e-12)
 
 
-@pytest.mark.parametrize("half_width", [0.3, 0.1, 0.02, 0.001])
-@pytest.mark.parametrize("confidence", [0.8, 0.95])
+@pytest.mark.parametrize(
+    ("half_width", "confidence"), [(0.3, 0.8), (0.1, 0.95), (0.02, 0.8), (0.001, 0.95)]
+)
 def test_the_smallest_number_that_is_enough(half_width, confidence):
     found = plan(pilot(30), half_width, confidence=confidence)
 
@@ -104,7 +107,7 @@ def test_a_plan_comes_true():
     assert np.mean(widths) == pytest.approx(0.04, rel=0.06)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_range_holds_what_a_large_pilot_says():
     truth = plan(pilot(20_000, seed=99), 0.03).documents
     held = 0
@@ -127,10 +130,7 @@ def test_a_pilot_that_is_enough():
 
 def test_few_documents_are_said_to_be_few():
     found = plan(pilot(12), 0.05)
-    assert found.caution == (
-        f"the pilot's spread is known only about as well as from {found.effective:.0f} documents; "
-        "with fewer than 30, plan again when more have been annotated"
-    )
+    assert_tells(found.caution, round(found.effective), 30)
     assert plan(pilot(400), 0.05).caution is None
 
 
@@ -147,17 +147,13 @@ def test_no_plan():
         return found.reason
 
     one = {"a": [[(0, 1, "P")]], "b": [[(1, 2, "P")]]}
-    assert reason(one, [5]) == "there are too few documents: found 1, expected 2 or more"
+    assert_tells(reason(one, [5]), "too few documents", 1, 2)
     lone = {name: [*texts, []] for name, texts in one.items()}
-    assert reason(lone, [5, 5]) == (
-        "without one of the documents of the pilot the score is undefined"
-    )
+    assert_tells(reason(lone, [5, 5]), "without one of the documents", "undefined")
     same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
-    assert reason(same, [5] * 5) == (
-        "all documents of the pilot have the same influence, so its spread is unknown"
-    )
+    assert_tells(reason(same, [5] * 5), "same influence")
     empty = {name: [[], []] for name in "ab"}
-    assert reason(empty, [5, 5]) == "the score of the pilot is undefined"
+    assert_tells(reason(empty, [5, 5]), "score of the pilot is undefined")
 
 
 def test_sentences_are_called_so():
@@ -166,40 +162,36 @@ def test_sentences_are_called_so():
     assert found.unit == "sentences"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"half_width": 0}, "half_width is 0; expected a number between 0 and 1"),
-        ({"half_width": "wide"}, "half_width is 'wide'; expected a number"),
-        ({"half_width": True}, "half_width is True; expected a number"),
-        ({"half_width": 0.1, "confidence": 95}, "confidence is 95"),
-        ({"half_width": 0.1, "score": "f1"}, "unknown score 'f1'"),
-    ],
-)
-def test_options(options, message):
-    with pytest.raises(OptionError, match=message):
-        plan(pilot(5), **options)
+def test_options():
+    cases = [
+        ({"half_width": 0}, ("half_width", 0, 1)),
+        ({"half_width": "wide"}, ("half_width", "'wide'")),
+        ({"half_width": True}, ("half_width", "True")),
+        ({"half_width": 0.1, "confidence": 95}, ("confidence", 95)),
+        ({"half_width": 0.1, "score": "f1"}, ("score", "'f1'")),
+    ]
+    for options, told in cases:
+        with refused(OptionError, *told):
+            plan(pilot(5), **options)
 
 
-@pytest.mark.parametrize("half_width", [1e-200, 1e-9, 5e-324])
-def test_half_widths_that_nobody_can_annotate_for(half_width):
+def test_half_widths_that_nobody_can_annotate_for():
     result = pilot(30)
-    with pytest.raises(
-        OptionError, match="which may take more than 1,000,000,000 documents"
-    ) as said:
-        plan(result, half_width)
-    # What is named can be planned for, and what is a little less cannot.
-    least = float(str(said.value).split("expected ")[1].split(" or more")[0])
-    found = plan(result, least)
-    assert 8e8 < found.high <= 10**9
-    with pytest.raises(OptionError, match=f"half_width is {0.89 * least}"):
-        plan(result, 0.89 * least)
+    for half_width in (1e-200, 1e-9, 5e-324):
+        with refused(OptionError, "half_width", "1,000,000,000") as said:
+            plan(result, half_width)
+        # What is named can be planned for, and what is a little less cannot.
+        least = float(re.search(r"expected (\S+)", str(said.value))[1])
+        found = plan(result, least)
+        assert 8e8 < found.high <= 10**9
+        with refused(OptionError, "half_width", str(0.89 * least)):
+            plan(result, 0.89 * least)
 
 
-@pytest.mark.parametrize("wrong", [1, None, [pilot]])
-def test_what_is_no_pilot(wrong):
-    with pytest.raises(DataError, match=f"got an? {type(wrong).__name__}; expected the pilot"):
-        plan(wrong, 0.05)
+def test_what_is_no_pilot():
+    for wrong in (1, None, [pilot]):
+        with refused(DataError, type(wrong).__name__, "pilot"):
+            plan(wrong, 0.05)
 
 
 def test_the_signature_brings_the_same_plan_again():
@@ -208,4 +200,4 @@ def test_the_signature_brings_the_same_plan_again():
     signed = Settings.parse(str(found.settings))
     assert (signed.seed, signed.resamples) == (None, None)
     assert plan(result, 0.05, confidence=signed.confidence) == found
-    assert "as well as from 3 documents" in replace(found, effective=3.0).caution
+    assert_tells(replace(found, effective=3.0).caution, 3)

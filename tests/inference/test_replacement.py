@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 import beyondchance as bc
+from examples import examples
+from refusals import assert_tells, refused
 
 NAMES = ("ada", "ben", "cleo", "gpt")
 
@@ -29,7 +30,7 @@ def spans() -> st.SearchStrategy[list[tuple[int, int, str]]]:
 @st.composite
 def teams(draw: Any, *, with_gaps: bool = True) -> dict[str, list[Any]]:
     """What three people and a model marked in a few documents; some did not annotate some."""
-    n = draw(st.integers(3, 6))
+    n = draw(st.integers(3, 5))
     own = st.one_of(spans(), st.none()) if with_gaps else spans()
     found = {name: [draw(own) for _ in range(n)] for name in NAMES}
     for name in NAMES:  # one document that all annotated, with marks
@@ -65,6 +66,7 @@ def difference(corpus: bc.Corpus, human: str, model: str = "gpt") -> float:
 
 class TestLaws:
     @given(teams(), st.sampled_from(NAMES[:3]))
+    @examples(40)
     def test_a_copy_of_somebody_differs_by_nothing(self, team: dict[str, Any], who: str) -> None:
         found = bc.replacement(corpus_of({**team, "gpt": team[who]}), model="gpt")
         one = found.by_human[who]
@@ -73,6 +75,7 @@ class TestLaws:
             assert one.smallest_margin == 0
 
     @given(teams(with_gaps=False))
+    @examples(40)
     def test_marking_nothing_scores_nothing_and_never_passes(self, team: dict[str, Any]) -> None:
         nothing: list[Any] = [[] for _ in team["gpt"]]
         found = bc.replacement(corpus_of({**team, "gpt": nothing}), model="gpt")
@@ -80,7 +83,9 @@ class TestLaws:
         assert not any(found.passes(margin) for margin in (0.0, 0.05, 0.5, 1.0))
         assert found.smallest_margin == inf
 
+    @pytest.mark.slow
     @given(teams())
+    @examples(20)
     def test_documents_without_marks_change_no_number(self, team: dict[str, Any]) -> None:
         more = {name: [*marked, [], []] for name, marked in team.items()}
         one, other = (bc.replacement(corpus_of(x), model="gpt", margin=0.1) for x in (team, more))
@@ -92,10 +97,23 @@ class TestLaws:
         )
         assert repr(one.ceiling) == repr(other.ceiling)
 
+    @pytest.mark.slow
     @given(teams())
-    @settings(max_examples=25)
+    @examples(25)
     def test_the_jackknife_leaves_out_each_document(self, team: dict[str, Any]) -> None:
-        corpus = corpus_of(team)
+        self.assert_jackknife(corpus_of(team))
+
+    def test_the_jackknife_by_an_example(self) -> None:
+        one, two, three = [(0, 2, "P"), (3, 4, "L")], [(0, 1, "P")], [(3, 5, "L")]
+        team = {
+            "ada": [one, two, three, []],
+            "ben": [one, two, None, []],
+            "cleo": [two, one, three, two],
+            "gpt": [one, three, three, []],
+        }
+        self.assert_jackknife(corpus_of(team))
+
+    def assert_jackknife(self, corpus: bc.Corpus) -> None:
         found = bc.replacement(corpus, model="gpt")
         for name, one in found.by_human.items():
             assert one.difference == pytest.approx(difference(corpus, name), abs=1e-12, nan_ok=True)
@@ -110,17 +128,13 @@ class TestLaws:
                 error = sqrt((n - 1) / n * sum((x - np.mean(left_out)) ** 2 for x in left_out))
                 assert one.estimate.error == pytest.approx(error, abs=1e-9)
 
-    @given(teams(with_gaps=False))
-    def test_the_mean_is_the_mean(self, team: dict[str, Any]) -> None:
-        found = bc.replacement(corpus_of(team), model="gpt")
-        known = [one.difference for one in found.by_human.values()]
-        assert found.mean_difference == pytest.approx(np.mean(known), abs=1e-12, nan_ok=True)
-
     @given(teams(with_gaps=False), st.floats(0, 1), st.floats(0, 1))
-    def test_what_passes_passes_at_a_larger_margin(
-        self, team: dict[str, Any], one: float, other: float
-    ) -> None:
+    @examples(40)
+    def test_means_and_margins(self, team: dict[str, Any], one: float, other: float) -> None:
+        """What passes passes at a larger margin."""
         found = bc.replacement(corpus_of(team), model="gpt")
+        known = [human.difference for human in found.by_human.values()]
+        assert found.mean_difference == pytest.approx(np.mean(known), abs=1e-12, nan_ok=True)
         small, large = sorted((one, other))
         assert found.passes(large) or not found.passes(small)
         if 0 < found.smallest_margin < 1:
@@ -156,7 +170,9 @@ class TestTests:
             stats.t.sf((one.difference + 0.08) / one.estimate.error, one.estimate.freedom)
             for one in found.by_human.values()
         ]
-        adjusted = multipletests(raw, method="holm")[1]
+        # By Holm: the smallest of three counts threefold, and none less than one before it.
+        ranked = np.maximum.accumulate(np.sort(raw) * [3, 2, 1]).clip(max=1)
+        adjusted = ranked[np.argsort(np.argsort(raw))]
         assert [one.p for one in found.by_human.values()] == pytest.approx(adjusted.tolist())
         assert found.passes(0.08) == bool((adjusted <= 0.05).all())
 
@@ -191,10 +207,25 @@ def _sums(score: bc.Score) -> np.ndarray:
 
 
 class TestCeilings:
+    @pytest.mark.slow
     @given(teams(with_gaps=False))
-    @settings(max_examples=20)
+    @examples(20)
     def test_they_are_what_they_say(self, team: dict[str, Any]) -> None:
         """Ties go to the first, and both orders count alike."""
+        self.assert_as_said(team)
+
+    def test_they_are_what_they_say_of_an_example(self) -> None:
+        one, two, three = [(0, 2, "P"), (3, 4, "L")], [(0, 1, "P")], [(3, 5, "L"), (6, 7, "P")]
+        self.assert_as_said(
+            {
+                "ada": [one, two, three],
+                "ben": [one, [], two],
+                "cleo": [two, one, three],
+                "gpt": [one, three, []],
+            }
+        )
+
+    def assert_as_said(self, team: dict[str, Any]) -> None:
         corpus = corpus_of(team)
         found = bc.replacement(corpus, model="gpt").ceiling
         people = corpus.select(annotators=NAMES[:3])
@@ -222,11 +253,11 @@ class TestCeilings:
         assert found.share["about"].value == pytest.approx(found.model / found.about)
         assert found.lower == pytest.approx(found.human)
 
-    @pytest.mark.parametrize("n_people", [2, 3, 5])
+    @pytest.mark.parametrize("n_people", [2, 3, pytest.param(5, marks=pytest.mark.slow)])
     def test_a_perfect_model_lies_between(self, n_people: int) -> None:
         """People who overlook some of the truth and mark some at other places."""
         rng = np.random.default_rng(n_people)
-        n, length = 150, 30
+        n, length = 120, 30
         truth = [sorted(rng.choice(length, 4, replace=False).tolist()) for _ in range(n)]
 
         def person() -> list[Any]:
@@ -245,22 +276,30 @@ class TestCeilings:
         if n_people == 2:
             assert found.about == pytest.approx(found.model, abs=0.05)
 
-    @pytest.mark.parametrize("measure", ["boundary", "dice", "iou"])
-    def test_other_measures_have_no_best_consensus(self, measure: str) -> None:
-        found = bc.replacement(bc.example(), model="cleo", measure=measure)
-        assert found.settings.measure == measure
-        assert 0 < found.ceiling.human < 1
-        assert isnan(found.ceiling.lower)
-        assert isnan(found.ceiling.upper)
-        assert set(found.ceiling.share) == {"human", "about"}
-        assert "ceiling" not in str(found)
+    def test_other_measures_have_no_best_consensus(self) -> None:
+        corpus = corpus_of(
+            {
+                "ada": [[(0, 2, "P")], [(3, 5, "P")]],
+                "ben": [[(0, 2, "P")], [(3, 4, "P")]],
+                "gpt": [[(0, 2, "P")], [(2, 5, "P")]],
+            }
+        )
+        for measure in ("boundary", "dice", "iou"):
+            found = bc.replacement(corpus, model="gpt", measure=measure)
+            assert found.settings.measure == measure
+            assert 0 < found.ceiling.human < 1, measure
+            assert isnan(found.ceiling.lower), measure
+            assert isnan(found.ceiling.upper), measure
+            assert set(found.ceiling.share) == {"human", "about"}, measure
+            assert "ceiling" not in str(found), measure
 
     def test_exact(self) -> None:
         found = bc.replacement(bc.example(), model="cleo", measure="exact").ceiling
         assert 0 < found.lower <= found.upper <= 1
 
+    @pytest.mark.slow
     @given(teams(with_gaps=False), st.sampled_from(["token", "exact"]))
-    @settings(max_examples=15)
+    @examples(15)
     def test_the_order_of_three_people_does_not_matter(
         self, team: dict[str, Any], measure: str
     ) -> None:
@@ -292,10 +331,11 @@ class TestPlans:
 
             assert reach(documents) <= 0.05 < reach(documents - 1)
 
+    @pytest.mark.slow
     def test_a_copy_needs_few_and_nothing_marked_no_number(self) -> None:
         corpus = bc.example()
-        marked = {n: [corpus.spans(x, n) for x in corpus.documents] for n in corpus.annotators}
-        lengths = [40] * 12
+        marked = {n: [corpus.spans(x, n) for x in corpus.documents[:6]] for n in corpus.annotators}
+        lengths = [40] * 6
         twin = bc.Corpus.from_spans({**marked, "m": marked["ada"]}, lengths=lengths)
         found = bc.plan_replacement(bc.replacement(twin, model="m"), 0.05)
         assert found.by_human["ada"] == (2, 2, 2)
@@ -307,68 +347,59 @@ class TestPlans:
         found = bc.plan_replacement(pilot, 0.01, difference=-0.02)
         assert found.documents is None
         assert set(found.by_human.values()) == {None}
-        assert "No number of documents would show it" in str(found)
+        assert "No number of documents" in str(found)
 
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"model": "eve"}, "unknown model 'eve'; choose one of: 'ada', 'ben', 'cleo'"),
-            ({"model": None}, "model is None; expected an annotator, or a list of them"),
-            ({"model": []}, "no model is named; expected at least one of the annotators"),
-            ({"model": ["ada", "ada"]}, "a model is named twice; expected each once"),
-            ({"model": "ada", "humans": "ben"}, "humans is 'ben'; expected a list of annotators"),
-            ({"model": "ada", "humans": ["ada", "ben"]}, "'ada' is a model and a human"),
-            ({"model": "ada", "humans": ["ben"]}, "1 of the annotators are people; expected two"),
-            ({"model": ["ada", "ben"]}, "1 of the annotators are people; expected two"),
-            ({"model": "ada", "humans": ["eve"]}, "unknown human 'eve'"),
-            ({"model": "ada", "margin": 2}, "margin is 2; expected a number from 0 to 1"),
-            ({"model": "ada", "confidence": 1}, "confidence is 1; expected a number"),
-            ({"model": "ada", "measure": "f1"}, "unknown measure 'f1'"),
-        ],
-    )
-    def test_options(self, options: dict[str, Any], message: str) -> None:
-        with pytest.raises(bc.BeyondChanceError) as error:
-            bc.replacement(bc.example(), **options)
-        assert message in str(error.value)
+    def test_options(self) -> None:
+        cases: list[tuple[dict[str, Any], type[Exception], tuple[object, ...]]] = [
+            ({"model": "eve"}, bc.OptionError, ("model", "'eve'", "'ada', 'ben', 'cleo'")),
+            ({"model": None}, bc.OptionError, ("model is None", "list")),
+            ({"model": []}, bc.OptionError, ("no model",)),
+            ({"model": ["ada", "ada"]}, bc.OptionError, ("model", "twice")),
+            ({"model": "ada", "humans": "ben"}, bc.OptionError, ("humans is 'ben'", "list")),
+            ({"model": "ada", "humans": ["ada", "ben"]}, bc.OptionError, ("'ada'", "and a human")),
+            ({"model": "ada", "humans": ["ben"]}, bc.DataError, (1, "people", "two")),
+            ({"model": ["ada", "ben"]}, bc.DataError, (1, "people", "two")),
+            ({"model": "ada", "humans": ["eve"]}, bc.OptionError, ("human 'eve'",)),
+            ({"model": "ada", "margin": 2}, bc.OptionError, ("margin", 2, 0, 1)),
+            ({"model": "ada", "confidence": 1}, bc.OptionError, ("confidence", 1)),
+            ({"model": "ada", "measure": "f1"}, bc.OptionError, ("measure", "'f1'")),
+        ]
+        for options, kind, told in cases:
+            with refused(kind, *told):
+                bc.replacement(bc.example(), **options)
 
     def test_a_model_without_documents_in_common(self) -> None:
         team = {"a": [[(0, 1, "P")], None], "b": [[(0, 1, "P")], None], "m": [None, [(0, 1, "P")]]}
         corpus = bc.Corpus.from_spans(team, lengths=[5, 5])
-        with pytest.raises(bc.DataError, match="shares no document with marks with two people"):
+        with refused(bc.DataError, "'m'", "shares no document"):
             bc.replacement(corpus, model="m")
 
     def test_a_gold_standard_is_nobody_to_replace(self) -> None:
         corpus = bc.example().with_gold("ada")
-        with pytest.raises(bc.DataError, match="1 of the annotators are people"):
+        with refused(bc.DataError, 1, "people"):
             bc.replacement(corpus, model="cleo")
 
     def test_what_is_said(self) -> None:
         found = bc.replacement(bc.example(), model="cleo", margin=0.5)
-        text = str(found)
-        assert "cleo is shown to be less than 0.5 worse than each of ada and ben" in text
-        assert "and about nothing else" in text
-        assert "fewer than three people" in text
-        assert "fewer than 50 documents" in text
-        assert "fewer than 20 documents" in text
+        text = " ".join(str(found).split())
+        assert_tells(text, "cleo is shown", "less than 0.5 worse", "each of ada and ben")
+        assert_tells(text, "three people", "fewer than 50 documents", "fewer than 20 documents")
 
     def test_what_is_plainly_worse_is_called_so(self) -> None:
-        corpus = bc.example()
-        marked = {n: [corpus.spans(x, n) for x in corpus.documents] for n in corpus.annotators}
-        marked["m"] = [[] for _ in corpus.documents]
-        found = bc.replacement(
-            bc.Corpus.from_spans(marked, lengths=[40] * 12), model="m", margin=0.05
-        )
-        assert "m is more than 0.05 worse than ada, ben and cleo" in " ".join(str(found).split())
+        team = {name: [[(i % 6, i % 6 + 2, "P")] for i in range(12)] for name in NAMES[:3]}
+        corpus = corpus_of({**team, "m": [[] for _ in range(12)]})
+        found = bc.replacement(corpus, model="m", margin=0.05)
+        text = " ".join(str(found).split())
+        assert_tells(text, "m is more than 0.05 worse than ada, ben and cleo")
         equal = bc.replacement(bc.example(), model="cleo", margin=0.0)
         assert "not worse than" in str(equal)
 
     def test_equal_models_do_not_differ(self) -> None:
-        corpus = bc.example()
-        marked = {n: [corpus.spans(x, n) for x in corpus.documents] for n in corpus.annotators}
-        whole = bc.Corpus.from_spans({**marked, "m": marked["cleo"]}, lengths=[40] * 12)
-        found = bc.replacement(whole, model=["cleo", "m"])
+        team = {name: [[(i % 6, i % 6 + 2, "P")] for i in range(6)] for name in NAMES[:2]}
+        team["cleo"] = team["m"] = [[(i % 5, i % 5 + 2, "P")] for i in range(6)]
+        found = bc.replacement(corpus_of(team), model=["cleo", "m"])
         (x,) = found.differences.values()
         assert (x.difference, x.p) == (0.0, 1.0)
 

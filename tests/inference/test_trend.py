@@ -8,6 +8,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.inference.trend import in_order
+from refusals import assert_tells, refused
 
 
 def rounds(rates, n=20, seed=1, length=12):
@@ -72,15 +73,15 @@ def test_p_is_that_of_all_permutations():
     assert found.p_value == pytest.approx(min(2 * min(tails), 1), abs=0.02)
 
 
+@pytest.mark.slow
 def test_false_alarms_are_as_many_as_they_should_be():
-    results = (bc.agreement(rounds((0.7,) * 3, n=10, seed=seed)) for seed in range(200))
-    p = np.array([bc.trend(result, "round", resamples=499).p_value for result in results])
+    results = (bc.agreement(rounds((0.7,) * 3, n=8, seed=seed)) for seed in range(150))
+    p = np.array([bc.trend(result, "round", resamples=199).p_value for result in results])
     assert 0.01 <= np.mean(p <= 0.05) <= 0.1
 
 
-@pytest.mark.parametrize(
-    ("values", "order"),
-    [
+def test_what_has_an_order():
+    cases = [
         (["3", "1", "2"], ("1", "2", "3")),
         (["round 10", "round 2"], ("round 2", "round 10")),
         (["2024-12-01", "2024-02-11", "2023-07-30"], ("2023-07-30", "2024-02-11", "2024-12-01")),
@@ -94,27 +95,26 @@ def test_false_alarms_are_as_many_as_they_should_be():
         (["Q1 2023", "Q2 2023"], None),
         (["a1", "b2"], None),
         (["1", "01"], None),
-    ],
-)
-def test_what_has_an_order(values, order):
-    assert in_order(values) == order
+    ]
+    for values, order in cases:
+        assert in_order(values) == order, values
 
 
 def test_an_order_of_one_s_own():
     result = bc.agreement(bc.example())
     found = bc.trend(result, "season", order=["spring", "summer", "autumn"])
     assert found.order == ("spring", "summer", "autumn")
-    with pytest.raises(bc.OptionError, match="the values of the field 'season' are 'spring'"):
+    with refused(bc.OptionError, "'season'", "'spring'", "order="):
         bc.trend(result, "season")
     for order in (["spring", "summer"], ["spring", "summer", "autumn", "autumn"], "spring"):
-        with pytest.raises(bc.OptionError, match="expected each of them once"):
+        with refused(bc.OptionError, "order", "once"):
             bc.trend(result, "season", order=order)
-    with pytest.raises(bc.OptionError, match="unknown field 'round'"):
+    with refused(bc.OptionError, "field 'round'", "season"):
         bc.trend(result, "round")
-    with pytest.raises(bc.DataError, match="expected a result of agreement"):
+    with refused(bc.DataError, "Corpus", "agreement"):
         bc.trend(bc.example(), "season")
     few = bc.agreement(rounds((0.9, 0.9), n=1))
-    with pytest.raises(bc.DataError, match="2 documents have marks; expected 3 or more"):
+    with refused(bc.DataError, 2, 3):
         bc.trend(few, "round")
 
 
@@ -124,7 +124,7 @@ def test_documents_without_a_value_are_left_out_and_counted():
     values[0] = values[7] = ""
     found = bc.trend(bc.agreement(replace(corpus, fields={"round": tuple(values)})), "round")
     assert (found.n_documents, found.n_left_out) == (10, 2)
-    assert "2 documents without a value left out" in " ".join(str(found).split())
+    assert_tells(str(found), "2 documents without")
 
 
 def test_negative_scores_are_drawn_as_what_they_are():

@@ -15,6 +15,7 @@ from datasets import ClassLabel, Dataset, Features, Sequence, Value
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
+from examples import examples
 
 LABELS = ("LOC", "PER")
 NAMES = ["O", *(f"{prefix}-{label}" for label in LABELS for prefix in "BI")]
@@ -184,6 +185,8 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("kinds")
 
 
+@pytest.mark.slow
+@examples(15)
 @given(found=annotations())
 def test_every_kind_of_data_gives_the_same_counts(found, folder):
     words, spans = found

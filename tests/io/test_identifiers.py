@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from beyondchance.io.identifiers import plain_ids
+from each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "changed"),
     [
         ([], {}),

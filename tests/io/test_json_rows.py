@@ -1,6 +1,7 @@
 """Files of many JSON objects."""
 
 import json
+from itertools import cycle
 
 import pytest
 
@@ -8,16 +9,17 @@ from beyondchance.errors import FormatError
 from beyondchance.io.json_rows import first_row, first_value, head_values, rows_of
 from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source
+from each import each
+from telling import assert_says
 
 LONG = 70_000
-TWICE = "occurs twice in one object; expected it once, because only one of its values could be read"
 
 
 def source(text):
     return Source("a.json", member=text.encode())
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "rows"),
     [
         ("", []),
@@ -38,7 +40,7 @@ def test_rows_have_their_place_and_number_in_every_layout(text, rows):
     assert (first_row(source(text)) or {"a": None})["a"] == (rows[0][2] if rows else None)
 
 
-@pytest.mark.parametrize("data", ["a text", [], [1, 2], {"text": "x"}])
+@each("data", ["a text", [], [1, 2], {"text": "x"}])
 def test_an_object_whose_data_are_no_objects_is_a_row(data):
     row = {"data": data}
     assert [row for _, _, row in rows_of(source(json.dumps(row)))] == [row]
@@ -49,59 +51,60 @@ def test_one_of_several_lines_is_never_taken_for_the_whole_file():
     assert [row for _, _, row in rows_of(source(f"{line}\n{line}"))] == [{"data": [{"a": 1}]}] * 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
-        ('{"a": 1}\n{"a": }', "a.json:2: not valid JSON at column 7 (Expecting value)"),
-        ('{"a":\n1}\n{"a":\n}', "a.json:4: not valid JSON at column 1 (Expecting value)"),
-        ('{"a":\n1}\n{"a":\nNaN}', "a.json:3: NaN is not a JSON value"),
+        ('{"a": 1}\n{"a": }', "a.json:2: … 7 … Expecting"),
+        ('{"a":\n1}\n{"a":\n}', "a.json:4: … 1 … Expecting"),
+        ('{"a":\n1}\n{"a":\nNaN}', "a.json:3: … NaN"),
         (
             '{"a": 1',
-            (
-                "a.json:1: not valid JSON at column 8 (Expecting ',' delimiter); "
-                "the file seems to be cut off: export it again"
-            ),
+            "a.json:1: … 8 … ',' … delimiter",
         ),
         (
             '{"a": 1}\n{"a": {"b": 1, "a": "}", "b": 2}}',
-            f"a.json:2: key 'b' {TWICE}",
+            "a.json:2: … 'b' … occurs",
         ),
         (
             '[{"a": 1},\n {"a": "}"},\n {"a": 1,\n "a": 1}]',
-            f"a.json:4: key 'a' {TWICE}",
+            "a.json:4: … 'a' … occurs",
         ),
         (
             '{"a":\n1}\n{"a": 1, "b": 2,\n "b": 1}',
-            f"a.json:4: key 'b' {TWICE}",
+            "a.json:4: … 'b' … occurs",
         ),
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(text, message):
     with pytest.raises(FormatError) as error:
         list(rows_of(source(text)))
-    assert str(error.value) == message
+    assert_says(str(error.value), message)
 
 
-@pytest.mark.parametrize("opening", ["", "[", '{"data": [', '{"rows": [{"row_idx": 0, "row": '])
-@pytest.mark.parametrize(
+OPENINGS = cycle(["", "[", '{"data": [', '{"rows": [{"row_idx": 0, "row": '])
+
+
+@each(
     ("row", "keys"),
     [
         ({"text": "x" * LONG, "spans": []}, ["text"]),
         ({"text": "\\u" * LONG, "spans": []}, ["text"]),
         ({"text": '"' * LONG}, ["text"]),
-        ({"a": 1, "tokens": ["word", "}]"] * LONG, "tags": []}, ["a", "tokens"]),
-        ({"a": 1, "spans": [{"start": 1, "end": 2}] * LONG}, ["a", "spans"]),
+        ({"a": 1, "tokens": ["word", "}]"] * 7000, "tags": []}, ["a", "tokens"]),
+        ({"a": 1, "spans": [{"start": 1, "end": 2}] * 3500}, ["a", "spans"]),
         ({"x" * LONG: 1}, []),
+        ({"b": {"c": "x" * LONG}}, ["b"]),
+        ({"text": "x" * LONG, "spans": [], "a": 1}, ["text"]),
     ],
 )
-def test_a_row_longer_than_the_head_is_known_by_its_first_keys(opening, row, keys):
-    head = source(opening + json.dumps(row))
+def test_a_row_longer_than_the_head_is_known_by_its_first_keys(row, keys):
+    head = source(next(OPENINGS) + json.dumps(row))
     assert list(first_row(head)) == keys
     for key in keys:
         assert type(first_row(head)[key]) is type(row[key])
 
 
-@pytest.mark.parametrize("end", range(1, 60))
+@each("end", range(1, 60))
 def test_wherever_the_head_ends_no_value_but_the_last_is_changed(end):
     row = {"a": [1.5, {"b": None}], "c": "\\\U0001f600é", "d": True}
     text = json.dumps(row)[:end]
@@ -111,7 +114,7 @@ def test_wherever_the_head_ends_no_value_but_the_last_is_changed(end):
     assert all(found[key] == row[key] for key in list(found)[:-1])
 
 
-@pytest.mark.parametrize("text", ["", "x", '"a"', "{", "[1, 2]", "[]", "}" * LONG, "[" * LONG])
+@each("text", ["", "x", '"a"', "{", "[1, 2]", "[]", "}" * LONG, "[" * LONG])
 def test_other_content_has_no_first_object(text):
     assert first_row(source(text)) is None
 
@@ -120,7 +123,7 @@ def test_the_first_row_need_not_be_an_object():
     assert first_value(source('[["a text", {"entities": []}]]')) == ["a text", {"entities": []}]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "values"),
     [
         ("", []),
@@ -198,7 +201,10 @@ IN_LISTS = [kind for kind in FIRST_RECORDS if not kind.startswith(("esa", "factg
 
 @pytest.mark.parametrize(
     ("kind", "is_list"),
-    [*((kind, False) for kind in IN_LINES), *((kind, True) for kind in IN_LISTS)],
+    [
+        (kind, kind in IN_LISTS and (kind not in IN_LINES or place % 2 == 0))
+        for place, kind in enumerate(FIRST_RECORDS)
+    ],
 )
 def test_a_first_record_longer_than_the_head(kind, is_list):
     """It is recognised by its last keys too, in a list and in lines."""

@@ -15,8 +15,9 @@ from spacy.tokens import DocBin
 import beyondchance as bc
 from beyondchance.cli.main import main
 from beyondchance.io import parquet_rows
+from each import each
+from telling import assert_says, refused_with
 
-MORE = "allow more with max_size='"
 CONLL = b"Mia B-P\nLund I-P\n\nOslo B-L\n"
 
 
@@ -39,19 +40,17 @@ def refusal(tmp_path):
 
 
 class TestSizes:
-    @pytest.mark.parametrize(
-        ("size", "n_bytes"), [("2kB", 2000), ("1.5 MB", 1_500_000), (7, 7), ("3g", 3 * 10**9)]
-    )
+    @each(("size", "n_bytes"), [("2kB", 2000), ("1.5 MB", 1_500_000), (7, 7), ("3g", 3 * 10**9)])
     def test_sizes(self, size, n_bytes, tmp_path):
         hole = tmp_path / "hole.conll"
         with hole.open("wb") as file:
             file.truncate(n_bytes + 1)
-        with pytest.raises(bc.FormatError, match=f"holds {n_bytes + 1:,} bytes; .* {n_bytes:,}:"):
+        with refused_with(bc.FormatError, f"… {n_bytes + 1:,} … bytes … {n_bytes:,}:"):
             bc.read(hole, format="conll", max_size=size)
 
-    @pytest.mark.parametrize("size", ["", "much", "0", -1, True, "1e400", "4 apples"])
+    @each("size", ["", "much", "0", -1, True, "1e400", "4 apples"])
     def test_what_is_no_size(self, size):
-        with pytest.raises(bc.OptionError, match="expected a size such as 500MB or 4GB"):
+        with refused_with(bc.OptionError, "… size"):
             bc.read(io.BytesIO(CONLL), max_size=size)
 
     def test_the_hole_of_a_sparse_file(self, tmp_path):
@@ -59,26 +58,26 @@ class TestSizes:
         with hole.open("wb") as file:
             file.write(CONLL)
             file.truncate(10 * 10**9)
-        with pytest.raises(bc.FormatError, match=rf"hole.conll: holds 10,.* {MORE}10GB'"):
+        with refused_with(bc.FormatError, "… hole.conll: … holds … 10 … allow … max_size='10GB'"):
             bc.read(hole)
 
     def test_on_the_command_line(self, tmp_path, capsys):
         path = tmp_path / "anna.conll"
         path.write_bytes(CONLL)
         assert main(["agree", str(path), "--max-size", "9"]) == 1
-        assert "holds 27 bytes; expected at most 9" in capsys.readouterr().err
+        assert_says(capsys.readouterr().err, "… anna.conll: … 27 … 9 … --max-size")
         assert main(["agree", str(path), "--max-size", "apples"]) == 2
-        assert "--max-size is 'apples'" in capsys.readouterr().err
+        assert_says(capsys.readouterr().err, "… --max-size … 'apples' … 500MB")
 
 
 class TestStreams:
     def test_packed_streams_are_read_as_far_as_they_may(self):
-        packed = io.BytesIO(gzip.compress(b"\n" * 10**8))
+        packed = io.BytesIO(gzip.compress(b"\n" * 2 * 10**7))
         tracemalloc.start()
         try:
             with (
                 gzip.open(packed) as stream,
-                pytest.raises(bc.FormatError, match="expected at most 2,000,000"),
+                refused_with(bc.FormatError, "… most … 2,000,000"),
             ):
                 bc.read(stream, max_size="2MB")
             assert tracemalloc.get_traced_memory()[1] < 10**7
@@ -101,12 +100,11 @@ class TestArchives:
     def test_more_can_be_allowed(self, refusal, tmp_path):
         line = b'{"text": "Mia", "label": [[0, 3, "P"]]}\n'
         with zipfile.ZipFile(tmp_path / "export.zip", "w", zipfile.ZIP_DEFLATED) as file:
-            file.writestr("anna.jsonl", line + b"\n" * 3_000_000)
+            file.writestr("anna.jsonl", line + b"\n" * 1_500_000)
         path = tmp_path / "export.zip"
         said, _ = refusal("export.zip", path.read_bytes())
-        assert "unpacks to 3,000,040 bytes from 2," in said
-        assert f"{MORE}4MB'" in said
-        assert bc.read(path, max_size="4MB").annotators == ("anna",)
+        assert_says(said, "… /export.zip: … unpacks … 1,500,040 … max_size='2MB'")
+        assert bc.read(path, max_size="2MB").annotators == ("anna",)
 
 
 class TestDocBins:
@@ -119,25 +117,24 @@ class TestDocBins:
         said, memory = refusal(
             "a.spacy", self.packed(cats=[{}] * 900_000), format="spacy", max_size="20MB"
         )
-        assert "takes about 72,0" in said
-        assert f"{MORE}73MB'" in said
+        assert_says(said, "… takes about 72,… max_size='73MB'")
         assert memory < 5 * 10**6
 
     def test_lists_that_are_declared_and_not_there(self, refusal):
         nested = b"\x81\xa5attrs" + b"\xdd\x00\x0f\x00\x00" * 1000 + b"\0" * 10**6
         said, memory = refusal("a.spacy", zlib.compress(nested), format="spacy", max_size="20MB")
-        assert "takes about 2" in said
+        assert_says(said, "… takes about 23,… max_size=")
         assert memory < 5 * 10**6
 
     def test_documents_without_tokens(self, refusal):
-        n = 10_000
+        n = 5_000
         said, _ = refusal(
             "a.spacy",
             self.packed(lengths=b"\0" * 4 * n, flags=[{}] * n, span_groups=[b""] * n),
             format="spacy",
             max_size="20MB",
         )
-        assert "takes about 50,000,000 bytes of memory" in said
+        assert_says(said, "… 25,000,000 … max_size='25MB'")
 
     def test_too_little_memory_is_no_damage(self, refusal, monkeypatch):
         def fails(_):
@@ -145,7 +142,7 @@ class TestDocBins:
 
         monkeypatch.setattr(srsly, "msgpack_loads", fails)
         said, _ = refusal("a.spacy", self.packed(), format="spacy")
-        assert said.startswith("there is not enough memory to read this; read fewer")
+        assert_says(said, "… enough … memory")
 
 
 class TestParquet:
@@ -171,8 +168,7 @@ class TestParquet:
             assert len(content) < 50_000
             before = pa.total_allocated_bytes()
             said, memory = refusal("a.parquet", content, max_size="50MB")
-            assert "its columns take more than 50,000,000 bytes; expected at most" in said
-            assert f"{MORE}200MB'" in said
+            assert_says(said, "… columns … 50,000,000 … max_size='200MB'")
             assert memory + pa.total_allocated_bytes() - before < 10**7
 
     def test_texts_in_lists(self, refusal):
@@ -180,14 +176,14 @@ class TestParquet:
         said, _ = refusal(
             "a.parquet", self.content(tokens=texts, ner_tags=[["O"] * 1000]), max_size="50MB"
         )
-        assert "its columns take more than 50,000,000 bytes" in said
+        assert_says(said, "… columns … 50,000,000 … max_size='200MB'")
 
     def test_numbers_in_lists(self, refusal):
         numbers = pa.ListArray.from_arrays([0, 10**6], pa.array([0] * 10**6))
         content = self.content(tokens=[["a"]], ner_tags=numbers)
         assert len(content) < 10_000
         said, memory = refusal("a.parquet", content, max_size="5MB")
-        assert "its columns take 8,000,0" in said
+        assert_says(said, "… columns take 8,000,… max_size=")
         assert memory < 10**6
 
     def test_large_files_are_weighed_and_read(self, monkeypatch, tmp_path):

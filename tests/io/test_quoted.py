@@ -8,6 +8,8 @@ from hypothesis import given, strategies as st
 import beyondchance as bc
 from beyondchance.io import quoted
 from beyondchance.io.quoted import Mention, Missing, Place, placed
+from each import each
+from telling import refused_with
 
 
 def found(text, *quotes, near=None):
@@ -68,7 +70,7 @@ def test_quotes_may_begin_or_end_with_other_characters_than_words():
     assert found("Use C++, not C.", "C++", "C") == [(4, 7), (13, 14)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "quote", "place"),
     [
         ("The NEW YORK mayor", "New York", (4, 12)),
@@ -103,7 +105,7 @@ def test_quotes_that_may_be_elsewhere_share_their_places():
     assert two.pool is one.pool
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "labels", "is_free"),
     [
         ("Ann", ["X"], [False]),
@@ -118,7 +120,7 @@ def test_quotes_at_all_occurrences_of_their_words_are_not_free(text, labels, is_
     assert [bool(place.pool) for place in placed(text, mentions)] == is_free
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "quote", "place"),
     [
         ("He met Katherine Johnson there.", "Katharine Johnson", (7, 24)),
@@ -136,7 +138,7 @@ def test_near_quotes_are_found_on_request(text, quote, place):
 
 def test_near_quotes_say_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidfuzz.fuzz", None)
-    with pytest.raises(bc.MissingLibraryError, match=r"near_quotes needs the library rapidfuzz"):
+    with refused_with(bc.MissingLibraryError, "… rapidfuzz"):
         found("Ann", "Anne", near=0.9)
 
 
@@ -158,7 +160,7 @@ def test_places_have_the_words_and_no_two_quotes_share_one(words, quotes):
         assert not place.pool or (place.start, place.end) in place.pool
 
 
-@pytest.mark.parametrize("sign", ["", "é"])
+@each("sign", ["", "é"])
 def test_whole_words_come_before_parts_that_overlap_them(sign):
     """In any script: the first match is a part, and overlaps the whole words."""
     ((place),) = placed(f"xa a a {sign}", [Mention("a a", "X")])

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 import beyondchance as bc
-from slowness import Text, time_for
+from each import each
+from slowness import MOST, Text, n_calls, time_for
 
 LENGTH = 60_000
 """Characters, fewer than those by which formats are recognised: a format looks at all of them."""
@@ -57,13 +58,14 @@ FILES = {
 LINES = Text("#FORMAT=WebAnno TSV 3.3\n", f"#Text={'a' * 100}\n", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "length"),
-    [*((text, LENGTH) for text in FILES.values()), (LINES, 1_000_000)],
-    ids=[*FILES, "lines of a sentence in WebAnno TSV"],
+TAGS = (
+    *("<!", "<a", "<a ", "</", "</a ", "<!--", "<!--a>", "<?", "<", "&", "&#", "<a b='", "<a b='>"),
+    *('<a b= "', "<br>", "<script>", "<![CDATA[", "-- >"),
 )
-def test_reading(text, length, tmp_path):
-    path = tmp_path / "ada"
+
+
+def reading(text, path):
+    """A function that reads what a text repeats, whether it is refused or not."""
     options = {"grid": "10ms"} if text.before.startswith(GRID) else {}
 
     def read(content):
@@ -71,16 +73,11 @@ def test_reading(text, length, tmp_path):
         with suppress(bc.BeyondChanceError):
             bc.read(path, **options)
 
-    assert time_for(read, text, length) < inf
+    return read
 
 
-@pytest.mark.parametrize(
-    "tag",
-    ["<!", "<a", "<a ", "</", "</a ", "<!--", "<!--a>", "<?", "<", "&", "&#", "<a b='", "<a b='>",
-     '<a b= "', "<br>", "<script>", "<![CDATA[", "-- >"],
-)  # fmt: skip
-def test_web_pages(tag, tmp_path):
-    path = tmp_path / "export.json"
+def reading_pages(path):
+    """A function that reads a web page of Label Studio."""
     value = {"globalOffsets": {"start": 0, "end": 3}, "hypertextlabels": ["PER"]}
     result = {"type": "hypertextlabels", "to_name": "page", "value": value}
 
@@ -91,15 +88,63 @@ def test_web_pages(tag, tmp_path):
         with suppress(bc.BeyondChanceError):
             bc.read(path)
 
-    assert time_for(read, Text("Ada", tag, ""), LENGTH // 2) < inf
+    return read
 
 
-def test_writing(tmp_path):
-    """A span over blanks, which might be part of a line break."""
+def writing(folder):
+    """A function that writes a span over blanks, which might be part of a line break."""
 
     def write(words):
         corpus = bc.corpus([[{"start": 0, "end": len(words), "label": "PER"}]], texts=[words])
-        with TemporaryDirectory(dir=tmp_path) as folder:
-            bc.write(corpus, folder, format="brat")
+        with TemporaryDirectory(dir=folder) as target:
+            bc.write(corpus, target, format="brat")
 
-    assert time_for(write, Text("Ada", " ", "Mia")) < inf
+    return write
+
+
+BLANKS = Text("Ada", " ", "Mia")
+
+# --- Calls --------------------------------------------------------------------
+
+
+def is_linear(run, text, number=16):
+    """Whether four times as much takes about four times as many calls."""
+    run(text.times(number))  # what is imported or remembered once
+    few, many = (n_calls(lambda n=n: run(text.times(n))) for n in (number, 4 * number))
+    return many < MOST**2 * few
+
+
+@each("name", [*FILES, "lines"])
+def test_calls_of_reading(name, tmp_path):
+    text = FILES.get(name, LINES)
+    assert is_linear(reading(text, tmp_path / "ada"), text)
+
+
+@each("tag", TAGS)
+def test_calls_of_reading_web_pages(tag, tmp_path):
+    assert is_linear(reading_pages(tmp_path / "export.json"), Text("Ada", tag, ""))
+
+
+def test_calls_of_writing(tmp_path):
+    assert is_linear(writing(tmp_path), BLANKS)
+
+
+# --- Time ---------------------------------------------------------------------
+
+
+@pytest.mark.long
+@each(("text", "length"), [*((text, LENGTH) for text in FILES.values()), (LINES, 1_000_000)])
+def test_reading(text, length, tmp_path):
+    assert time_for(reading(text, tmp_path / "ada"), text, length) < inf
+
+
+@pytest.mark.long
+@each("tag", TAGS)
+def test_web_pages(tag, tmp_path):
+    run = reading_pages(tmp_path / "export.json")
+    assert time_for(run, Text("Ada", tag, ""), LENGTH // 2) < inf
+
+
+@pytest.mark.long
+def test_writing(tmp_path):
+    assert time_for(writing(tmp_path), BLANKS) < inf

@@ -4,13 +4,14 @@ import contextlib
 import io
 import zipfile
 
-import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import sources
 from beyondchance.io.markup import xml_root
 from beyondchance.io.sources import Source, members, opened, parsed_json, safe_xml
+from each import each
+from telling import refused_with
 
 
 def source(data, name="file.txt"):
@@ -26,7 +27,7 @@ def archive(**files):
 
 
 class TestText:
-    @pytest.mark.parametrize(
+    @each(
         "data",
         [
             "Zoë 🙂".encode(),
@@ -34,7 +35,6 @@ class TestText:
             "Zoë 🙂".encode("utf-16"),
             b"\xfe\xff" + "Zoë 🙂".encode("utf-16-be"),
         ],
-        ids=["UTF-8", "with a byte order mark", "UTF-16", "UTF-16 big-endian"],
     )
     def test_encodings(self, data):
         assert source(data).text == "Zoë 🙂"
@@ -46,15 +46,15 @@ class TestText:
         assert source(b"").lines() == []
 
     def test_not_utf8(self):
-        with pytest.raises(bc.FormatError, match="^file.txt:2: byte 0xe9 is not UTF-8; save the"):
+        with refused_with(bc.FormatError, "file.txt:2: … byte … 0xe9 … UTF-8"):
             source(b"ok\nMari\xe9").text  # noqa: B018
 
     def test_broken_utf16(self):
-        with pytest.raises(bc.FormatError, match="^file.txt: broken UTF-16 at byte 2"):
+        with refused_with(bc.FormatError, "file.txt: … broken … UTF-16 … 2"):
             source(b"\xff\xfe\x00").text  # noqa: B018
 
     def test_nul(self):
-        with pytest.raises(bc.FormatError, match="^file.txt:3: contains a NUL character"):
+        with refused_with(bc.FormatError, "file.txt:3: … NUL … character"):
             source(b"a\nb\n\0").text  # noqa: B018
 
     @given(st.binary(max_size=300))
@@ -67,17 +67,17 @@ class TestText:
     def test_too_large(self, monkeypatch, tmp_path):
         monkeypatch.setattr(sources, "MOST_BYTES", 3)
         (tmp_path / "large").write_bytes(b"four")
-        with pytest.raises(bc.FormatError, match="holds 4 bytes; expected at most 3: split"):
+        with refused_with(bc.FormatError, "… 4 … bytes … 3"):
             opened(tmp_path / "large").data  # noqa: B018
 
 
 class TestPaths:
     def test_missing(self, tmp_path):
-        with pytest.raises(bc.FormatError, match=r"nothing\.csv: no such file or folder"):
+        with refused_with(bc.FormatError, "… nothing.csv: … such"):
             bc.read(tmp_path / "nothing.csv")
 
     def test_empty_folder(self, tmp_path):
-        with pytest.raises(bc.FormatError, match="the folder holds no files"):
+        with refused_with(bc.FormatError, "… files"):
             bc.read(tmp_path)
 
     def test_folders_are_walked_in_order_and_hidden_files_left_alone(self, tmp_path):
@@ -95,7 +95,7 @@ class TestPaths:
         (folder / "fine.txt").symlink_to(folder / "inside.txt")
         assert len(opened(folder)) == 2
         (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
-        with pytest.raises(bc.FormatError, match=r"link\.txt: a link that leads out of the folder"):
+        with refused_with(bc.FormatError, "… link.txt: … leads"):
             opened(folder)
 
     def test_linked_folders(self, tmp_path):
@@ -103,29 +103,29 @@ class TestPaths:
         folder = tmp_path / "folder"
         folder.mkdir()
         (folder / "link").symlink_to(tmp_path / "elsewhere")
-        with pytest.raises(bc.FormatError, match="a link that leads out of the folder"):
+        with refused_with(bc.FormatError, "… leads"):
             opened(folder)
 
 
 class TestJson:
-    @pytest.mark.parametrize(
+    @each(
         ("text", "message"),
         [
-            ('{"a":\n 1,}', "export.json:2: not valid JSON"),
-            ("[NaN]", "export.json:1: NaN is not a JSON value"),
-            ("[" * 100_000, "export.json:1: JSON nested too deeply"),
-            ("1" * 5000, "export.json:1: not valid JSON"),
-            ("", "export.json:1: not valid JSON"),
+            ('{"a":\n 1,}', "export.json:2: … valid"),
+            ("[NaN]", "export.json:1: … value"),
+            ("[" * 100_000, "export.json:1: … nested"),
+            ("1" * 5000, "export.json:1: … valid"),
+            ("", "export.json:1: … valid"),
         ],
     )
     def test_refused(self, text, message):
-        with pytest.raises(bc.FormatError, match=message):
+        with refused_with(bc.FormatError, "… " + message):
             parsed_json(text, "export.json")
 
     def test_lines(self):
         lines = source(b'{"a": 1}\n\n[2]\n', "x.jsonl").json_lines()
         assert list(lines) == [(1, {"a": 1}), (3, [2])]
-        with pytest.raises(bc.FormatError, match="x.jsonl:2: not valid JSON"):
+        with refused_with(bc.FormatError, "… x.jsonl:2: … valid"):
             list(source(b"{}\n{", "x.jsonl").json_lines())
 
 
@@ -134,20 +134,20 @@ class TestArchives:
         found = members(source(archive(b="2", a__c="1"), "x.zip"))
         assert [(s.name, s.text) for s in found] == [("x.zip/a/c", "1"), ("x.zip/b", "2")]
 
-    @pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "c:/x", "\\x"])
+    @each("name", ["../x", "a/../../x", "/etc/x", "c:/x", "\\x"])
     def test_paths_that_leave_the_archive(self, name):
-        with pytest.raises(bc.FormatError, match="points outside the archive"):
+        with refused_with(bc.FormatError, "… outside"):
             members(source(archive(**{name: "x"}), "x.zip"))
 
     def test_bombs(self):
         bomb = archive(zeros=b"\0" * 2**24)
         assert len(bomb) < 2**15
-        with pytest.raises(bc.FormatError, match="member 'zeros' unpacks to 16,777,216 bytes"):
+        with refused_with(bc.FormatError, "… member … 'zeros' … 16,777,216"):
             members(source(bomb, "x.zip"))
 
     def test_many_members_that_unfold_to_too_much(self, monkeypatch):
         monkeypatch.setattr(sources, "MOST_BYTES", 1000)
-        with pytest.raises(bc.FormatError, match="unpacks to 1,200 bytes; expected at most 1,000"):
+        with refused_with(bc.FormatError, "… unpacks … 1,200 … 1,000"):
             members(source(archive(a="x" * 600, b="y" * 600), "x.zip"))
 
     @given(st.data())
@@ -164,7 +164,7 @@ class TestXml:
         data = b'<?xml version="1.0" encoding="UTF-8"?><a/>'
         assert safe_xml(source(data)) == data
 
-    @pytest.mark.parametrize(
+    @each(
         ("text", "declaration"),
         [
             ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "ENTITY"),
@@ -177,13 +177,13 @@ class TestXml:
             ('<!DOCTYPE a [<!ENTITY b "c">', "ENTITY"),
         ],
     )
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+    @each("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
     def test_declarations_are_refused(self, text, declaration, encoding):
-        message = f"XML with <!{declaration}, which an annotation does not need; remove"
-        with pytest.raises(bc.FormatError, match=message):
+        message = f"… {declaration} … annotation"
+        with refused_with(bc.FormatError, "… " + message):
             safe_xml(source(text.encode(encoding)))
 
-    @pytest.mark.parametrize(
+    @each(
         "text",
         [
             '<!DOCTYPE a SYSTEM "a.dtd"><a/>',
@@ -195,22 +195,22 @@ class TestXml:
             '<a><!-- <!DOCTYPE b [<!ENTITY c "d">]> --></a>',
         ],
     )
-    @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+    @each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
     def test_a_document_type_without_entities_is_harmless(self, text, encoding):
         data = text.encode(encoding)
         assert safe_xml(source(data)) == data
 
     def test_the_line_of_a_declaration(self):
         text = '<?xml version="1.0"?>\n<!DOCTYPE a [\n<!ENTITY b "c">\n]>\n<a/>'
-        with pytest.raises(bc.FormatError, match=":3: XML with <!ENTITY"):
+        with refused_with(bc.FormatError, "… :3: … XML … <!ENTITY"):
             safe_xml(source(text.encode("utf-16")))
 
     def test_an_entity_that_the_file_does_not_declare_is_not_looked_up(self):
         text = b'<!DOCTYPE a SYSTEM "a.dtd"><a>&b;</a>'
-        with pytest.raises(bc.FormatError, match="not well-formed XML"):
+        with refused_with(bc.FormatError, "… well-formed"):
             xml_root(source(text), program="a program")
 
     def test_strange_encodings(self):
         # Some parsers decode UTF-7, in which a declaration hides from a plain search.
-        with pytest.raises(bc.FormatError, match="XML in the encoding 'UTF-7'; save it as UTF-8"):
+        with refused_with(bc.FormatError, "… encoding … 'UTF-7' … UTF-8"):
             safe_xml(source(b'<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE'))

@@ -9,6 +9,8 @@ from spacy.tokens import Doc, Span
 
 import beyondchance as bc
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
+from each import each
+from telling import assert_says
 
 NAMES = [
     ("start", "end"),
@@ -31,13 +33,13 @@ def triple_of(span, where="", **options):
     return found
 
 
-@pytest.mark.parametrize(("start", "end"), NAMES)
+@each(("start", "end"), NAMES)
 def test_names_of_start_and_end(start, end):
     assert triple_of({start: 3, end: 7, "label": "LOC"}) == (3, 7, "LOC")
     assert has_offsets({start: 3, end: 7})
 
 
-@pytest.mark.parametrize(
+@each(
     "span",
     [
         {"offset": 3, "length": 4},
@@ -55,7 +57,7 @@ def test_other_shapes_of_start_and_end(span):
     assert has_offsets(span)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         *("label", "entity_group", "entity_type", "type", "tag", "ner", "class", "category"),
@@ -74,9 +76,7 @@ def test_several_labels_are_several_spans():
     assert list(triples_of(span)) == [(3, 7, "LOC"), (3, 7, "GPE")]
 
 
-@pytest.mark.parametrize(
-    "name", ["text", "word", "value", "name", "entity_value", "surface", "mention"]
-)
+@each("name", ["text", "word", "value", "name", "entity_value", "surface", "mention"])
 def test_names_of_words(name):
     assert words_of({"start": 3, "end": 7, "label": "LOC", name: "Oslo"}) == "Oslo"
 
@@ -106,55 +106,46 @@ def test_other_objects_have_attributes():
     assert triple_of(span) == (3, 7, "LOC")
 
 
-@pytest.mark.parametrize(
+@each(
     ("span", "message"),
     [
         (
             {"entity": "B-PER", "index": 1, "word": "An", "start": 0, "end": 2},
-            (
-                "a span for each piece of a word; expected whole spans: create the pipeline with "
-                'aggregation_strategy="simple"'
-            ),
+            '… piece … aggregation_strategy="simple"',
         ),
         (
             {"text": "Oslo", "label": "LOC"},
-            (
-                "a span has the keys 'text', 'label'; expected offsets under 'start' and 'end', "
-                "'offset' and 'length', 'span', or names like these"
-            ),
+            "… keys … 'text' … 'label' … 'start' … 'end' … 'offset' … 'length' … 'span'",
         ),
         (
             {"offsets": [[0, 1], [3, 4]], "label": "LOC"},
-            "a span of 2 fragments; expected one fragment: split the span",
+            "… 2 … fragments",
         ),
         (
             {},
-            (
-                "a span is empty; expected offsets under 'start' and 'end', 'offset' and 'length', "
-                "'span', or names like these"
-            ),
+            "… empty … 'start' … 'end' … 'offset' … 'length' … 'span'",
         ),
-        ("Oslo", "a span is 'Oslo'; expected an object, or [start, end, label]"),
-        (None, "a span is null; expected an object, or [start, end, label]"),
-        (object(), "a span is a object; expected an object, or [start, end, label]"),
-        ([0, 4], "a span of 2 values; expected three: start, end and label"),
-        ((0, "4", "LOC"), "the end is '4'; expected a whole number"),
-        ({"start": 0.5, "end": 4, "label": "LOC"}, "the start is 0.5; expected a whole number"),
-        ({"start": None, "end": 4, "label": "X"}, "'start' is null; expected a whole number"),
-        ({"start": True, "end": 4, "label": "LOC"}, "the start is true; expected a whole number"),
-        ({"start": 0, "end": 4}, "'label' is null; expected a name"),
-        ({"start": 0, "end": 4, "type": ""}, "'type' is ''; expected a name"),
-        ({"start": 0, "end": 4, "type": []}, "'type' is a list; expected a name"),
-        ({"start": 0, "end": 4, "tag": {"a": 1}}, "'tag' is an object; expected a name"),
+        ("Oslo", "… span … 'Oslo'"),
+        (None, "… null"),
+        (object(), "… object"),
+        ([0, 4], "… 2 … values"),
+        ((0, "4", "LOC"), "… end … '4'"),
+        ({"start": 0.5, "end": 4, "label": "LOC"}, "… start … 0.5"),
+        ({"start": None, "end": 4, "label": "X"}, "'start' … null"),
+        ({"start": True, "end": 4, "label": "LOC"}, "… true"),
+        ({"start": 0, "end": 4}, "'label' … null"),
+        ({"start": 0, "end": 4, "type": ""}, "'type' … '' … name"),
+        ({"start": 0, "end": 4, "type": []}, "'type' … list"),
+        ({"start": 0, "end": 4, "tag": {"a": 1}}, "'tag' … object"),
     ],
 )
 def test_refused(span, message):
     with pytest.raises(bc.FormatError) as caught:
         triple_of(span, "x")
-    assert str(caught.value) == f"x: {message}"
+    assert_says(str(caught.value), f"x: {message}")
 
 
-@pytest.mark.parametrize(
+@each(
     "span",
     [None, 3, "Oslo", {}, {"start": 3}, {"start": None, "end": None}, ["Oslo", "LOC"], ["a"] * 3],
 )

@@ -7,13 +7,12 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, texts
 from beyondchance import (
     Corpus,
-    DataError,
     NothingSharedError,
     OptionError,
     Settings,
@@ -25,6 +24,8 @@ from beyondchance.other_coefficients.coefficient import Task, UndefinedError, co
 from beyondchance.other_coefficients.gamma.gamma import gamma
 from beyondchance.other_coefficients.tokens import TOKENS, token_coefficients
 from beyondchance.other_coefficients.unitizing import FAMILY, alpha, family
+from examples import examples
+from refusals import assert_tells, refused
 
 GAMMAS = ("gamma", "gamma-cat", "gamma-k")
 FEW = {"samples": 30}
@@ -51,7 +52,7 @@ def test_all_is_everything_in_the_catalogue():
         assert isnan(one.value) == (one.reason is not None)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(texts())
 def test_each_is_what_its_function_says(found):
     corpus = corpus_of(found)
@@ -89,12 +90,10 @@ def test_nothing_is_sampled_unless_asked_for():
     assert not seen
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [("kappa", ["kappa"]), (("s", "alpha", "s"), ["s", "alpha"]), ([], [])],
-)
-def test_which(names, expected):
-    assert list(coefficients(PAIR, which=names).values) == expected
+def test_which():
+    cases = [("kappa", ["kappa"]), (("s", "alpha", "s"), ["s", "alpha"]), ([], [])]
+    for names, expected in cases:
+        assert list(coefficients(PAIR, which=names).values) == expected
 
 
 def test_gold_standard_is_left_out():
@@ -112,7 +111,7 @@ def test_gold_standard_is_left_out():
 
 
 def test_not_a_corpus():
-    with pytest.raises(DataError, match="only one annotator found"):
+    with refused(NothingSharedError, "one annotator"):
         coefficients([["B-X"]])
 
 
@@ -131,11 +130,11 @@ def test_what_coefficients_share_is_computed_once():
 
 
 def test_unknown_names():
-    with pytest.raises(OptionError, match=r"unknown coefficient 'cohen'; choose one of: .*kappa"):
+    with refused(OptionError, "coefficient 'cohen'", "kappa"):
         coefficients(PAIR, which=["alpha", "cohen"])
-    with pytest.raises(OptionError, match=r"unknown parameter of gamma 'sample'; choose one of"):
+    with refused(OptionError, "gamma 'sample'", "samples"):
         coefficients(PAIR, gamma={"sample": 3})
-    with pytest.raises(OptionError, match=r"unknown model 'nesting'"):
+    with refused(OptionError, "model 'nesting'", "nested"):
         coefficients(PAIR, model="nesting")
 
 
@@ -151,7 +150,7 @@ def test_overlapping_spans_leave_a_table():
         if name in GAMMAS:
             continue
         assert isnan(one.value)
-        assert "annotator 'a', span [0, 4) 'P' overlaps [2, 6) 'P'" in one.reason
+        assert_tells(one.reason, "annotator 'a'", "[0, 4) 'P'", "[2, 6) 'P'")
     assert not isnan(found.values["gamma"].value)
     assert str(found)
 
@@ -170,7 +169,7 @@ def test_without_scipy_gamma_says_what_to_install(monkeypatch):
     found = coefficients(PAIR)
     for name in GAMMAS:
         assert isnan(found.values[name].value)
-        assert 'python -m pip install "scipy>=' in found.values[name].reason
+        assert_tells(found.values[name].reason, "pip install", "scipy>=")
     assert found.values["alpha"].value == pytest.approx(0.8602, abs=5e-5)
     assert found.settings.gamma is None
     assert str(found).count("pip install") == 1
@@ -190,7 +189,8 @@ def test_signature():
 
 
 def test_plain_values():
-    found = coefficients(bc.example(), gamma=FEW).to_dict()
+    two = bc.example().select(documents=["issue-01", "issue-02"])
+    found = coefficients(two, gamma=FEW).to_dict()
     again = json.loads(json.dumps(found, allow_nan=False))
     assert again == found
     kappa = found["coefficients"]["kappa"]
@@ -226,17 +226,17 @@ def test_results_survive_pickling():
 # --- The catalogue ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("entry", CATALOGUE.values(), ids=CATALOGUE)
-def test_entries_are_complete(entry):
-    assert entry.parts in {"agreement", "disagreement", "disorder"}
-    assert entry.is_sampled == (entry.name in GAMMAS)
-    for text in (entry.title, entry.definition, entry.reference):
-        assert text
-        assert "\n" not in text
-    assert entry.definition.isascii()  # they go into terminals
+def test_entries_are_complete():
+    for name, entry in CATALOGUE.items():
+        assert entry.parts in {"agreement", "disagreement", "disorder"}, name
+        assert entry.is_sampled == (entry.name in GAMMAS), name
+        for text in (entry.title, entry.definition, entry.reference):
+            assert text, name
+            assert "\n" not in text, name
+        assert entry.definition.isascii(), name  # they go into terminals
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(texts(labels="P", most_texts=1, most_annotators=3))
 def test_what_the_catalogue_says_about_length(found):
     # With ever more text at the end, in which nothing is marked.
@@ -278,7 +278,7 @@ def test_what_the_catalogue_says_about_length_and_gamma():
     assert max(low, lower) < min(high, higher) < max(low, lower) + 0.2
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(texts(most_texts=2), st.integers(1, 50))
 def test_cu_alpha_stays_when_text_is_added(found, more):
     longer = [(n + more, sides) for n, sides in found]
@@ -287,6 +287,7 @@ def test_cu_alpha_stays_when_text_is_added(found, more):
 
 
 @given(texts(labels="P", most_annotators=2))
+@examples(60)
 def test_parts_are_what_the_catalogue_says(found):
     names = [name for name in CATALOGUE if name not in GAMMAS]
     for name, one in coefficients(corpus_of(found), which=names).values.items():

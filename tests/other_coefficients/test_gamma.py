@@ -19,6 +19,8 @@ from beyondchance.other_coefficients.gamma import alignment, continua
 from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, best_alignment
 from beyondchance.other_coefficients.gamma.continua import Units
 from beyondchance.other_coefficients.gamma.gamma import gamma
+from examples import examples
+from refusals import assert_tells, refused
 
 # --- Oracle -------------------------------------------------------------------
 
@@ -171,6 +173,7 @@ def columns(texts, labels="ABC"):
     st.sampled_from([0, 1, Fraction(9, 4), Fraction(9, 2)]),
     st.sampled_from([{}, {frozenset("AB"): Fraction(1, 2)}, {frozenset("AC"): Fraction(1, 16)}]),
 )
+@examples(50)
 def test_no_alignment_is_cheaper(texts, alpha, beta, categories):
     assume(alpha or beta)
     table = 1 - np.eye(3)
@@ -228,7 +231,7 @@ def test_a_third_unit_can_bring_two_together():
 def test_many_texts_are_aligned_as_each_alone():
     rng = np.random.default_rng(5)
     texts = []
-    for _ in range(200):
+    for _ in range(30):
         starts = [rng.integers(0, 40, rng.integers(0, 9)) for _ in range(rng.integers(2, 5))]
         texts.append([[(int(s), int(s) + 4, "AB"[s % 2]) for s in side] for side in starts])
     options = Dissimilarity(alpha=3.0, beta=1.0, labels=1 - np.eye(3))
@@ -238,7 +241,7 @@ def test_many_texts_are_aligned_as_each_alone():
 
 def test_too_many_annotators_are_refused(monkeypatch):
     monkeypatch.setattr(alignment, "_MOST_COMBINATIONS", 2)
-    with pytest.raises(DataError, match="6 units of 3 annotators could be aligned in more than 2"):
+    with refused(DataError, 6, 3, 2):
         gamma(corpus_of(9, *[[(0, 2, "A"), (1, 3, "A")]] * 3))
 
 
@@ -282,7 +285,7 @@ def test_labels_of_aligned_units_by_hand():
     assert by_label["A"].observed == 1
     assert by_label["B"].observed == pytest.approx(9 / 17, abs=1e-15)
     assert isnan(found["gamma-k"].value)
-    assert "a value for each label" in found["gamma-k"].reason
+    assert_tells(found["gamma-k"].reason, "each label")
     assert {value.name for value in by_label.values()} == {"gamma-k"}
 
 
@@ -290,7 +293,7 @@ def test_units_that_do_not_overlap_say_nothing_about_labels():
     # AA...BB...  Positions weigh so little that the two are aligned: 0.1·(10/4)² + 1 = 1.625.
     found = gamma(corpus_of(10, [(0, 2, "A")], [(5, 7, "B")]), alpha=0.1)
     assert found["gamma"].observed == pytest.approx(1.625, abs=1e-12)
-    assert found["gamma-cat"].reason == "no two units that overlap are aligned"
+    assert_tells(found["gamma-cat"].reason, "no two units")
 
 
 # --- Recorded values ----------------------------------------------------------
@@ -310,11 +313,13 @@ RECORDED = {
 }
 
 
-@pytest.mark.parametrize(("n", "a", "b", "value", "tolerance"), RECORDED.values(), ids=RECORDED)
-def test_simulation(n, a, b, value, tolerance):
-    corpus = corpus_of(n, plain(a), plain(b))
-    for options in ({}, {"samples": 5000, "seed": 1}):
-        assert gamma(corpus, **options)["gamma"].value == pytest.approx(value, abs=tolerance)
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"samples": 5000, "seed": 1}, marks=pytest.mark.slow)]
+)
+def test_simulations(options):
+    for name, (n, a, b, value, tolerance) in RECORDED.items():
+        found = gamma(corpus_of(n, plain(a), plain(b)), **options)["gamma"].value
+        assert found == pytest.approx(value, abs=tolerance), name
 
 
 # Disorders of the best alignment, recorded from pygamma-agreement 0.5.9 (single
@@ -350,11 +355,10 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
-def test_recorded_disorder(sample):
-    length, recorded, *sides = sample
-    found = gamma(corpus_of(length, *sides), samples=2)["gamma"]
-    assert found.observed == pytest.approx(recorded, abs=5e-6)
+def test_recorded_disorder():
+    for name, (length, recorded, *sides) in SAMPLES.items():
+        found = gamma(corpus_of(length, *sides), samples=2)["gamma"]
+        assert found.observed == pytest.approx(recorded, abs=5e-6), name
 
 
 # The same of labels: recorded from its own function, applied to its alignment without the
@@ -371,13 +375,14 @@ LABELS = {
 }
 
 
-@pytest.mark.parametrize(("sample", "label"), LABELS)
 @pytest.mark.parametrize("alpha", [1, 3])
-def test_recorded_disorder_of_labels(sample, label, alpha):
-    length, _, *sides = SAMPLES[sample]
-    found = gamma(corpus_of(length, *sides), alpha=alpha, samples=2)
-    value = found["gamma-cat"] if label is None else found["gamma-k"].by_label[label]
-    assert value.observed == pytest.approx(LABELS[sample, label], abs=5e-6)
+def test_recorded_disorder_of_labels(alpha):
+    for name, (length, _, *sides) in SAMPLES.items():
+        found = gamma(corpus_of(length, *sides), alpha=alpha, samples=2)
+        for (sample, label), recorded in LABELS.items():
+            if sample == name:
+                value = found["gamma-cat"] if label is None else found["gamma-k"].by_label[label]
+                assert value.observed == pytest.approx(recorded, abs=5e-6), (sample, label)
 
 
 # --- Laws ---------------------------------------------------------------------
@@ -385,6 +390,7 @@ def test_recorded_disorder_of_labels(sample, label, alpha):
 
 @pytest.mark.slow
 @given(teams())
+@examples(60)
 def test_disorder_is_that_of_the_best_alignment(sides):
     assume(any(sides))
     found = gamma(corpus_of(12, *sides), samples=2)
@@ -397,7 +403,7 @@ def test_disorder_is_that_of_the_best_alignment(sides):
         possible = {categorial(candidate, label) for candidate in aligned}
         if isnan(value.observed):
             assert None in possible
-            assert value.reason == "no two units that overlap are aligned"
+            assert_tells(value.reason, "no two units")
         else:
             assert min(
                 abs(value.observed - float(known)) for known in possible - {None}
@@ -409,6 +415,7 @@ def test_disorder_is_that_of_the_best_alignment(sides):
         st.lists(st.sampled_from("ABC."), min_size=4, max_size=4), min_size=1, max_size=6
     ).filter(lambda rows: any(sum(label != "." for label in row) > 1 for row in rows))
 )
+@examples(60)
 def test_labels_of_given_units_disagree_as_in_nominal_alpha(items):
     # Units are given, one to an item; "." is a missing value. Krippendorff's observed
     # disagreement weighs each pair of values of an item by 1 / (values - 1).
@@ -429,6 +436,7 @@ def test_labels_of_given_units_disagree_as_in_nominal_alpha(items):
 
 @pytest.mark.slow
 @given(teams(), st.data())
+@examples(30)
 def test_order_direction_and_scale_do_not_matter(sides, data):
     assume(any(sides))
 
@@ -444,6 +452,7 @@ def test_order_direction_and_scale_do_not_matter(sides, data):
 
 
 @given(units(4), st.integers(2, 4))
+@examples(60)
 def test_identical_annotations_agree_or_cannot_help_it(side, n):
     found = gamma(corpus_of(12, *[side] * n), samples=5)
     value = found["gamma"]
@@ -454,6 +463,7 @@ def test_identical_annotations_agree_or_cannot_help_it(side, n):
 
 
 @given(teams(), st.sampled_from([0.1, 1 / 3, 7]))
+@examples(50)
 def test_delta_is_a_unit_of_measurement(sides, delta):
     one = gamma(corpus_of(12, *sides), samples=5)
     other = gamma(corpus_of(12, *sides), samples=5, delta=delta)
@@ -465,6 +475,7 @@ def test_delta_is_a_unit_of_measurement(sides, delta):
 
 @pytest.mark.slow
 @given(st.lists(teams(), min_size=2, max_size=3))
+@examples(50)
 def test_texts_count_by_what_is_marked_in_them(texts):
     n = min(map(len, texts))
     texts = [sides[:n] for sides in texts]
@@ -479,6 +490,7 @@ def test_texts_count_by_what_is_marked_in_them(texts):
 
 
 @given(teams())
+@examples(50)
 def test_texts_that_tell_nothing_change_nothing(sides):
     names = ["anna", "ben", "cleo", "dora"][: len(sides)]
     less = {name: [side, None] for name, side in zip(names, sides, strict=True)}
@@ -503,9 +515,9 @@ def test_who_did_not_annotate_a_text_is_not_missed_there():
 # --- Random corpora -----------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("n", "length", "apart"), [(2, 6, 1), (2, 5, 2), (3, 6, 2), (3, 5, 1), (3, 6, 3), (2, 3, 9)]
+    ("n", "length", "apart"),
+    [(2, 6, 1), (2, 5, 2), (2, 3, 9), pytest.param(3, 6, 2, marks=pytest.mark.slow)],
 )
 def test_pivots_are_uniform_where_there_is_room(n, length, apart):
     # Sixty equally spaced numbers stand for uniform ones: 1 to 6 divide 60.
@@ -548,9 +560,8 @@ def test_random_annotators_are_shifted_real_ones():
     ("length", "apart", "sides"),
     [
         (9, 2, [[(0, 3, "A"), (5, 7, "B")], [(1, 3, "A"), (4, 8, "B")]]),
-        (7, 2, [[(0, 3, "A")], []]),
         (7, 2, [[(0, 5, "A"), (4, 6, "B")], [(3, 4, "A")]]),
-        (4, 1, [[(0, 1, "A"), (2, 4, "A")], [(1, 2, "B")], [(1, 2, "A")]]),
+        (3, 1, [[(0, 1, "A"), (2, 3, "A")], [(1, 2, "B")], [(1, 2, "A")]]),
     ],
 )
 def test_expected_disorder_is_the_mean_over_all_shifts_and_sources(length, apart, sides):
@@ -560,7 +571,7 @@ def test_expected_disorder_is_the_mean_over_all_shifts_and_sources(length, apart
     assert found.expected == pytest.approx(exact, rel=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_interval_covers_the_value_as_often_as_it_says():
     sides = [[(0, 3, "A"), (5, 7, "B")], [(1, 3, "A"), (4, 8, "B")]]
     corpus = corpus_of(9, *sides)
@@ -613,10 +624,10 @@ def test_memory_does_not_change_the_result(monkeypatch, n):
     texts = [[[(0, 3, "A"), (5, 7, "B")], [(1, 3, "A")], [(4, 8, "B")]][:n], [plain([(0, 2)])] * n]
     spans = {name: [text[i] for text in texts] for i, name in enumerate(["a", "b", "c"][:n])}
     corpus = Corpus.from_spans(spans, lengths=[9, 5])
-    at_once = gamma(corpus, samples=50)
+    at_once = gamma(corpus, samples=20)
     for module in (alignment, continua):
         monkeypatch.setattr(module, "units_at_once", lambda _: 1)
-    one_by_one = gamma(corpus, samples=50)
+    one_by_one = gamma(corpus, samples=20)
     for name in ("gamma", "gamma-cat"):
         assert one_by_one[name].observed == pytest.approx(at_once[name].observed, abs=1e-12)
         assert one_by_one[name].expected == pytest.approx(at_once[name].expected, abs=1e-12)
@@ -644,16 +655,17 @@ def undefined(corpus, name="gamma", **options):
 
 def test_undefined_values_have_reasons():
     nothing = corpus_of(5, [], [])
-    assert undefined(nothing) == undefined(nothing, "gamma-cat") == "no annotator marked anything"
+    assert undefined(nothing) == undefined(nothing, "gamma-cat")
+    assert_tells(undefined(nothing), "marked anything")
     alone = Corpus.from_spans({"anna": [[(0, 1, "A")]], "ben": [None]}, lengths=[3])
-    assert undefined(alone) == "no text was annotated by two annotators"
+    assert_tells(undefined(alone), "no text", "two annotators")
     assert undefined(Corpus.from_spans({"anna": [[(0, 1, "A")]]}, lengths=[3])) == undefined(alone)
     certain = corpus_of(1, [(0, 1, "A")], [(0, 1, "A")])
-    assert "random annotations would agree completely" in undefined(certain)
+    assert_tells(undefined(certain), "random annotations")
     one_label = corpus_of(20, plain(THREE_A), plain(THREE_B))
-    assert "never differ in label" in undefined(one_label, "gamma-cat")
+    assert_tells(undefined(one_label, "gamma-cat"), "never differ")
     apart = corpus_of(9, [(0, 2, "A")], [(7, 9, "B")])
-    assert undefined(apart, "gamma-cat") == "no two units that overlap are aligned"
+    assert_tells(undefined(apart, "gamma-cat"), "no two units")
 
 
 def test_random_texts_without_units_are_left_out():
@@ -665,42 +677,38 @@ def test_random_texts_without_units_are_left_out():
     assert 1.8 < found.expected <= 2
     seeds = range(100)
     empty = next(s for s in seeds if isnan(gamma(corpus, samples=2, seed=s)["gamma"].expected))
-    assert "draw more samples" in gamma(corpus, samples=2, seed=empty)["gamma"].reason
+    assert_tells(gamma(corpus, samples=2, seed=empty)["gamma"].reason, "more samples")
 
 
 # --- Options ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"alpha": -1}, "alpha is -1; expected a number of at least 0"),
-        ({"beta": float("nan")}, "beta is nan; expected a number of at least 0"),
-        ({"alpha": "3"}, "alpha is '3'; expected a number of at least 0"),
-        ({"alpha": 0, "beta": 0}, "alpha and beta are both 0"),
-        ({"delta": 0}, "delta is 0; expected a number above 0"),
-        ({"precision": 1}, "precision is 1; expected a number between 0 and 1"),
-        ({"confidence": 0}, "confidence is 0; expected a number between 0 and 1"),
-        ({"samples": 1}, "samples is 1; expected a whole number from 2 on"),
-        ({"samples": 2.5}, "samples is 2.5; expected a whole number"),
-        ({"seed": "x"}, "seed is 'x'; expected a whole number from 0 on, a generator or None"),
-        ({"seed": -1}, "seed is -1; expected a whole number from 0 on, a generator or None"),
-        ({"categories": {"AB": 1}}, "categories name 'AB'; expected pairs of labels"),
-        (
-            {"categories": {("A", "C"): 1}},
-            "categories name the label 'C'; the corpus has: 'A', 'B'",
-        ),
-        ({"categories": {("A", "B"): 2}}, "categories put 'A' and 'B' 2 apart; expected a number"),
-        ({"categories": {("A", "A"): 1}}, "and 0 for a label and itself"),
+def test_options_out_of_range():
+    corpus = corpus_of(9, [(0, 3, "A")], [(1, 3, "B")])
+    cases = [
+        ({"alpha": -1}, ("alpha", -1, 0)),
+        ({"beta": float("nan")}, ("beta", "nan", 0)),
+        ({"alpha": "3"}, ("alpha", "'3'", 0)),
+        ({"alpha": 0, "beta": 0}, ("alpha", "beta", "both")),
+        ({"delta": 0}, ("delta", 0)),
+        ({"precision": 1}, ("precision", 1, 0)),
+        ({"confidence": 0}, ("confidence", 0, 1)),
+        ({"samples": 1}, ("samples", 1, 2)),
+        ({"samples": 2.5}, ("samples", 2.5, "whole number")),
+        ({"seed": "x"}, ("seed", "'x'", "generator")),
+        ({"seed": -1}, ("seed", -1, 0)),
+        ({"categories": {"AB": 1}}, ("categories", "'AB'", "pairs")),
+        ({"categories": {("A", "C"): 1}}, ("categories", "'C'", "'A', 'B'")),
+        ({"categories": {("A", "B"): 2}}, ("categories", "'A' and 'B'", 2)),
+        ({"categories": {("A", "A"): 1}}, ("'A' and 'A'", 1, 0)),
         (
             {"categories": {("A", "B"): 0.5, ("B", "A"): 0.25}},
-            "categories put 'B' and 'A' both 0.5 and 0.25 apart",
+            ("'B' and 'A'", 0.5, 0.25),
         ),
-    ],
-)
-def test_options_out_of_range(options, message):
-    with pytest.raises(OptionError, match=message):
-        gamma(corpus_of(9, [(0, 3, "A")], [(1, 3, "B")]), **options)
+    ]
+    for options, told in cases:
+        with refused(OptionError, *told):
+            gamma(corpus, **options)
 
 
 def test_scipy_is_asked_for_when_missing(monkeypatch):
@@ -708,5 +716,5 @@ def test_scipy_is_asked_for_when_missing(monkeypatch):
         raise ImportError(f"No module named {name!r}")
 
     monkeypatch.setattr(installing, "import_module", missing)
-    with pytest.raises(MissingLibraryError, match='pip install "scipy>='):
+    with refused(MissingLibraryError, "pip install", "scipy>="):
         gamma(corpus_of(9, [(0, 3, "A")], [(1, 3, "A")]))

@@ -2,19 +2,19 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
-from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+from hypothesis import given, strategies as st
 
 import coefficient_oracle as oracle
 from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, random_spans, texts
 from beyondchance import Corpus, OverlapError
 from beyondchance.other_coefficients.tokens import TOKENS, shuffled_tokens, token_coefficients
+from examples import examples
+from refusals import assert_tells, refused
 
 CLOSE = {"rel": 1e-11, "abs": 1e-12}
 
@@ -33,9 +33,12 @@ def _random_texts(rng, n_annotators):
             return found
 
 
+@pytest.mark.slow
 def test_kappa_and_pi_against_scikit_learn():
+    from sklearn.metrics import cohen_kappa_score  # noqa: PLC0415 - slow to load
+
     rng = np.random.default_rng(2)
-    for _ in range(100):
+    for _ in range(25):
         found = _random_texts(rng, 2)
         values = token_coefficients(corpus_of(found, NAMES[:2]))
         (one, other) = oracle.pair_lists(found)["anna", "ben"]
@@ -49,10 +52,15 @@ def test_kappa_and_pi_against_scikit_learn():
         assert values["pi"].value == pytest.approx(pooled, **CLOSE)
 
 
-@pytest.mark.parametrize("n_annotators", [2, 3, 4])
-def test_fleiss_against_statsmodels(n_annotators):
+@pytest.mark.slow
+def test_fleiss_against_statsmodels():
+    from statsmodels.stats.inter_rater import (  # noqa: PLC0415 - slow to load
+        aggregate_raters,
+        fleiss_kappa,
+    )
+
     rng = np.random.default_rng(3)
-    for _ in range(60):
+    for _, n_annotators in product(range(20), (2, 3, 4)):
         found = _random_texts(rng, n_annotators)
         table, _ = aggregate_raters(np.array(list(oracle.positions(found))))
         values = token_coefficients(corpus_of(found, NAMES[:n_annotators]))
@@ -77,11 +85,11 @@ OF_SIMULATIONS = {
 }
 
 
-@pytest.mark.parametrize(("case", "expected"), OF_SIMULATIONS.items())
-def test_simulations(case, expected):
-    values = token_coefficients(corpus_of_two(*SIMULATIONS[case]))
-    found = [values[name].value for name in ("kappa", "pi", "nominal-alpha", "s", "ac1")]
-    assert tuple(round(value, 4) for value in found) == expected
+def test_simulations():
+    for case, expected in OF_SIMULATIONS.items():
+        values = token_coefficients(corpus_of_two(*SIMULATIONS[case]))
+        found = [values[name].value for name in ("kappa", "pi", "nominal-alpha", "s", "ac1")]
+        assert tuple(round(value, 4) for value in found) == expected, case
 
 
 def test_examples_of_1995():
@@ -105,7 +113,7 @@ def test_examples_of_1995():
 # --- The oracle: teams, also unequal ones -------------------------------------
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(texts())
 def test_all_meet_the_oracle(found):
     corpus = corpus_of(found)
@@ -115,7 +123,7 @@ def test_all_meet_the_oracle(found):
     if all(c == oracle.GAP for cell in cells for c in cell):
         for one in values.values():
             assert isnan(one.value)
-            assert one.reason == "no annotator marked anything"
+            assert_tells(one.reason, "marked anything")
         return
     expected = {
         "kappa": oracle.kappa(found),
@@ -125,7 +133,7 @@ def test_all_meet_the_oracle(found):
     for name, value in expected.items():
         if value is None:
             assert isnan(values[name].value)
-            assert "the same category" in values[name].reason
+            assert_tells(values[name].reason, "same category")
         else:
             assert values[name].value == pytest.approx(float(value), **CLOSE)
             observed, chance = values[name].observed, values[name].expected
@@ -151,7 +159,7 @@ def test_kappa_of_a_label_is_corrected_f1_of_shuffled_tokens(found):
         assert shuffled.expected == pytest.approx(score.chance, nan_ok=True)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(texts(labels="PL", most_annotators=2, most_texts=2, most_positions=3))
 def test_expected_match_is_the_mean_over_all_shuffles(found):
     # Every order of one annotator's positions, over all texts at once.
@@ -166,6 +174,7 @@ def test_expected_match_is_the_mean_over_all_shuffles(found):
 
 
 @given(texts(labels="P"))
+@examples(60)
 def test_with_one_label_kappa_is_corrected_f1_of_shuffled_tokens(found):
     values = token_coefficients(corpus_of(found))
     assert values["shuffled-f1"].value == pytest.approx(values["kappa"].value, nan_ok=True, **CLOSE)
@@ -181,6 +190,7 @@ def test_with_several_labels_it_is_not():
 
 
 @given(texts())
+@examples(60)
 def test_identical_annotations_agree_completely_or_are_undefined(found):
     same = [(n, dict.fromkeys(("anna", "ben"), next(iter(sides.values())))) for n, sides in found]
     for one in token_coefficients(corpus_of(same, NAMES[:2])).values():
@@ -188,6 +198,7 @@ def test_identical_annotations_agree_completely_or_are_undefined(found):
 
 
 @given(texts(), st.randoms())
+@examples(60)
 def test_order_and_names_do_not_matter(found, random):
     names = dict(zip(NAMES, random.sample(NAMES, len(NAMES)), strict=True))
     renamed = [
@@ -200,6 +211,7 @@ def test_order_and_names_do_not_matter(found, random):
 
 
 @given(texts(most_texts=2), st.integers(2, 5))
+@examples(60)
 def test_only_shares_of_positions_matter(found, times):
     # All but nominal alpha, which takes the number of positions into account.
     longer = [
@@ -270,11 +282,8 @@ def test_nothing_to_expect():
     values = token_coefficients(corpus_of_two(5, [(0, 5)], [(0, 5)]))
     for name in ("kappa", "pi", "fleiss", "nominal-alpha"):
         assert isnan(values[name].value)
-        assert values[name].reason.startswith("all annotators gave all positions the same category")
-    assert (
-        values["shuffled-f1"].reason
-        == "chance agreement is 1: every random arrangement agrees completely"
-    )
+        assert_tells(values[name].reason, "same category")
+    assert_tells(values["shuffled-f1"].reason, "chance agreement", 1)
     assert values["s"].value == 1
 
 
@@ -295,13 +304,13 @@ def test_a_label_that_is_not_used_here():
     spans = {"a": [[(0, 1, "P")], [(0, 1, "L")]], "b": [[(1, 2, "P")], None]}
     values = token_coefficients(Corpus.from_spans(spans, lengths=[4, 4]))
     assert isnan(values["kappa"].by_label["L"].value)
-    assert values["kappa"].by_label["L"].reason == "no annotator marked anything"
+    assert_tells(values["kappa"].by_label["L"].reason, "marked anything")
 
 
 def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     for one in token_coefficients(corpus).values():
-        assert one.reason == "no position was seen by two annotators"
+        assert_tells(one.reason, "no position", "two annotators")
 
 
 def test_overlap_is_undefined_with_its_place():
@@ -309,8 +318,8 @@ def test_overlap_is_undefined_with_its_place():
     corpus = Corpus.from_spans(spans, lengths=[9, 9])
     for one in token_coefficients(corpus).values():
         assert isnan(one.value)
-        assert one.reason.startswith("document '1', annotator 'a', span [0, 3) 'P' overlaps [2, 5)")
-    with pytest.raises(OverlapError, match="one label at most for each position"):
+        assert_tells(one.reason, "document '1', annotator 'a'", "[0, 3) 'P'", "[2, 5)")
+    with refused(OverlapError, "[0, 3) 'P'", "one label"):
         shuffled_tokens(corpus)
 
 

@@ -4,12 +4,14 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 import coefficient_oracle as oracle
 from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, random_spans, texts
 from beyondchance import Corpus, OverlapError
 from beyondchance.other_coefficients.unitizing import FAMILY, alpha, family
+from examples import examples
+from refusals import assert_tells, refused
 
 CLOSE = {"rel": 1e-12, "abs": 1e-13}
 
@@ -30,12 +32,12 @@ PRINTED = {
 }
 
 
-@pytest.mark.parametrize("case", SIMULATIONS)
-def test_tables_of_the_paper(case):
-    corpus = corpus_of_two(*SIMULATIONS[case])
-    one, mu = alpha(corpus), family(corpus)["mu-alpha"]
-    found = (one.observed, one.expected, one.value, mu.observed, mu.expected, mu.value)
-    assert tuple(round(value, 4) for value in found) == PRINTED[case]
+def test_tables_of_the_paper():
+    for case, simulated in SIMULATIONS.items():
+        corpus = corpus_of_two(*simulated)
+        one, mu = alpha(corpus), family(corpus)["mu-alpha"]
+        found = (one.observed, one.expected, one.value, mu.observed, mu.expected, mu.value)
+        assert tuple(round(value, 4) for value in found) == PRINTED[case], case
 
 
 def test_where_the_paper_differs():
@@ -99,17 +101,17 @@ OF_1995 = {
 }
 
 
-@pytest.mark.parametrize(("a", "b", "printed"), OF_1995.values(), ids=OF_1995)
-def test_examples_of_1995(a, b, printed):
-    def measured(finer):
+def test_examples_of_1995():
+    def measured(a, b, finer):
         sides = ([(s * finer, (s + d) * finer) for s, d in side] for side in (a, b))
         return alpha(corpus_of_two(24 * finer, *sides))
 
-    assert measured(1).observed == pytest.approx(printed[0], abs=1e-5)
-    fine = measured(10_000)
-    assert fine.observed == pytest.approx(printed[0], abs=1e-5)
-    assert fine.expected == pytest.approx(printed[1], abs=0.005)
-    assert fine.value == pytest.approx(printed[2], abs=0.02)
+    for name, (a, b, (observed, expected, value)) in OF_1995.items():
+        assert measured(a, b, 1).observed == pytest.approx(observed, abs=1e-5), name
+        fine = measured(a, b, 10_000)
+        assert fine.observed == pytest.approx(observed, abs=1e-5), name
+        assert fine.expected == pytest.approx(expected, abs=0.005), name
+        assert fine.value == pytest.approx(value, abs=0.02), name
 
 
 def test_example_of_dkpro_statistics():
@@ -126,7 +128,7 @@ def test_expected_disagreement_by_sliding():
     # Every unit slides over every other section, place by place.
     rng = np.random.default_rng(1)
     marked = 0
-    for _ in range(300):
+    for _ in range(60):
         n, m = int(rng.integers(1, 25)), int(rng.integers(2, 5))
         sides = {name: random_spans(rng, n) for name in NAMES[:m]}
         found = alpha(corpus_of([(n, sides)], NAMES[:m]))
@@ -134,10 +136,10 @@ def test_expected_disagreement_by_sliding():
         assert found.observed == pytest.approx(float(observed), **CLOSE)
         assert found.expected == pytest.approx(float(expected), **CLOSE)
         marked += any(sides.values())
-    assert marked > 250
+    assert marked > 45
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(texts(most_positions=9))
 def test_alpha_meets_the_oracle(found):
     one = alpha(corpus_of(found))
@@ -153,7 +155,7 @@ def test_alpha_meets_the_oracle(found):
     assert one.expected == pytest.approx(sum(part.expected for part in one.by_label.values()))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(texts())
 def test_the_family_meets_the_oracle(found):
     values = family(corpus_of(found))
@@ -164,7 +166,7 @@ def test_the_family_meets_the_oracle(found):
         expected = oracle.cu_alpha(found)
     except ZeroDivisionError:
         assert isnan(values["cu-alpha"].value)
-        assert "infinite or negative" in values["cu-alpha"].reason
+        assert_tells(values["cu-alpha"].reason, "infinite")
         assert not values["ku-alpha"].by_label
         return
     _assert_same(values["cu-alpha"], expected)
@@ -213,6 +215,7 @@ def _values(corpus):
 
 
 @given(texts())
+@examples(60)
 def test_identical_annotations_agree_completely_or_are_undefined(found):
     same = [(n, dict.fromkeys(("anna", "ben"), next(iter(sides.values())))) for n, sides in found]
     for name, one in _values(corpus_of(same, NAMES[:2])).items():
@@ -220,6 +223,7 @@ def test_identical_annotations_agree_completely_or_are_undefined(found):
 
 
 @given(texts(), st.randoms())
+@examples(60)
 def test_order_and_names_do_not_matter(found, random):
     shuffled = random.sample(found, len(found))
     names = dict(zip(NAMES, random.sample(NAMES, len(NAMES)), strict=True))
@@ -245,25 +249,28 @@ def test_order_and_names_do_not_matter(found, random):
 
 
 @given(texts())
+@examples(60)
 def test_the_mirror_image_is_the_same(found):
     mirrored = [
         (n, {name: [(n - e, n - s, label) for s, e, label in side] for name, side in sides.items()})
         for n, sides in found
     ]
+    others = _values(corpus_of(mirrored))
     for name, one in _values(corpus_of(found)).items():
-        other = _values(corpus_of(mirrored))[name]
-        assert other.value == pytest.approx(one.value, nan_ok=True, **CLOSE)
+        assert others[name].value == pytest.approx(one.value, nan_ok=True, **CLOSE)
 
 
 @given(texts(), st.integers(2, 4))
+@examples(60)
 def test_a_text_counts_by_its_length_however_often_it_comes(found, times):
+    again = _values(corpus_of(found * times))
     for name, one in _values(corpus_of(found)).items():
-        again = _values(corpus_of(found * times))[name]
-        assert again.value == pytest.approx(one.value, nan_ok=True, **CLOSE)
-        assert again.observed == pytest.approx(one.observed, nan_ok=True, **CLOSE)
+        assert again[name].value == pytest.approx(one.value, nan_ok=True, **CLOSE)
+        assert again[name].observed == pytest.approx(one.observed, nan_ok=True, **CLOSE)
 
 
 @given(texts(labels="P"))
+@examples(60)
 def test_with_one_label_marking_is_all_there_is(found):
     values = family(corpus_of(found))
     mu, bar = values["mu-alpha"], values["bar-u-alpha"]
@@ -274,12 +281,12 @@ def test_with_one_label_marking_is_all_there_is(found):
 
 
 @given(texts())
+@examples(60)
 def test_texts_with_one_annotator_do_not_count(found):
     more = [*found, (7, {"anna": [(0, 5, "P")]})]
+    others = _values(corpus_of(more))
     for name, one in _values(corpus_of(found)).items():
-        assert _values(corpus_of(more))[name].value == pytest.approx(
-            one.value, nan_ok=True, **CLOSE
-        )
+        assert others[name].value == pytest.approx(one.value, nan_ok=True, **CLOSE)
 
 
 @given(st.integers(2, 1000), st.data())
@@ -345,40 +352,40 @@ def test_nothing_marked():
     corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
     for one in _values(corpus).values():
         assert isnan(one.value)
-    assert alpha(corpus).reason == "no annotator marked anything"
-    assert family(corpus)["mu-alpha"].reason == "no annotator marked anything"
-    assert family(corpus)["cu-alpha"].reason == "no position was marked by two annotators"
+    assert_tells(alpha(corpus).reason, "marked anything")
+    assert_tells(family(corpus)["mu-alpha"].reason, "marked anything")
+    assert_tells(family(corpus)["cu-alpha"].reason, "no position", "two annotators")
 
 
 def test_everything_marked():
     corpus = corpus_of_two(5, [(0, 5)], [(0, 5)])
     assert alpha(corpus).value == 1
     values = family(corpus)
-    assert "has one label, or none, throughout" in values["mu-alpha"].reason
-    assert "marked throughout or not at all" in values["bar-u-alpha"].reason
+    assert_tells(values["mu-alpha"].reason, "one label")
+    assert_tells(values["bar-u-alpha"].reason, "throughout")
     ones = [(t, t + 1) for t in range(5)]
-    assert "every position as a unit of its own" in alpha(corpus_of_two(5, ones, ones)).reason
+    assert_tells(alpha(corpus_of_two(5, ones, ones)).reason, "every position")
 
 
 def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     for one in _values(corpus).values():
         assert isnan(one.value)
-        assert one.reason == "no position was seen by two annotators"
+        assert_tells(one.reason, "no position", "two annotators")
 
 
 def test_too_few_meetings_for_the_labels():
     # Of three annotators two marked the same positions, with different labels.
     spans = {"a": [[], [(0, 2, "P")]], "b": [[], [(0, 2, "L")]], "c": [[], []]}
     found = family(Corpus.from_spans(spans, lengths=[4, 4], documents=["one", "one"]))
-    assert found["cu-alpha"].reason.startswith("document 'one', text 1: too few annotators")
+    assert_tells(found["cu-alpha"].reason, "document 'one', text 1", "too few")
     assert isnan(found["cu-alpha"].value)
     assert isnan(found["ku-alpha"].value)
 
 
 def test_overlap_within_a_label_is_refused():
     corpus = corpus_of_two(9, [(0, 3), (2, 5)], [(0, 3)])
-    with pytest.raises(OverlapError, match=r"annotator 'a', span \[0, 3\) 'X' overlaps \[2, 5\)"):
+    with refused(OverlapError, "annotator 'a'", "[0, 3) 'X'", "[2, 5)"):
         alpha(corpus)
 
 
@@ -388,9 +395,7 @@ def test_overlap_between_labels_is_undefined_for_the_family_only():
     assert not isnan(alpha(corpus).value)
     for one in family(corpus).values():
         assert isnan(one.value)
-        assert one.reason.startswith(
-            "document '0', annotator 'a', span [0, 3) 'P' overlaps [2, 5) 'L'; "
-        )
+        assert_tells(one.reason, "document '0', annotator 'a'", "[0, 3) 'P'", "[2, 5) 'L'")
 
 
 def test_overlap_in_a_text_that_is_not_compared_does_not_matter():

@@ -15,6 +15,7 @@ from beyondchance import Corpus, disagreements, example, read
 from beyondchance.errors import OptionError
 from beyondchance.page.documents import document_view
 from beyondchance.scoring.disagreements import KINDS
+from refusals import assert_tells, refused
 
 HOSTILE = "</script><script>window.hacked=1</script>\"'&<img src=x onerror=hack()>\u2028{{7*7}}"
 
@@ -115,9 +116,10 @@ class TestPayload:
             [0, "0", [0, 1], ["Ada"], [[2], [0, 1], [1, 1], [0, 0], [1, 1]], [[], [], [], []]],
         ]  # fmt: skip
 
+    @pytest.mark.slow
     def test_memory_follows_the_annotations(self, tmp_path):
         """Not documents times annotators: each of many documents has two of many annotators."""
-        n = 3000
+        n = 2000
         rows = [
             f"d{i},{who}{i},{start},{start + 2},P,9"
             for i in range(n)
@@ -132,7 +134,7 @@ class TestPayload:
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-        assert view.sentence == "the 10 most contested of 3,000 documents"
+        assert view.sentence == "the 10 most contested of 2,000 documents"
         assert peak < 1000 * len(rows)
 
     @given(corpora(), st.integers(1, 5))
@@ -250,21 +252,20 @@ class TestSelection:
         for most, shown in ((0, 1), (both - 1, 1), (both, 2), (both + 1, 2)):
             view = document_view(found, most_characters=most)
             assert len(view.numbers) == shown
-        assert view.sentence == (
-            "the 2 most contested of 12 documents (as many as the page has room for)"
-        )
+        assert_tells(view.sentence, "the 2 most contested of 12 documents", "room")
         assert len(document_view(found, texts=False, most_characters=0).numbers) == 12
 
     def test_options_that_cannot_be(self):
         found = disagreements(example())
-        with pytest.raises(OptionError, match="top is 0; expected a whole number from 1 on"):
+        with refused(OptionError, "top", 0, 1):
             document_view(found, top=0)
-        with pytest.raises(OptionError, match="expected all rows, as disagreements"):
+        with refused(OptionError, "all rows"):
             document_view(found.only(kinds=["missed"]))
 
     def test_the_same_twice(self):
         assert document_view(disagreements(example())) == document_view(disagreements(example()))
 
+    @pytest.mark.slow
     def test_3450_sentences_of_eight_annotators_are_less_than_a_megabyte(self):
         rng = np.random.default_rng(8)
         n, words = 3450, 13
@@ -362,19 +363,15 @@ class TestStatic:
         corpus = Corpus.from_spans(sides, lengths=[2] * 6, documents=["d"] * 6, unit="sentence")
         view = document_view(disagreements(with_words(corpus, ["old town"] * 6)))
         items = re.findall("<li>(.*)</li>", view.static)
-        assert [re.sub("</?bdi>", "", item) for item in items] == [
-            "label: ada marked “old town” (sentence 1, tokens 0 to 2) as P, ben as Q",
-            (
-                "boundary: ada marked P “old town” (sentence 2, tokens 0 to 2), ben marked it "
-                "“town” (sentence 2, tokens 1 to 2)"
-            ),
-            (
-                "both: ada marked P “old town” (sentence 3, tokens 0 to 2), ben marked Q “town” "
-                "(sentence 3, tokens 1 to 2)"
-            ),
-            "only ada: ben has no span where ada marked P “old town” (sentence 4, tokens 0 to 2)",
-            "only ben: ben marked P “old town” (sentence 5, tokens 0 to 2), where ada has no span",
+        told = [
+            ("label: ", "ada", "“old town” (sentence 1, tokens 0 to 2) as P", "ben as Q"),
+            ("boundary: ", "P “old town” (sentence 2, tokens 0 to 2)", "“town” (sentence 2"),
+            ("both: ", "P “old town” (sentence 3, tokens 0 to 2)", "Q “town” (sentence 3"),
+            ("only ada: ", "ada marked P “old town” (sentence 4, tokens 0 to 2)"),
+            ("only ben: ", "ben marked P “old town” (sentence 5, tokens 0 to 2)"),
         ]
+        for item, values in zip(items, told, strict=True):
+            assert_tells(re.sub("</?bdi>", "", item), *values)
         said = "5 disagreements: 1 label, 1 boundary, 1 both, 1 only ada, 1 only ben."
         assert said in view.static
         assert view.static.count('<p dir="auto">old town</p>') == 6
@@ -403,7 +400,7 @@ class TestStatic:
         assert list(map(int, ids)) == numbers[:3]
         assert "These are the first 3 of all 12 documents." in view.static
         two = document_view(disagreements(example()), top=2).static
-        assert "These are the 2 most contested of 12 documents." in two
+        assert "the 2 most contested of 12 documents" in two
 
     def test_what_is_long_is_cut_and_said_so(self):
         spans = [(i, i + 1, "P") for i in range(150)]

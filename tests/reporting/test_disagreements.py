@@ -1,8 +1,8 @@
 """What the report of disagreements says, and what it makes of odd names and long texts."""
 
 from dataclasses import replace
+from itertools import product
 
-import pytest
 from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, disagreements, example
@@ -10,6 +10,7 @@ from beyondchance.reporting.blocks import Prose, Table
 from beyondchance.reporting.commands.disagreements import disagreements_report
 from beyondchance.reporting.contexts import in_text
 from beyondchance.reporting.rendering import LIST_OUTPUTS, rendered
+from refusals import assert_tells
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"
 
@@ -26,9 +27,8 @@ def tables(report):
 class TestInText:
     TEXT = "one two three four five"
 
-    @pytest.mark.parametrize(
-        ("a", "b", "shown"),
-        [
+    def test_brackets(self):
+        cases = [
             ((0, 3), (0, 3), "[{one}] two three four five"),
             ((0, 7), (4, 13), "[one {two] three} four five"),
             ((4, 7), (0, 13), "{one [two] three} four five"),
@@ -38,10 +38,9 @@ class TestInText:
             ((4, 7), (0, 7), "{one [two]} three four five"),
             ((0, 3), (-1, -1), "[one] two three four five"),
             ((-1, -1), (19, 23), "one two three four {five}"),
-        ],
-    )
-    def test_brackets(self, a, b, shown):
-        assert in_text(self.TEXT, a, b) == shown
+        ]
+        for a, b, shown in cases:
+            assert in_text(self.TEXT, a, b) == shown
 
     def test_what_is_long_is_cut(self):
         text = f"{'x' * 99}{'a' * 99}{'y' * 99}"
@@ -77,7 +76,7 @@ class TestTables:
         assert labels.headings == ("ada", "EVENT", "PERSON", "PLACE", "no span")
         assert listed.headings == ["document", "text", "kind", "ada", "ben", "in the text"]
         assert len(listed.rows) == 3
-        assert listed.remark.startswith("3 of 76. ([ ] marked by ada")
+        assert_tells(listed.remark, 3, 76, "[ ] marked by ada")
 
     def test_a_team_has_a_sum(self):
         pairs, labels, listed = tables(report_of(example(), top=0))
@@ -91,9 +90,9 @@ class TestTables:
         sides = {name: [["B-P", "O"]] for name in names} | {"w4": [["B-Q", "O"]]}
         report = report_of(Corpus.from_tags(sides), top=4)
         pairs = tables(report)[0]
-        assert pairs.remark.startswith("The 4 of 10 that differ most.")
+        assert_tells(pairs.remark, 4, 10)
         assert all("w4" in row[0] for row in pairs.rows[1:])
-        assert "long tables are cut; top=0 shows all of them" in map(str, report.notes)
+        assert any("top=0" in str(note) for note in report.notes)
         assert len(report.data["pairs"]) == 10
 
     def test_many_labels_are_listed_by_how_often_they_differ(self):
@@ -117,25 +116,25 @@ class TestTables:
     def test_no_text_no_column_for_it(self):
         listed = tables(report_of(replace(example(), texts=None)))[-1]
         assert "in the text" not in listed.headings
-        assert listed.remark == "20 of 228."
+        assert_tells(listed.remark, 20, 228)
 
     def test_a_gold_standard_that_was_left_out_is_told(self):
         notes = report_of(example().with_gold("ada")).notes
-        assert any("gold standard 'ada' was not compared" in str(note) for note in notes)
+        assert any("gold standard 'ada'" in str(note) for note in notes)
         corpus = example().select(annotators=["ada", "ben"]).with_gold("ben")
         assert not any("gold" in str(note) for note in report_of(corpus).notes)
 
 
-@pytest.mark.parametrize("output", LIST_OUTPUTS)
-@pytest.mark.parametrize("width", [None, 60])
-def test_hostile_names_and_texts(output, width):
+def test_hostile_names_and_texts():
     corpus = Corpus.from_spans(
         {HOSTILE: [[(0, 9, f"x{HOSTILE}")]], "ben": [[(2, 9, f"y{HOSTILE}")]]},
         lengths=[len(HOSTILE)],
         documents=[HOSTILE],
         positions="characters",
     )
-    shown = rendered(report_of(replace(corpus, texts=(HOSTILE,))), output, width=width)
-    assert shown
-    if output not in {"json", "jsonl"}:  # which escape by themselves
-        assert not any(character in shown for character in "\x1b\u202e\r\x07")
+    report = report_of(replace(corpus, texts=(HOSTILE,)))
+    for output, width in product(LIST_OUTPUTS, (None, 60)):
+        shown = rendered(report, output, width=width)
+        assert shown, output
+        if output not in {"json", "jsonl"}:  # which escape by themselves
+            assert not any(character in shown for character in "\x1b\u202e\r\x07"), output

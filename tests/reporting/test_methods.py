@@ -3,12 +3,12 @@
 import json
 import re
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from annotated_texts import corpus_of, texts
 from beyondchance import (
@@ -43,6 +43,8 @@ from beyondchance.results.resampling import METHODS, SCORES
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES
 from beyondchance.scoring.options import SCOPES
 from beyondchance.settings import Settings
+from examples import examples
+from refusals import assert_tells, refused
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"
 FEW = {"resamples": 99, "seed": 5}
@@ -152,14 +154,33 @@ def scored(score, corpus, **options):
         return None
 
 
-class TestEveryCombination:
+CHOICES = list(product(MEASURES, (AUTO.name, *MODELS), SCOPES, UNITS))
+"""Of scoring: all that there are."""
+
+
+class TestEveryChoice:
     """A paragraph is well written and has the numbers of its result, whatever was chosen."""
 
-    @pytest.mark.parametrize("name", [pytest.param("example", marks=pytest.mark.slow), *SMALL])
-    def test_choices_of_scoring(self, name, corpora):
+    def test_choices_of_scoring(self, corpora):
+        models, units = cycle((AUTO.name, *MODELS)), cycle(UNITS)
+        chosen = zip(cycle(MEASURES), models, cycle(SCOPES), units, strict=False)
+        n = self.n_written(zip(SMALL * 2, chosen, strict=False), corpora)
+        assert n > len(SMALL)
+
+    @pytest.mark.slow
+    def test_every_choice_of_scoring_on_some_corpus(self, corpora):
+        cases = list(zip(cycle(SMALL), CHOICES, strict=False))
+        assert self.n_written(cases, corpora) > len(cases) / 3
+
+    @pytest.mark.long
+    def test_every_choice_of_scoring_on_every_corpus(self, corpora):
+        for name in ("example", *SMALL):
+            assert self.n_written(product([name], CHOICES), corpora) > 10, name
+
+    def n_written(self, cases, corpora):
+        """How many of these corpora and choices go together."""
         n_written = 0
-        choices = product(MEASURES, (AUTO.name, *MODELS), SCOPES, UNITS)
-        for measure, model, scope, unit in choices:
+        for name, (measure, model, scope, unit) in cases:
             corpus = replace(corpora[name], unit=unit)
             options = {"measure": measure, "model": model, "scope": scope}
             options |= ESTIMATED.get(measure, {})
@@ -169,65 +190,72 @@ class TestEveryCombination:
             n_written += 1
             for known in (corpus, None):
                 text = assert_well_written(methods_of_agreement(result, corpus=known))
-                assert shown(result.score) <= numbers(text)
-                assert ("undefined" in text) == isnan(result.corrected)
-                assert ("estimated from" in text) == bool(result.score.error)
+                assert shown(result.score) <= numbers(text), (name, options, unit)
+                assert ("undefined" in text) == isnan(result.corrected), (name, options, unit)
+                is_estimated = bool(result.score.error)
+                assert ("estimated from" in text) == is_estimated, (name, options, unit)
             assert_well_written(methods_of_difficulty(difficulty(corpus, **options)))
-        assert n_written > 10
+        return n_written
 
-    @pytest.mark.parametrize("name", CORPORA)
-    @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("over", ["documents", "annotators", "both"])
-    def test_intervals(self, name, method, over, corpora):
-        corpus = corpora[name]
-        for measure in ("token", "iou"):
-            result = agreement(corpus, measure=measure, **ESTIMATED.get(measure, {}))
-            intervals = result.intervals(method=method, over=over, confidence=0.9, **FEW)
-            text = assert_well_written(
-                methods_of_agreement(result, intervals, corpus=corpus, digits=3)
-            )
-            assert shown(result.score, 3) <= numbers(text)
-            interval = intervals.overall["corrected"]
-            assert ("90 % confidence interval from" in text) == (interval.reason is None)
-            if interval.reason is None:
-                assert {
-                    in_digits(end, 3).lstrip("<>-") for end in (interval.low, interval.high)
-                } <= numbers(text)
-                assert ("99 resamples" in text) == (method != "expanded")
-                assert ("(seed 5)" in text) == (method != "expanded" or result.score.error > 0)
-                assert interval.over.partition(" ")[0].removesuffix("s") in text
-            else:
-                assert "No 90 % confidence interval could be computed." in text
+    def test_intervals(self, corpora):
+        ways = cycle(product(METHODS, ("documents", "annotators", "both")))
+        for name, (method, over), measure in zip(
+            CORPORA, ways, cycle(("token", "iou")), strict=False
+        ):
+            self.assert_interval(name, corpora[name], measure, method=method, over=over)
 
-    @pytest.mark.parametrize("name", [name for name in CORPORA if name != "missing"])
-    @pytest.mark.parametrize("method", METHODS)
-    def test_rankings(self, name, method, corpora):
-        corpus = corpora[name]
-        for gold in corpus.annotators[:2]:
+    @pytest.mark.slow
+    def test_every_way_to_intervals(self, corpora):
+        ways = product(METHODS, ("documents", "annotators", "both"), ("iou", "token"))
+        for (method, over, measure), name in zip(ways, reversed(2 * CORPORA), strict=False):
+            self.assert_interval(name, corpora[name], measure, method=method, over=over)
+
+    def assert_interval(self, name, corpus, measure, *, method, over):
+        about = (name, measure, method, over)
+        result = agreement(corpus, measure=measure, **ESTIMATED.get(measure, {}))
+        intervals = result.intervals(method=method, over=over, confidence=0.9, **FEW)
+        text = assert_well_written(methods_of_agreement(result, intervals, corpus=corpus, digits=3))
+        assert shown(result.score, 3) <= numbers(text), about
+        interval = intervals.overall["corrected"]
+        assert ("90 % confidence interval from" in text) == (interval.reason is None), about
+        if interval.reason is None:
+            ends = {in_digits(end, 3).lstrip("<>-") for end in (interval.low, interval.high)}
+            assert ends <= numbers(text), about
+            assert ("99 resamples" in text) == (method != "expanded"), about
+            is_drawn = method != "expanded" or result.score.error > 0
+            assert ("(seed 5)" in text) == is_drawn, about
+            assert interval.over.partition(" ")[0].removesuffix("s") in text, about
+        else:
+            assert "No 90 % confidence interval" in text, about
+
+    def test_rankings(self, corpora):
+        names = [name for name in CORPORA if name != "missing"]
+        for name, method, place in zip(names, cycle(METHODS), cycle((0, 1)), strict=False):
+            corpus = corpora[name]
+            gold = corpus.annotators[place]
             ranking = rank(corpus, gold=gold)
             standings = compare_systems(ranking, method=method, **FEW)
             for known, sure in product((corpus, None), (standings, None)):
                 text = assert_well_written(methods_of_ranking(ranking, sure, corpus=known))
                 for system in ranking.systems.values():
                     if len(ranking.systems) < 3 and not isnan(system.corrected):
-                        assert shown(system.score) <= numbers(text)
+                        assert shown(system.score) <= numbers(text), (name, method)
                 is_tested = sure is not None and len(standings.order) > 1
-                assert ("permutation test" in text) == is_tested
+                assert ("permutation test" in text) == is_tested, (name, method)
             assert_well_written(methods_of_difficulty(difficulty(corpus, gold=gold), corpus=corpus))
 
-    @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize("name", CORPORA)
-    def test_difficulties(self, name, method, corpora):
-        result = difficulty(corpora[name], measure="exact")
-        text = assert_well_written(
-            methods_of_difficulty(
-                result, result.intervals(method=method, **FEW), corpus=corpora[name], digits=2
+    def test_difficulties(self, corpora):
+        for name, method in zip(CORPORA, cycle(METHODS), strict=False):
+            result = difficulty(corpora[name], measure="exact")
+            text = assert_well_written(
+                methods_of_difficulty(
+                    result, result.intervals(method=method, **FEW), corpus=corpora[name], digits=2
+                )
             )
-        )
-        assert in_digits(result.overall, 2).strip("-<>") in text
+            assert in_digits(result.overall, 2).strip("-<>") in text, (name, method)
 
     @given(texts(most_positions=8), st.sampled_from(list(SCOPES)), st.sampled_from(METHODS))
-    @settings(max_examples=40)
+    @examples(40)
     def test_random_annotations(self, found, scope, method):
         corpus = corpus_of(found)
         result = agreement(corpus, scope=scope)
@@ -247,28 +275,16 @@ class TestSentences:
 
     def test_two_annotators(self):
         corpus = example().select(annotators=["ada", "ben"])
-        text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
-        assert text.startswith(
-            "Agreement was computed between two annotators, who marked 150 spans with 3 labels in "
-            "the 46 sentences of 12 documents that both annotated; spans are sequences of tokens, "
-            "as tokenised in the data. Agreement is the F1 score of tokens, where a match is a "
-            "token that is marked with the same label in both annotations; counts are added over "
-            "sentences and labels before the division (micro average). Chance agreement, computed "
-            "exactly, is the F1 score expected of random annotators with the same number and "
-            "lengths of spans in each sentence (Li et al., 2024): the spans of each label are "
-            "placed separately, "
-        )
-        assert (
-            "Observed agreement is 0.7748, chance agreement is 0.2422, and corrected agreement, "
-            "(observed - chance) / (1 - chance), is 0.7028."
-        ) in text.replace(MINUS, "-")
+        text = str(methods_of_agreement(agreement(corpus), corpus=corpus)).replace(MINUS, "-")
+        assert_tells(text, "two annotators", "150 spans", "3 labels", "46 sentences")
+        assert_tells(text, "12 documents", "tokens", "micro", "exactly", "Li et al., 2024")
+        assert_tells(text, "each label are placed separately", 0.7748, 0.2422, 0.7028)
+        assert "(observed - chance) / (1 - chance)" in text
 
     def test_a_team(self, corpora):
         text = str(methods_of_agreement(agreement(corpora["missing"]), corpus=corpora["missing"]))
-        assert "among three annotators (3 pairs), who marked" in text
-        assert "in the 2 documents that at least two of them annotated" in text
-        assert "added over documents, labels and pairs of annotators before" in text
-        assert "documents with one annotator only (1)" in text
+        assert_tells(text, "three annotators (3 pairs)", "2 documents", "at least two")
+        assert_tells(text, "documents, labels and pairs of annotators", "one annotator only (1)")
 
     def test_who_shares_nothing_was_not_compared(self):
         one = [(0, 1, "P")]
@@ -276,74 +292,63 @@ class TestSentences:
             {"a": [one, None], "b": [one, None], "c": [None, one]}, lengths=[4, 4]
         )
         text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
-        assert text.startswith("Agreement was computed between two annotators, who marked 2 spans")
-        assert "in the 1 document that both annotated" in text
+        assert_tells(text, "between two annotators", "2 spans", "1 document that both")
 
     def test_against_a_gold_standard(self, corpora):
         text = str(methods_of_agreement(agreement(example(), gold="ada"), corpus=example()))
-        assert text.startswith("Agreement with a gold standard was computed for two annotators; ")
-        assert "added over sentences, labels and annotators before" in text
+        assert_tells(text, "with a gold standard", "for two annotators")
+        assert_tells(text, "over sentences, labels and annotators")
         corpus = corpora["one against gold"]
         text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
-        assert text.startswith("Agreement with a gold standard was computed for one annotator; ")
+        assert_tells(text, "with a gold standard", "for one annotator")
         corpus = corpora["gold"]
         text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
         assert "between two annotators" in text
-        assert "; a gold standard was not compared; " in text
+        assert "a gold standard was not compared" in text
 
     def test_what_spans_are_made_of(self, corpora):
         text = str(methods_of_agreement(agreement(corpora["characters"])))
-        assert "; spans are sequences of characters. " in text
-        assert "F1 score of characters, where a match is a character that" in text
+        assert_tells(text, "sequences of characters", "F1 score of characters", "a character")
         corpus = replace(example(), positions="frames", options={"grid": "10ms"})
         text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
-        assert "; spans are sequences of time frames of 10ms. " in text
+        assert "time frames of 10ms" in text
 
     def test_labels_that_were_kept(self, corpora):
         text = str(methods_of_agreement(agreement(corpora["labels"])))
-        assert "; only the labels PERSON and PLACE were considered; " in text
+        assert "only the labels PERSON and PLACE" in text
         corpus = example().select(labels=["PLACE"])
-        assert "; only the label PLACE was considered; " in str(
-            methods_of_agreement(agreement(corpus))
-        )
+        assert "only the label PLACE" in str(methods_of_agreement(agreement(corpus)))
 
     def test_labels_that_do_not_count(self):
         text = str(methods_of_agreement(agreement(example(), scope="unlabelled", measure="exact")))
-        assert "who marked 214 spans in the" in text
-        assert "has the same start and end in both annotations; labels are ignored; " in text
-        assert "added over sentences and pairs" in text
+        assert_tells(text, "214 spans in", "same start and end", "labels are ignored")
+        assert "over sentences and pairs" in text
 
-    @pytest.mark.parametrize(
-        ("corpus", "why"),
-        [
-            ("no room", "is undefined, because chance agreement is 1."),
-            ("no freedom", "is undefined, because all random arrangements match as much."),
-            ("nothing", "Nothing was marked, so that observed, chance and corrected agreement, "),
-        ],
-    )
-    def test_why_it_is_undefined(self, corpus, why, corpora):
-        assert why in str(methods_of_agreement(agreement(corpora[corpus])))
+    def test_why_it_is_undefined(self, corpora):
+        reasons = {
+            "no room": ("undefined", "chance agreement is 1."),
+            "no freedom": ("undefined", "all random arrangements"),
+            "nothing": ("Nothing was marked",),
+        }
+        for name, told in reasons.items():
+            assert_tells(str(methods_of_agreement(agreement(corpora[name]))), *told)
 
     def test_chance_that_was_estimated(self):
         options = {"measure": "iou", "theta": 0.3, "samples": 50, "seed": 7}
         result = agreement(example(), **options)
         text = str(methods_of_agreement(result))
-        assert "if they share more than 0.3 of the tokens that they cover together" in text
-        assert (
-            ", estimated from 50 random arrangements of each sentence (seed 7), where no formula "
-            "gives it,"
-        ) in text
+        assert_tells(text, "more than 0.3 of the tokens", "50 random arrangements", "(seed 7)")
         assert f"(standard error {in_digits(result.score.chance_error)})" in text
         text = str(methods_of_ranking(rank(example(), gold="ada", **options)))
         assert "with standard error 0.0" in text
 
+    @pytest.mark.slow
     def test_the_corpus_as_unit(self):
         corpus = replace(example(), unit="corpus")
         result = agreement(corpus)
         assert BY_FUGACITIES in result.notes
         text = str(methods_of_agreement(result, corpus=corpus))
-        assert ", computed by an approximation with fugacities (with a relative error of" in text
-        assert "spans anywhere in the texts that are compared (Li et al., 2024): " in text
+        assert_tells(text, "approximation with fugacities", "relative error", "anywhere")
         assert "46 texts of 12 documents" in text
         assert "exactly" not in text
         small = Corpus.from_spans(
@@ -372,7 +377,7 @@ class TestSentences:
             split = labelling(example(), measure=measure)
             text = str(methods_of_agreement(split.labelling))
             assert place in text
-            assert "permuted over all places that both annotators of a pair marked" in text
+            assert "permuted over all places" in text
             assert PAPER not in methods_of_agreement(split.labelling).keys
             assert_well_written(methods_of_agreement(split.finding))
 
@@ -381,21 +386,18 @@ class TestSentences:
         null = null_distribution(corpus, resamples=99, seed=4)
         paragraph = methods_of_agreement(agreement(corpus), null=null, settings=null.settings)
         text = assert_well_written(paragraph)
-        assert "as high as observed has p = 0.0100, from 99 random annotations (seed 4)." in text
+        assert_tells(text, "p = 0.0100", "99 random annotations", "(seed 4)")
         assert str(null.settings) in text
 
     def test_tests_of_systems(self, corpora):
         ranking = rank(corpora["gold"])
         text = str(methods_of_ranking(ranking, compare_systems(ranking, **FEW)))
-        assert (
-            "The two systems were compared in corrected agreement on the 12 documents that both "
-            "have, by a paired permutation test with 99 random exchanges of two systems within "
-            "documents (seed 5); they do not differ significantly at the level of 0.05 (p = "
-        ) in text
+        assert_tells(text, "two systems", "corrected agreement", "12 documents that both")
+        assert_tells(text, "paired permutation test", "99 random exchanges", "(seed 5)")
+        assert_tells(text, "do not differ significantly", 0.05, "(p = ")
         standings = compare_systems(ranking, test="bootstrap", score="observed", **FEW)
         text = str(methods_of_ranking(ranking, standings))
-        assert "compared in observed agreement" in text
-        assert "paired bootstrap test with 99 resamples of documents (seed 5)" in text
+        assert_tells(text, "in observed agreement", "paired bootstrap test", "99 resamples")
 
     def test_many_systems(self):
         marks = [(0, 2, "P"), (5, 6, "P")]
@@ -405,51 +407,50 @@ class TestSentences:
         ranking = rank(corpus, gold="gold")
         standings = compare_systems(ranking, resamples=999, seed=1)
         text = assert_well_written(methods_of_ranking(ranking, standings, corpus=corpus))
-        assert "All 6 pairs of systems were compared" in text
-        assert "with all exchanges of two systems within documents; " in text
+        assert_tells(text, "All 6 pairs of systems", "all exchanges")
         n_pairs = sum(not isnan(p) for p in standings.adjusted.values())
-        assert f"p-values are adjusted by Holm's method for {n_pairs} pairs; " in text
+        assert f"Holm's method for {n_pairs} pairs" in text
         n_apart = sum(p <= 0.05 for p in standings.adjusted.values())
         assert n_apart == 4
-        assert "four pairs differ significantly at the level of 0.05" in text
+        assert_tells(text, "four pairs differ significantly", 0.05)
 
     def test_systems_that_are_alike(self):
         right = [[(0, 2, "P"), (5, 6, "P")]] * 3
         corpus = Corpus.from_spans({"gold": right, "a": right, "b": right}, lengths=[9] * 3)
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold")))
-        assert "is 1.0000 for all systems (observed 1.0000; chance " in text
+        assert "1.0000 for all systems" in text
 
     def test_systems_without_a_score(self):
         one, no = [(0, 1, "P")], []
         spans = {"gold": [one, one], "a": [one, one], "b": [no, no], "c": [one, one]}
         corpus = Corpus.from_spans(spans, lengths=[1, 1])
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold")))
-        assert "and is undefined for two systems" in text
+        assert "undefined for two systems" in text
 
     def test_systems_of_fewer_documents(self, corpora):
         corpus = corpora["missing"]
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="a"), corpus=corpus))
         assert "in 1 document; spans are" in text
-        assert "documents of the gold standard only (1); documents without the gold stand" in text
+        assert_tells(text, "the gold standard only (1)", "without the gold standard (1)")
         one = [(0, 1, "P")]
         spans = {"gold": [one, one], "a": [one, one], "b": [one, None]}
         corpus = Corpus.from_spans(spans, lengths=[4, 4])
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold"), corpus=corpus))
-        assert "in 2 documents; one system has only some of them; " in text
+        assert_tells(text, "in 2 documents", "one system has only some")
 
     def test_what_was_mended(self, corpora):
         corpus = corpora["repaired"]
         text = str(methods_of_agreement(agreement(corpus)))
-        assert "the following were changed or left out: tags repaired by conlleval (1)." in text
+        assert "tags repaired by conlleval (1)" in text
         text = str(methods_of_ranking(rank(corpus, gold="a")))
-        assert "the following were changed or left out: tags repaired by conlleval (1)." in text
+        assert "tags repaired by conlleval (1)" in text
 
     def test_sentences_as_documents(self):
         tags = [["B-P", "O"], ["O", "B-P", "O"], ["B-P", "O", "O"]]
         result = agreement(tags, [tags[0], ["O", "O", "B-P"], tags[2]])
         text = assert_well_written(methods_of_agreement(result, result.intervals()))
         assert "in the 3 sentences that both annotated" in text
-        assert "standard error over 3 sentences (each taken as a document) and" in text
+        assert_tells(text, "over 3 sentences", "taken as a document")
 
     def test_negative_numbers(self):
         spans = {"a": [[(0, 2, "P")]], "b": [[(1, 3, "P")]]}
@@ -509,24 +510,25 @@ class TestNames:
         assert re.search(r"signature is ``` beyondchance\|.*gold:a`b``c.* ```\.$", found)
 
 
+@pytest.fixture(scope="module")
+def report():
+    corpus = example()
+    results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
+    return agree_report(results, corpus)
+
+
 class TestOutputs:
     """What is printed for it."""
 
-    @pytest.fixture
-    def report(self):
-        corpus = example()
-        results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
-        return agree_report(results, corpus)
-
-    @pytest.mark.parametrize("form", FORMS)
-    def test_the_paragraph_and_the_keys(self, report, form):
-        paragraph, keys = rendered_methods(report, form).split("\n\n")
-        assert paragraph == report.make_methods().written(form)
-        assert f"BibTeX keys: {PAPER}, {SOFTWARE} (" in keys
-        assert "beyondchance --cite" in keys
-        assert keys.startswith("%") == (form == "latex")
-        assert keys.endswith("\n")
-        assert keys.count("\n") == 1
+    def test_the_paragraph_and_the_keys(self, report):
+        for form in FORMS:
+            paragraph, keys = rendered_methods(report, form).split("\n\n")
+            assert paragraph == report.make_methods().written(form), form
+            assert f"{PAPER}, {SOFTWARE}" in keys, form
+            assert "beyondchance --cite" in keys, form
+            assert keys.startswith("%") == (form == "latex"), form
+            assert keys.endswith("\n"), form
+            assert keys.count("\n") == 1, form
 
     def test_json_has_both(self, report):
         found = json.loads(rendered_methods(report, "json"))
@@ -534,7 +536,7 @@ class TestOutputs:
         assert found["corrected"] == agreement(example()).corrected
 
     def test_no_room_in_csv(self, report):
-        with pytest.raises(OptionError, match="unknown output 'csv'; choose one of: text"):
+        with refused(OptionError, "output 'csv'", "text"):
             rendered_methods(report, "csv")
 
     def test_a_report_without_one(self):

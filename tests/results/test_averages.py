@@ -5,7 +5,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from annotated_texts import random_spans, span_lists
@@ -13,8 +13,11 @@ from beyondchance import Agreement, Corpus, Counts, OptionError, agreement, exam
 from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.resampling import SCORES
+from each import each
+from examples import examples
+from refusals import assert_tells, refused
 
-every_average = pytest.mark.parametrize("by", AVERAGES)
+every_average = each("by", AVERAGES)
 
 
 def result_of(a, b, n=8, **options):
@@ -94,21 +97,21 @@ def test_where_chance_is_that_of_the_corpus_documents_have_no_mean_of_it():
     assert isnan(average.chance)
     assert isnan(average.corrected)
     assert sum(average.left_out.values()) == 3
-    assert average.interval(seed=1).reason == "the score itself is undefined"
+    assert "itself" in average.interval(seed=1).reason
     assert result.macro("label").corrected == pytest.approx(result.corrected)
 
 
 def test_nothing_to_average():
     average = result_of([[], []], [[], []]).macro("label")
     assert isnan(average.corrected)
-    assert average.reason == "no label has a corrected score"
+    assert_tells(average.reason, "no label", "corrected")
     assert average.to_dict() == {
         **dict.fromkeys(SCORES),
         "reason": average.reason,
         "n_averaged": 0,
         "left_out": {},
     }
-    assert average.interval(seed=1).reason == "the score itself is undefined"
+    assert "itself" in average.interval(seed=1).reason
 
 
 @every_average
@@ -152,21 +155,20 @@ def test_the_default_interval_of_a_mean_over_documents_is_students():
 
 
 def test_intervals_are_over_documents_only():
-    with pytest.raises(OptionError, match="over is 'annotators'.*'documents'"):
+    with refused(OptionError, "over", "'annotators'", "'documents'"):
         agreement(example()).macro("label").interval(over="annotators")
 
 
 def test_one_document_has_no_interval():
     interval = result_of([[(0, 1, "P")]], [[(0, 1, "P")]]).macro("document").interval(seed=1)
-    assert interval.reason == "there are too few documents: found 1, expected 2 or more"
+    assert_tells(interval.reason, "documents", 1, 2)
 
 
 # --- Laws ---------------------------------------------------------------------
 
 
-@every_average
-@settings(max_examples=60)
-@given(st.data())
+@examples(120)
+@given(st.sampled_from(sorted(AVERAGES)), st.data())
 def test_averages_are_means_of_scores(by, data):
     a, b = ([data.draw(span_lists(6, "PLM")) for _ in range(3)] for _ in range(2))
     result = result_of(a, b, n=6)
@@ -177,7 +179,7 @@ def test_averages_are_means_of_scores(by, data):
     assert average.n_averaged + sum(average.left_out.values()) == n_levels
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_with_one_label_both_averages_are_the_same(data):
     a, b = ([data.draw(span_lists(6, "P")) for _ in range(3)] for _ in range(2))
@@ -188,7 +190,7 @@ def test_with_one_label_both_averages_are_the_same(data):
         assert getattr(average, name) == pytest.approx(micro, rel=1e-15, abs=1e-15, nan_ok=True)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_with_documents_alike_both_averages_are_the_same(data):
     a, b = (data.draw(span_lists(6, "PL")) for _ in range(2))
@@ -212,8 +214,9 @@ def test_one_label_has_the_interval_of_the_overall_score():
 # --- Intervals against resamples that are scored anew --------------------------
 
 
+@pytest.mark.slow
 @every_average
-@pytest.mark.parametrize("seed", range(4))
+@each("seed", range(2))
 def test_percentiles_are_those_of_resampled_corpora(by, seed):
     n_documents, resamples = 7, 99
     rng = np.random.default_rng(seed)

@@ -11,6 +11,7 @@ from beyondchance.core.bootstrap import influences
 from beyondchance.inference.plan import _spread, _spread_range, freedom_of_spread
 from beyondchance.results.intervals import interval_from, lowest_of
 from beyondchance.results.resampling import resampling_of, score_of
+from each import each
 
 CORPORA = 500
 EXPANDED = resampling_of(Settings(), {})
@@ -46,10 +47,23 @@ def truth_of(errors, seed=99):
     return scores[0] - scores[1] if len(scores) == 2 else scores[0]
 
 
+NUMBERS, ERRORS = (8, 15, 40), ((0.1,), (0.5,), (0.1, 0.15))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [8, 15, 40])
-@pytest.mark.parametrize("errors", [(0.1,), (0.5,), (0.1, 0.15)])
+@each(("n", "errors"), zip(NUMBERS, ERRORS, strict=True))
 def test_intervals_hold_the_truth(n, errors):
+    check_intervals(n, errors)
+
+
+@pytest.mark.long
+@each("n", NUMBERS)
+@each("errors", ERRORS)
+def test_all_intervals_hold_the_truth(n, errors):
+    check_intervals(n, errors)
+
+
+def check_intervals(n, errors):
     rng = np.random.default_rng(n)
     truth = truth_of(errors)
     found = [interval_of(documents(n, rng, errors)) for _ in range(CORPORA)]
@@ -59,9 +73,19 @@ def test_intervals_hold_the_truth(n, errors):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [10, 30, 100])
-@pytest.mark.parametrize("error", [0.1, 0.5])
+@each(("n", "error"), [(30, 0.1)])
 def test_plans_hold_the_need(n, error):
+    check_plans(n, error)
+
+
+@pytest.mark.long
+@each("n", [10, 30, 100])
+@each("error", [0.1, 0.5])
+def test_all_plans_hold_the_need(n, error):
+    check_plans(n, error)
+
+
+def check_plans(n, error):
     def spread_of(table):
         whole = table.sum(axis=0)
         moves = influences(score_of(whole - table, "corrected"))

@@ -3,13 +3,13 @@
 from collections import Counter
 
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, agreement
 from beyondchance.core.ragged import distinct, n_distinct, total
 from beyondchance.results.counts import _distinct
 from beyondchance.results.sums import cut_digits, summed
+from each import each
 
 KEYS = st.lists(
     st.tuples(st.integers(0, 3) | st.just(10**9), st.integers(0, 5)), min_size=1, max_size=30
@@ -57,8 +57,8 @@ def test_distinct_values(pairs):
     assert _distinct(group, value, 5).tolist() == expected
 
 
-@pytest.mark.parametrize("people", [2, 3])
-@pytest.mark.parametrize("measure", ["token", "dice"])
+@each("people", [2, 3])
+@each("measure", ["token", "dice"])
 def test_sums_of_documents(people, measure):
     """Added column by column, as all columns together are."""
     rng = np.random.default_rng(people)

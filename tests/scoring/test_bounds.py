@@ -14,6 +14,8 @@ from beyondchance.core import gathered, labels
 from beyondchance.core.exact import LAST_DIGITS
 from beyondchance.core.labels import expected_alike
 from beyondchance.scoring import counting, labelling, one_to_one
+from each import each
+from refusals import refused
 
 
 def corpus_of(spans, n):
@@ -39,18 +41,16 @@ def crowd():
     return corpus_of({f"a{i:04}": [(i % 90, i % 90 + 5, "P")] for i in range(5000)}, 100)
 
 
-@pytest.mark.parametrize(
+@each(
     "score",
     [partial(bc.agreement, measure="exact"), bc.difficulty, bc.labelling, bc.disagreements],
-    ids=["agreement", "difficulty", "labelling", "disagreements"],
 )
 def test_too_many_pairs_are_refused_before_they_are_made(crowd, score):
-    def refused():
-        with pytest.raises(DataError, match="5,000 annotators .* 12,497,500 pairs.*gold") as found:
+    def tried():
+        with refused(DataError, "5,000", "12,497,500", "gold"):
             score(crowd)
-        return found
 
-    _, peak = peak_of(refused)
+    _, peak = peak_of(tried)
     assert peak < 20_000_000
 
 
@@ -90,7 +90,7 @@ def test_too_many_rows_are_refused(monkeypatch):
     monkeypatch.setattr(counting, "_MOST_ROWS", 10)
     monkeypatch.setattr(counting, "_ROWS_FOR_EACH", 0)
     spans = {name: [(0, 1, "P"), (1, 2, "Q")] for name in "abcd"}
-    with pytest.raises(DataError, match="4 annotators with 2 labels make 12 comparisons"):
+    with refused(DataError, 4, 2, 12):
         bc.agreement(corpus_of(spans, 3))
     assert len(bc.agreement(corpus_of(spans, 3), gold="a").counts) == 6
 
@@ -116,16 +116,16 @@ def test_memory_follows_the_spans_that_cross():
     assert peak_of(lambda: bc.agreement(corpus))[1] < 20_000_000
 
 
-@pytest.mark.parametrize("spans", [crossing(60, 1), nested(40)], ids=["crossing", "nested"])
-@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice"])
+@each("spans", [crossing(24, 1), nested(16)])
+@each("measure", ["token", "exact", "boundary", "dice"])
 def test_members_added_up_share_what_they_share_one_by_one(monkeypatch, spans, measure):
     other = [(start, end + 1, label) for start, end, label in spans]
-    corpus = corpus_of({"a": spans, "b": other, "c": spans[::2]}, 300)
+    corpus = corpus_of({"a": spans, "b": other, "c": spans[::2]}, 120)
     monkeypatch.setattr(gathered, "_FEW_PAIRS", 10**9)
     one_by_one = bc.agreement(corpus, measure=measure).counts
     monkeypatch.setattr(gathered, "_FEW_PAIRS", 0)
     monkeypatch.setattr(gathered, "_PAIRS_FOR_EACH", 0)
-    monkeypatch.setattr(gathered, "_MOST_CELLS", 1000)
+    monkeypatch.setattr(gathered, "_MOST_CELLS", 400)
     added_up = bc.agreement(corpus, measure=measure).counts
     assert_allclose(added_up.expected, one_by_one.expected, rtol=LAST_DIGITS, atol=0)
     if measure == "dice":
@@ -136,11 +136,12 @@ def test_members_added_up_share_what_they_share_one_by_one(monkeypatch, spans, m
 def test_too_many_ranks_are_refused(monkeypatch):
     monkeypatch.setattr(counting, "_MOST_RANKS", 50)
     corpus = corpus_of({"a": nested(10), "b": nested(10)}, 40)
-    with pytest.raises(OverlapError, match="'dice' is not defined for them: 10 spans overlap"):
+    with refused(OverlapError, "'dice'", 10):
         bc.agreement(corpus, measure="dice")
     assert bc.agreement(corpus).observed == 1
 
 
+@pytest.mark.slow
 def test_spans_nested_six_hundred_deep_are_drawn():
     corpus = corpus_of({"a": nested(600), "b": nested(600)}, 2400)
     found = bc.agreement(corpus, measure="iou", samples=3)
@@ -155,7 +156,7 @@ def total_overlap(found):
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_many_spans_that_overlap_share_as_much_as_an_assignment_finds(seed):
     rng = np.random.default_rng(seed)
     sides = {
@@ -169,9 +170,10 @@ def test_many_spans_that_overlap_share_as_much_as_an_assignment_finds(seed):
     assert total_overlap(found) == shared[linear_sum_assignment(-shared)].sum()
 
 
+@pytest.mark.slow
 def test_memory_is_linear_however_many_spans_overlap():
     peaks = []
-    for k in (300, 1200):
+    for k in (120, 480):
         corpus = corpus_of({"a": crossing(k, 1), "b": crossing(k, 2)}, 4 * k)
         found, peak = peak_of(lambda corpus=corpus: bc.disagreements(corpus))
         assert sum(found.by_kind().values()) >= 0.98 * k
@@ -221,16 +223,17 @@ def test_a_label_more_at_one_place_costs_no_more_at_the_others():
     assert sum(steps) < 2 * (1000 + 500 * 100)
 
 
+@pytest.mark.slow
 def test_too_many_labels_on_top_of_one_another_are_refused():
     corpus = corpus_of({"a": labelled(400), "b": labelled(400)}, 1600)
-    with pytest.raises(OverlapError, match="labels lie on top of one another.*measure='exact'"):
+    with refused(OverlapError, "labels", "exact", use="measure"):
         labelling._counted(corpus, "token", None)
     assert bc.labelling(corpus, measure="exact").labelling.observed == 1
 
 
 def test_spans_cut_into_too_many_pieces_are_refused():
     corpus = corpus_of({"a": nested(3000), "b": nested(3000)}, 12_000)
-    with pytest.raises(OverlapError, match="6,000 spans are cut into .* pieces"):
+    with refused(OverlapError, "6,000", "pieces"):
         labelling._counted(corpus, "token", None)
 
 
@@ -240,19 +243,20 @@ def test_labels_of_five_thousand_annotators_are_compared_with_those_of_one(crowd
     assert peak < 40_000_000
 
 
+@pytest.mark.slow
 def test_too_many_pairs_of_drawn_spans_are_refused():
     corpus = corpus_of({"a": nested(2200), "b": nested(2200)}, 8800)
-    with pytest.raises(OverlapError, match="1,000 arrangements of 2,200 and 2,200 spans"):
+    with refused(OverlapError, "1,000", "2,200"):
         bc.agreement(corpus, measure="iou")
 
 
 def test_lines_of_many_positions_are_solved_a_few_at_a_time(monkeypatch):
     spans = {
-        name: [(i, 300 - i - shift, f"L{i}") for i in range(100)] for shift, name in enumerate("ab")
+        name: [(i, 150 - i - shift, f"L{i}") for i in range(50)] for shift, name in enumerate("ab")
     }
-    corpus = corpus_of(spans, 300)
+    corpus = corpus_of(spans, 150)
     at_once, memory = peak_of(lambda: bc.agreement(corpus).counts.expected)
-    monkeypatch.setattr(counting, "_MOST_POSITIONS", 300)
+    monkeypatch.setattr(counting, "_MOST_POSITIONS", 150)
     one_by_one, less = peak_of(lambda: bc.agreement(corpus).counts.expected)
     assert one_by_one.tolist() == at_once.tolist()
     assert less < memory / 2
@@ -261,9 +265,5 @@ def test_lines_of_many_positions_are_solved_a_few_at_a_time(monkeypatch):
 def test_spans_of_millions_of_positions_are_refused():
     spans = {"ada": [[(0, 2**20 + 1, "P")]], "ben": [[(0, 5, "P")]]}
     corpus = bc.Corpus.from_spans(spans, lengths=[2**30])
-    with pytest.raises(bc.SpanError) as caught:
+    with refused(bc.SpanError, "1,048,577", "1,048,576", where="document '0', annotator 'ada'"):
         bc.agreement(corpus)
-    assert str(caught.value) == (
-        "document '0', annotator 'ada': a span of 1,048,577 tokens; expected at most 1,048,576: "
-        "count in larger units, such as a coarser grid"
-    )

@@ -3,12 +3,12 @@
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import cycle, product
 from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import oracle
 from beyondchance import (
@@ -25,6 +25,9 @@ from beyondchance import (
     read,
 )
 from beyondchance.scoring.options import SCOPES
+from each import each
+from examples import examples
+from refusals import refused
 
 SIZES = (1, 3, 2, 2)
 SPANS = {
@@ -78,8 +81,8 @@ def placements(name, scope):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou", "custom"])
+@each("scope", SCOPES)
+@each("measure", ["token", "exact", "boundary", "dice", "iou", "custom"])
 def test_every_text_against_brute_force(measure, scope):
     result = agreement(
         corpus_of(), measure=SQUARES if measure == "custom" else measure, scope=scope
@@ -114,7 +117,7 @@ def test_one_text_is_the_unit_document():
         assert wide.observed == own.observed
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.data())
 def test_one_token_texts_are_token_kappa(data):
     # One label against the rest, tokens shuffled over all texts: Cohen's kappa.
@@ -141,7 +144,7 @@ def test_documents_and_fields_have_no_chance_of_their_own():
     assert score.observed == 2 * score.matched / (score.size_a + score.size_b)
     assert isnan(score.chance)
     assert isnan(score.corrected)
-    assert score.reason.startswith("chance is known of the whole corpus only")
+    assert "whole corpus" in score.reason
     assert result.settings.unit == "corpus"
     assert result.n_documents == 4
     assert not isnan(result.by_label["P"].corrected)
@@ -156,9 +159,9 @@ def test_full_texts_leave_no_freedom():
     spans = {"a": ([(0, 2, "P")], [(0, 1, "P")]), "b": ([(0, 1, "P")], [])}
     result = agreement(corpus_of(spans, (2, 1)))
     assert isnan(result.corrected)
-    assert result.reason.startswith("chance leaves no freedom")
+    assert "no freedom" in result.reason
     both = {"a": spans["a"], "b": spans["a"]}
-    assert agreement(corpus_of(both, (2, 1))).reason.startswith("chance agreement is 1")
+    assert "chance agreement is 1" in agreement(corpus_of(both, (2, 1))).reason
 
 
 def test_annotators_are_compared_where_both_annotated():
@@ -181,18 +184,30 @@ def test_a_match_that_is_always_the_same_has_a_reason():
     spans = {"anna": ([(0, 2, "P")], [(0, 2, "P")]), "ben": ([(0, 1, "P")], [])}
     result = agreement(corpus_of(spans, (2, 2)), measure="dice")
     assert result.observed == pytest.approx(result.chance)
-    assert result.reason.startswith("chance leaves no freedom")
+    assert "no freedom" in result.reason
     # Both fill both texts, with 1 + 3 and 2 + 2: only the ends of texts are equal, and always.
     spans = {"anna": ([(0, 1, "P"), (1, 4, "P")],) * 2, "ben": ([(0, 2, "P"), (2, 4, "P")],) * 2}
     result = agreement(corpus_of(spans, (4, 4)), measure="boundary")
-    assert result.reason.startswith("chance leaves no freedom")
+    assert "no freedom" in result.reason
 
 
-@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
-def test_one_text_has_freedom_where_the_unit_document_has(measure):
+MEASURES = ("token", "exact", "boundary", "dice", "iou")
+FULL = [(1, 1, 1), (1, 2), (3,), (2,), (1,), (1, 1), (2, 2), (4,), (1, 3)]
+PAIRS = list(product(FULL, FULL))
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        # Measures in turn, the first of which is another one for each text of the first side.
+        pytest.param(list(zip(PAIRS, cycle(MEASURES), strict=False)), marks=pytest.mark.slow),
+        pytest.param(list(product(PAIRS, MEASURES)), marks=pytest.mark.long),
+    ],
+    ids=["in turn", "all"],
+)
+def test_one_text_has_freedom_where_the_unit_document_has(cases):
     # Texts that are full, or nearly, where a match is often the same without being all or nothing.
-    ways = [(1, 1, 1), (1, 2), (3,), (2,), (1,), (1, 1), (2, 2), (4,), (1, 3)]
-    for lengths in product(ways, ways):
+    for lengths, measure in cases:
         ends = [np.cumsum(side).tolist() for side in lengths]
         spans = {
             name: ([(e - d, e, "P") for e, d in zip(end, side, strict=True)],)
@@ -203,8 +218,9 @@ def test_one_text_has_freedom_where_the_unit_document_has(measure):
                 agreement(corpus_of(spans, (n,), unit=unit), measure=measure).score
                 for unit in ("corpus", "document")
             )
-            assert (wide.fixed, wide.reason) == (own.fixed, own.reason), (n, lengths)
-            assert (wide.certain_a, wide.certain_b) == (own.certain_a, own.certain_b), (n, lengths)
+            case = n, lengths, measure
+            assert (wide.fixed, wide.reason) == (own.fixed, own.reason), case
+            assert (wide.certain_a, wide.certain_b) == (own.certain_a, own.certain_b), case
 
 
 def test_no_freedom_of_a_label_beside_another():
@@ -215,16 +231,15 @@ def test_no_freedom_of_a_label_beside_another():
     }
     score = agreement(corpus_of(spans, (3, 1)), measure="exact").by_label["P"]
     assert (score.matched, score.expected) == (1, pytest.approx(1))
-    assert score.reason.startswith("chance leaves no freedom")
+    assert "no freedom" in score.reason
 
 
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("measure", ["token", "exact", "boundary", "dice", "iou"])
+@each(("measure", "scope"), zip(MEASURES, cycle(SCOPES), strict=False))
 def test_the_order_of_annotators_changes_no_digit(measure, scope):
     rng = np.random.default_rng(3)
-    sizes = rng.integers(4, 12, 20).tolist()
+    sizes = rng.integers(4, 12, 5).tolist()
     spans = {
-        name: [[(i, i + 1 + int(rng.integers(3)), "PL"[i % 2])] for i in rng.integers(0, 2, 20)]
+        name: [[(i, i + 1 + int(rng.integers(3)), "PL"[i % 2])] for i in rng.integers(0, 2, 5)]
         for name in ("a", "b", "c")
     }
     found, turned = (
@@ -239,16 +254,16 @@ def test_the_order_of_annotators_changes_no_digit(measure, scope):
 
 def test_what_is_refused():
     overlapping = {"a": ([(0, 2, "P"), (1, 3, "P")],), "b": ([(0, 2, "P")],)}
-    with pytest.raises(OverlapError, match="overlaps .* because unit 'corpus' places them apart"):
+    with refused(OverlapError, "[0, 2)", "[1, 3)", "annotator 'a'", "'corpus'"):
         agreement(corpus_of(overlapping, (9,)))
-    with pytest.raises(OptionError, match="unit 'corpus' places spans apart, and model 'over"):
+    with refused(OptionError, "'corpus'", "'overlapping'"):
         agreement(corpus_of(), model="overlapping")
-    with pytest.raises(OptionError, match="no exact expectation below theta = 0.5"):
+    with refused(OptionError, "theta", 0.5):
         agreement(corpus_of(), measure="iou", theta=0.2)
-    with pytest.raises(OptionError, match="random annotations are drawn text by text"):
+    with refused(OptionError, "random", "corpus"):
         null_distribution(corpus_of())
     counts = agreement(corpus_of()).counts
-    with pytest.raises(DataError, match="placed in the whole corpus of each table"):
+    with refused(DataError, "corpus", "table"):
         counts + counts
 
 

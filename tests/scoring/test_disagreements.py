@@ -7,12 +7,13 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import example, given, strategies as st
 
 import beyondchance as bc
 from beyondchance import Corpus, agreement, disagreements
 from beyondchance.scoring.disagreements import KINDS
+from each import each
+from refusals import refused
 
 PAIRED = ("agree", "label", "boundary", "both")
 
@@ -236,39 +237,37 @@ class TestPairs:
         assert found.label_table() == {}
         assert found.by_pair() == {("ada", "ben"): dict.fromkeys(KINDS, 0)}
 
-    @pytest.mark.parametrize(
-        ("pairs", "message"),
+    @each(
+        ("pairs", "told"),
         [
-            ("ada", "pairs hold 'a'; expected two annotators, as \\(a, b\\)"),
-            (("ada", "ben"), "pairs hold 'ada'; expected two annotators, as \\(a, b\\)"),
-            ([("ada", "ben", "gold")], "pairs hold .*; expected two annotators"),
-            ([("ada", "zoe")], "unknown annotator 'zoe'; choose one of: 'ada', 'gold', 'ben'"),
-            ([("ada", "ada")], "expected two different annotators"),
-            ([("ada", "ben"), ("ben", "ada")], "pairs hold \\('ben', 'ada'\\) twice; expected"),
-            (3, "pairs are 3; expected a list of annotators"),
-            ([], "pairs are empty; expected at least one"),
+            ("ada", ["pairs hold 'a'", "(a, b)"]),
+            (("ada", "ben"), ["pairs hold 'ada'", "(a, b)"]),
+            ([("ada", "ben", "gold")], ["pairs hold", "'gold'", "two"]),
+            ([("ada", "zoe")], ["annotator 'zoe'", "'ada', 'gold', 'ben'"]),
+            ([("ada", "ada")], ["two different"]),
+            ([("ada", "ben"), ("ben", "ada")], ["('ben', 'ada')", "twice"]),
+            (3, ["pairs are 3"]),
+            ([], ["pairs", "empty"]),
         ],
     )
-    def test_what_is_no_pair(self, pairs, message):
-        with pytest.raises(bc.OptionError, match=message):
+    def test_what_is_no_pair(self, pairs, told):
+        with refused(bc.OptionError, *told):
             disagreements(TEAM, pairs=pairs)
 
     def test_no_annotators_to_compare(self):
         alone = TEAM.select(annotators=["ada"])
-        with pytest.raises(
-            bc.NothingSharedError, match="only one annotator found: 'ada'; expected"
-        ):
+        with refused(bc.NothingSharedError, "one annotator", "'ada'"):
             disagreements(alone)
         apart = TEAM.select(documents=["1", "2"])
-        with pytest.raises(bc.NothingSharedError, match="by both 'ada' and 'ben'; expected pairs"):
+        with refused(bc.NothingSharedError, "'ada' and 'ben'"):
             disagreements(apart, pairs=[("ada", "gold"), ("ada", "ben")])
-        with pytest.raises(bc.NothingSharedError, match="'ada' annotated 1, 'ben' annotated 1"):
+        with refused(bc.NothingSharedError, "'ada' annotated 1", "'ben' annotated 1"):
             disagreements(apart.select(annotators=["ada", "ben"]))
-        with pytest.raises(bc.NothingSharedError, match="no document was annotated; expected"):
+        with refused(bc.NothingSharedError, "no document"):
             disagreements(Corpus.from_spans({"ada": [None], "ben": [None]}, lengths=[3]))
 
     def test_what_is_no_corpus(self):
-        with pytest.raises(bc.DataError, match="only one annotator found"):
+        with refused(bc.NothingSharedError, "one annotator"):
             disagreements([["B-P"]])
 
 
@@ -323,9 +322,9 @@ class TestRows:
         assert {row["kind"] for row in missed.to_rows()} == {"missed", "extra"}
         assert len(found.only(kinds="label", labels="PLACE")) == 2
         assert len(found.only(kinds=[])) == 0
-        with pytest.raises(bc.OptionError, match="unknown kind 'wrong'; choose one of: agree"):
+        with refused(bc.OptionError, "kind 'wrong'", "agree"):
             found.only(kinds=["wrong"])
-        with pytest.raises(bc.OptionError, match="unknown label 'wrong'; choose one of: 'EVENT'"):
+        with refused(bc.OptionError, "label 'wrong'", "'EVENT'"):
             found.only(labels=["wrong"])
 
     def test_a_label_called_none_is_one(self):
@@ -590,7 +589,7 @@ def test_the_arguments_stay_as_they_are():
 
 
 def test_some_rows_do_not_copy_the_columns_of_the_corpus():
-    n = 100_000
+    n = 20_000
     corpus = Corpus.from_columns(
         text=np.repeat(np.arange(n), 2),
         annotator=["ada", "ben"] * n,

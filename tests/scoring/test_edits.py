@@ -1,14 +1,14 @@
 """Variants of a corpus are scored as if each were scored as a whole, bit for bit."""
 
 import numpy as np
-import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from annotated_spans import N, build, overlapping, sides_of, teams
 from beyondchance.scoring import edits as module
 from beyondchance.scoring.edits import Base, Edits
 from beyondchance.scoring.options import scoring_of
+from examples import examples
 
 
 def base_of(corpus, gold=None, **options):
@@ -81,9 +81,8 @@ WAYS = [
 ] + [{"measure": "token", "model": "overlapping"}]
 
 
-@pytest.mark.parametrize("options", WAYS)
-@given(st.data())
-@settings(max_examples=25)
+@examples(110)
+@given(options=st.sampled_from(WAYS), data=st.data())
 def test_rescoring_some_texts_is_scoring_all_of_them(options, data):
     is_crossing = options["measure"] in {"token", "exact", "boundary"}
     sides = data.draw(teams(spans=overlapping) if is_crossing else teams())

@@ -7,7 +7,7 @@ from math import isnan, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from annotated_texts import span_lists
 from beyondchance import (
@@ -21,9 +21,12 @@ from beyondchance import (
     example,
     labelling,
 )
+from each import each
+from examples import examples
+from refusals import assert_tells, refused
 
 MEASURES = ("token", "exact")
-every_measure = pytest.mark.parametrize("measure", MEASURES)
+measures = st.sampled_from(MEASURES)
 
 
 def corpus_of(*sides, n=10, **options):
@@ -99,12 +102,11 @@ def any_spans(draw, n, labels="PL"):
 
 def is_small(a, b, measure):
     shared = list(compared_labels(a, b, measure))
-    return all(sum(len(hand[side]) for hand in shared) <= 7 for side in (1, 2))
+    return all(sum(len(hand[side]) for hand in shared) <= 6 for side in (1, 2))
 
 
-@every_measure
-@settings(max_examples=150)
-@given(st.data())
+@examples(150)
+@given(measures, st.data())
 def test_every_label_is_expected_as_often_as_over_all_permutations(measure, data):
     n = 3 if measure == "token" else 2
     a, b = ([data.draw(any_spans(n)) for _ in range(2)] for _ in range(2))
@@ -130,9 +132,8 @@ def deals(sides_labels):
         yield [[next(rest) for _ in hand] for hand in sides_labels]
 
 
-@every_measure
-@settings(max_examples=100)
-@given(st.data())
+@examples(100)
+@given(measures, st.data())
 def test_where_chance_has_no_freedom_all_permutations_match_as_much(measure, data):
     n = 2
     a, b = ([data.draw(any_spans(n)) for _ in range(2)] for _ in range(2))
@@ -263,7 +264,7 @@ def test_the_same_label_on_everything_has_no_score_but_a_reason():
     result = labelling(corpus_of([[(0, 2, "P")]], [[(0, 2, "P")]])).labelling
     assert (result.observed, result.chance) == (1, 1)
     assert isnan(result.corrected)
-    assert result.reason == "chance agreement is 1: all labels are the same"
+    assert_tells(result.reason, "chance agreement is 1", "labels")
     assert result.score.to_dict()["recall"]["reason"] == result.reason
 
 
@@ -275,7 +276,7 @@ def test_one_label_of_one_annotator_has_no_score_but_a_reason():
         result = labelling(corpus_of(a, b), measure=measure).labelling
         assert (result.observed, result.chance) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
         assert isnan(result.corrected)
-        assert result.reason == "chance leaves no freedom: an annotator has one label only"
+        assert_tells(result.reason, "no freedom", "one label")
     # Labels that never meet agree nowhere, and need no explanation.
     assert labelling(corpus_of([[(0, 1, "P")]], [[(0, 1, "L")]])).labelling.corrected == 0
 
@@ -283,9 +284,9 @@ def test_one_label_of_one_annotator_has_no_score_but_a_reason():
 def test_nothing_in_common_has_no_score_but_a_reason():
     result = labelling(corpus_of([[(0, 2, "P")]], [[(4, 6, "P")]])).labelling
     assert isnan(result.corrected)
-    assert result.reason == "nothing was found by both"
-    assert result.by_document["0"].reason == "nothing was found by both"
-    assert labelling(corpus_of([[]], [[]])).labelling.reason == "nothing was found by both"
+    assert_tells(result.reason, "nothing", "both")
+    assert_tells(result.by_document["0"].reason, "nothing", "both")
+    assert_tells(labelling(corpus_of([[]], [[]])).labelling.reason, "nothing", "both")
 
 
 def test_tables_of_labels_and_of_spans_do_not_add():
@@ -293,15 +294,15 @@ def test_tables_of_labels_and_of_spans_do_not_add():
     split = labelling(corpus_of(a, b, documents=["1"]))
     other = labelling(corpus_of(a, b, documents=["2"]))
     joined = Counts.joined([split.labelling.counts, other.labelling.counts])
-    assert joined.score().reason == "chance agreement is 1: all labels are the same"
-    with pytest.raises(DataError, match="different measures"):
+    assert_tells(joined.score().reason, "chance agreement is 1", "labels")
+    with refused(DataError, "measures"):
         Counts.joined([split.labelling.counts, other.finding.counts])
 
 
 # --- The case that this is for ------------------------------------------------
 
 
-@every_measure
+@each("measure", MEASURES)
 def test_equal_spans_with_labels_by_dice_are_found_and_not_labelled(measure):
     rng = np.random.default_rng(14)
     n_texts, labels = 300, "PLMXY"
@@ -324,9 +325,8 @@ def test_equal_spans_with_labels_by_dice_are_found_and_not_labelled(measure):
 # --- Laws ---------------------------------------------------------------------
 
 
-@every_measure
-@settings(max_examples=60)
-@given(st.data())
+@examples(60)
+@given(measures, st.data())
 def test_observed_agreement_is_finding_times_labelling(measure, data):
     a, b = ([data.draw(span_lists(8, "PLM")) for _ in range(3)] for _ in range(2))
     corpus = corpus_of(a, b, n=8)
@@ -339,9 +339,8 @@ def test_observed_agreement_is_finding_times_labelling(measure, data):
         assert product == pytest.approx(whole.observed, rel=1e-14)
 
 
-@every_measure
-@settings(max_examples=60)
-@given(st.data())
+@examples(60)
+@given(measures, st.data())
 def test_labelling_is_the_kappa_of_what_both_found(measure, data):
     a, b = ([data.draw(span_lists(8, "PLM")) for _ in range(3)] for _ in range(2))
     shared = [(one[0], two[0]) for _, one, two in compared_labels(a, b, measure)]
@@ -363,9 +362,8 @@ def test_labelling_is_the_kappa_of_what_both_found(measure, data):
         assert isnan(result.corrected)
 
 
-@every_measure
-@settings(max_examples=60)
-@given(st.data())
+@examples(60)
+@given(measures, st.data())
 def test_no_label_is_expected_more_than_it_is_used(measure, data):
     a, b, c = ([data.draw(any_spans(5)) for _ in range(2)] for _ in range(3))
     result = labelling(corpus_of(a, b, c, n=5), measure=measure).labelling
@@ -380,9 +378,8 @@ def test_no_label_is_expected_more_than_it_is_used(measure, data):
         assert score.reason is not None or score.corrected <= 1 + 1e-12
 
 
-@every_measure
-@settings(max_examples=40)
-@given(st.data())
+@examples(40)
+@given(measures, st.data())
 def test_names_and_sides_change_nothing(measure, data):
     a, b = ([data.draw(any_spans(5, "PLM")) for _ in range(2)] for _ in range(2))
     other = {"P": "M", "L": "P", "M": "L"}
@@ -400,28 +397,27 @@ def test_names_and_sides_change_nothing(measure, data):
 
 
 def test_other_measures_are_refused():
-    with pytest.raises(OptionError, match="'iou' does not say where.*'token' or 'exact'"):
-        labelling(example(), measure="iou")
     custom = CustomMeasure(name="mine", phi=lambda s, *_: s, size=lambda n: n)
-    with pytest.raises(OptionError, match="'mine' does not say where"):
-        labelling(example(), measure=custom)
-    with pytest.raises(OptionError, match="measure"):
+    for measure, named in (("iou", "'iou'"), (custom, "'mine'")):
+        with refused(OptionError, named, "token", "exact"):
+            labelling(example(), measure=measure)
+    with refused(OptionError, "measure", 3):
         labelling(example(), measure=3)
 
 
 def test_a_scope_is_refused():
-    with pytest.raises(OptionError, match="takes no scope"):
+    with refused(OptionError, "scope"):
         labelling(example(), scope="label")
 
 
-def test_what_agreement_refuses_is_refused_in_the_same_words():
-    with pytest.raises(OptionError, match="a second annotation does not go with a Corpus"):
+def test_what_agreement_refuses_is_refused():
+    with refused(OptionError, "second", "Corpus"):
         labelling(example(), [["O"]])
-    with pytest.raises(DataError, match="got a mapping"):
+    with refused(DataError, "mapping"):
         labelling({"a": [["O"]]}, [["O"]])
-    with pytest.raises(NothingSharedError, match="only one annotator found"):
+    with refused(NothingSharedError, "one annotator"):
         labelling([["O"]])
-    with pytest.raises(NothingSharedError):
+    with refused(NothingSharedError):
         labelling(Corpus.from_tags({"a": [["O"]]}))
-    with pytest.raises(OptionError, match="unknown option"):
+    with refused(OptionError, "wrong", "gold"):
         labelling(example(), wrong=1)

@@ -4,12 +4,14 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import beyondchance as bc
 from annotated_spans import build, overlapping, sides_of, teams
 from beyondchance import Corpus, disagreements
 from beyondchance.scoring import places as module
+from examples import examples
+from refusals import refused
 
 
 def test_a_place_is_one_row_however_many_annotators():
@@ -85,7 +87,7 @@ def settled(sides, text, place):
 
 
 @given(teams(most=4, spans=overlapping))
-@settings(max_examples=40)
+@examples(40)
 def test_places_and_their_worth(sides):
     corpus = build(sides)
     if not corpus.labels:
@@ -139,7 +141,7 @@ def test_some_annotators_only():
 
 def test_too_many_versions_are_refused(monkeypatch):
     monkeypatch.setattr(module, "_MOST_VERSIONS", 100)
-    with pytest.raises(bc.DataError, match="76 places have versions of 3 annotators"):
+    with refused(bc.DataError, 76, "3 annotators"):
         _ = disagreements(bc.example()).places
 
 

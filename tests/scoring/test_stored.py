@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import beyondchance as bc
-from beyondchance.errors import BeyondChanceError
+from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io import saving, scanning
 from beyondchance.results import totals
 from beyondchance.scoring import answers, kept_parts, scans, stored
 from large_tables import difficulty_digits, digits, parquet, ranking_digits, spans_table
+from refusals import refused
 
 
 @pytest.fixture(autouse=True)
@@ -53,18 +54,30 @@ def refusal(made):
 
 @pytest.fixture
 def path(tmp_path):
-    return parquet(tmp_path / "a.parquet", spans_table(3, 80, has_gaps=True), 7)
+    """A table of five parts."""
+    return parquet(tmp_path / "a.parquet", spans_table(3, 24, has_gaps=True), 4)
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
+    """What was saved of a small table."""
+    folder = tmp_path_factory.mktemp("counts")
+    path = parquet(folder / "a.parquet", spans_table(3, 4, has_gaps=True), 7)
+    bc.agreement(bc.scan(path), save_counts=folder / "x.counts")
+    return (folder / "x.counts").read_bytes()
 
 
 @pytest.fixture
-def saved(tmp_path, path):
+def saved(tmp_path, counts):
     target = tmp_path / "x.counts"
-    bc.agreement(bc.scan(path), save_counts=target)
+    target.write_bytes(counts)
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("most_documents")
-def test_saved_counts_give_the_same(tmp_path, path):
+def test_saved_counts_give_the_same(tmp_path):
+    path = parquet(tmp_path / "a.parquet", spans_table(3, 11, has_gaps=True), 4)
     scan, target = bc.scan(path), tmp_path / "x.counts"
     whole = brief(bc.agreement(scan, save_counts=target))
     assert brief(bc.agreement(bc.scan(target))) == whole
@@ -75,13 +88,14 @@ def test_saved_counts_give_the_same(tmp_path, path):
     assert difficulty_digits(bc.difficulty(bc.scan(target))) == hard
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("most_documents")
 def test_saved_shares_add_in_any_order(tmp_path, path):
     whole = without_names(brief(bc.agreement(bc.scan(path))))
-    targets = [tmp_path / f"{i}.counts" for i in range(1, 5)]
+    targets = [tmp_path / f"{i}.counts" for i in range(1, 4)]
     for i, target in enumerate(targets, start=1):
-        bc.agreement(bc.scan(path), part=f"{i}/4", save_counts=target)
-    for order in list(permutations(targets))[::5]:
+        bc.agreement(bc.scan(path), part=f"{i}/3", save_counts=target)
+    for order in list(permutations(targets))[::2]:
         found = without_names(brief(bc.agreement(bc.scan(*order))))
         for name in whole:
             # Which of two annotators is the first one is known of pairs, not of sums over them.
@@ -89,8 +103,9 @@ def test_saved_shares_add_in_any_order(tmp_path, path):
                 assert found[name] == whole[name], name
 
 
+@pytest.mark.slow
 def test_saved_counts_of_files_whose_documents_lie_between_each_other(tmp_path):
-    rows = spans_table(4, 40, has_gaps=True)
+    rows = spans_table(4, 14, has_gaps=True)
     names = list(dict.fromkeys(row["document"] for row in rows))
     halves = [[row for row in rows if names.index(row["document"]) % 2 == i] for i in (0, 1)]
     targets = []
@@ -103,44 +118,44 @@ def test_saved_counts_of_files_whose_documents_lie_between_each_other(tmp_path):
     assert found == without_names(brief(bc.agreement(bc.scan(both))))
 
 
-def test_documents_in_two_files_are_refused(tmp_path, path, saved):
+def test_documents_in_two_files_are_refused(tmp_path, saved):
     other = tmp_path / "y.counts"
-    bc.agreement(bc.scan(path), save_counts=other)
+    other.write_bytes(saved.read_bytes())
     said = refusal(lambda: bc.agreement(bc.scan(saved, other)))
-    assert "a document is in several of the files" in said
+    assert "several" in said
 
 
-def test_other_questions_are_refused_with_what_is_there(saved, path):
-    said = refusal(lambda: bc.agreement(bc.scan(saved), measure="exact"))
-    assert "no counts of agreement by exact" in said
-    assert "found 'agreement by token'" in said
-    assert "no counts of rank" in refusal(lambda: bc.rank(bc.scan(saved), gold="ada"))
-    assert "no counts of agreement" in refusal(
-        lambda: bc.agreement(bc.scan(saved), scope="unlabelled")
-    )
-    assert "one or the other" in refusal(lambda: bc.agreement(bc.scan(saved, path)))
+def test_other_questions_are_refused_with_what_is_there(saved, tmp_path):
+    with refused(bc.OptionError, "exact", "agreement by token"):
+        bc.agreement(bc.scan(saved), measure="exact")
+    with refused(bc.OptionError, "rank", "agreement by token"):
+        bc.rank(bc.scan(saved), gold="ada")
+    with refused(bc.OptionError, "agreement by token"):
+        bc.agreement(bc.scan(saved), scope="unlabelled")
+    path = parquet(tmp_path / "b.parquet", spans_table(3, 2))
+    with refused(bc.OptionError, "saved counts", "annotations"):
+        bc.agreement(bc.scan(saved, path))
 
 
-@pytest.mark.parametrize("kind", ["cut", "flipped", "version", "foreign", "empty rest"])
-def test_damaged_files(saved, kind):
+def test_damaged_files(saved):
     data = saved.read_bytes()
-    if kind == "cut":
-        saved.write_bytes(data[:-20])
-    elif kind == "flipped":
-        middle = len(data) // 2
-        saved.write_bytes(data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :])
-    elif kind == "version":
-        saved.write_bytes(data.replace(b"counts 1\n", b"counts 2\n", 1))
-    elif kind == "empty rest":
-        saved.write_bytes(data[:22])
-    else:
-        saved.write_bytes(stored.packed({"a": 1}))
-    said = refusal(lambda: bc.agreement(bc.scan(saved)))
-    assert "x.counts" in said
-    assert "count again" in said
+    middle = len(data) // 2
+    damaged = {
+        "cut": data[:-20],
+        "flipped": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
+        "of another version": data.replace(b"counts 1\n", b"counts 2\n", 1),
+        "nothing but the beginning": data[:22],
+        "of something else": stored.packed({"a": 1}),
+    }
+    for what, content in damaged.items():
+        assert content != data, what
+        saved.write_bytes(content)
+        with refused(FormatError, "count again", where="x.counts"):
+            bc.agreement(bc.scan(saved))
 
 
-def test_a_full_disk_leaves_nothing(tmp_path, path, monkeypatch):
+def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
+    path = parquet(tmp_path / "a.parquet", spans_table(3, 2))
     target = tmp_path / "x.counts"
 
     def full(*_, **__):
@@ -149,7 +164,7 @@ def test_a_full_disk_leaves_nothing(tmp_path, path, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     monkeypatch.setattr(saving.os, "replace", full)
     said = refusal(lambda: bc.agreement(bc.scan(path), save_counts=target))
-    assert "no space left on device" in said
+    assert "no space" in said
     assert not target.exists()
 
 
@@ -166,6 +181,7 @@ def counted_parts(monkeypatch):
     return numbers
 
 
+@pytest.mark.slow
 def test_parts_that_were_kept_are_not_counted_again(tmp_path, path, counted_parts):
     whole = brief(bc.agreement(bc.scan(path), keep_parts=tmp_path / "parts"))
     n_parts = len(scanning.parts_of(bc.scan(path)))
@@ -179,35 +195,40 @@ def test_parts_that_were_kept_are_not_counted_again(tmp_path, path, counted_part
     assert len(counted_parts) == 1
 
 
-@pytest.mark.parametrize("change", ["input", "options", "question", "version"])
-def test_other_runs_are_not_mixed(tmp_path, path, counted_parts, monkeypatch, change):
+@pytest.mark.slow
+def test_other_runs_are_not_mixed(tmp_path, counted_parts, monkeypatch):
+    path = parquet(tmp_path / "a.parquet", spans_table(3, 7, has_gaps=True), 4)
     folder = tmp_path / "parts"
     bc.agreement(bc.scan(path), keep_parts=folder)
-    counted_parts.clear()
-    options = {}
-    scan = bc.scan(path)
-    if change == "input":
-        parquet(Path(path), spans_table(4, 80, has_gaps=True), 7)
-    elif change == "options":
-        scan = bc.scan(path, empty="missing")
-    elif change == "question":
-        options = {"measure": "exact"}
-    else:
-        monkeypatch.setattr(kept_parts, "__version__", "0.0.0")
-    found = brief(bc.agreement(scan, keep_parts=folder, **options))
-    assert 0 in counted_parts
-    assert found == brief(bc.agreement(scan, **options))
+    for change in ("options", "question", "version", "input"):
+        counted_parts.clear()
+        options, scan = {}, bc.scan(path)
+        with monkeypatch.context() as patch:
+            if change == "input":
+                parquet(Path(path), spans_table(4, 7, has_gaps=True), 4)
+            elif change == "options":
+                scan = bc.scan(path, empty="missing")
+            elif change == "question":
+                options = {"measure": "exact"}
+            else:
+                patch.setattr(kept_parts, "__version__", "0.0.0")
+            found = brief(bc.agreement(scan, keep_parts=folder, **options))
+        assert 0 in counted_parts, change
+        assert found == brief(bc.agreement(scan, **options)), change
 
 
+@pytest.mark.slow
 def test_a_part_that_cannot_be_read_is_named_and_others_are_kept(tmp_path, path):
-    rows = spans_table(3, 80, has_gaps=True)
-    bad = next(i for i in range(100, len(rows)) if rows[i]["start"] is not None)
+    rows = spans_table(3, 24, has_gaps=True)
+    bad = next(i for i in range(40, len(rows)) if rows[i]["start"] is not None)
     rows[bad] = {**rows[bad], "end": 999}
-    parquet(Path(path), rows, 7)
+    parquet(Path(path), rows, 4)
     target, n_parts = tmp_path / "x.counts", len(scanning.parts_of(bc.scan(path)))
-    said = refusal(lambda: bc.agreement(bc.scan(path), save_counts=target))
-    assert f":{bad + 1}: span" in said
-    assert f"1 of {n_parts} parts cannot be counted; {n_parts - 1} are kept" in said
+    assert n_parts > 2
+    with refused(
+        bc.SpanError, 999, f"1 of {n_parts} parts", f"{n_parts - 1} are kept", where=f":{bad + 1}"
+    ):
+        bc.agreement(bc.scan(path), save_counts=target)
     assert not target.exists()
     assert len(list(Path(f"{target}.parts").iterdir())) == n_parts - 1
 
@@ -221,7 +242,7 @@ from beyondchance.scoring import scans
 scanning.ROWS_OF_PART, scanning.ROWS_AT_A_TIME = 20, 9
 count = scans.count
 def slowly(job, part):
-    if part.number > 3:
+    if part.number > 1:
         time.sleep(60)
     return count(job, part)
 scans.count = slowly
@@ -229,18 +250,19 @@ agreement(scan(sys.argv[1]), save_counts=sys.argv[2])
 """
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on(tmp_path, path, counted_parts):
     target = tmp_path / "x.counts"
     run = subprocess.Popen([sys.executable, "-c", RUN, path, str(target)])
-    folder, end = Path(f"{target}.parts"), time.monotonic() + 30
+    folder, end = Path(f"{target}.parts"), time.monotonic() + 300
     try:
-        while time.monotonic() < end and len(list(folder.glob("*.counts"))) < 3:
+        while time.monotonic() < end and len(list(folder.glob("*.counts"))) < 2:
             time.sleep(0.05)
     finally:
         run.send_signal(signal.SIGKILL)
         run.communicate()
     kept = {int(file.name[:6]) for file in folder.glob("*.counts")}
-    assert {0, 1, 2} <= kept
+    assert {0, 1} <= kept
     found = brief(bc.agreement(bc.scan(path), save_counts=target))
     assert found == brief(bc.agreement(bc.scan(path), executor=map))
     assert counted_parts

@@ -12,7 +12,9 @@ import beyondchance as bc
 from beyondchance.io.formats import argilla
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from each import each
 from mutation import places, replaced
+from telling import assert_notes, assert_says
 
 TEXT = "Mia Lund sings in Oslo"
 PER = {"label": "PER", "start": 0, "end": 8}
@@ -63,9 +65,7 @@ def test_users_are_annotators_of_nested_records():
     assert corpus.spans("a", "u2") == [(0, 8, "PER")]
     assert corpus.annotators_of("b") == ("u2",)
     assert corpus.fields["book"] == ("Songs", "Songs")
-    assert [str(note) for note in corpus.notes] == [
-        "stream 1: does not say which responses are drafts or were discarded, so that all are read"
-    ]
+    assert_notes(corpus.notes, "… 1 … responses")
 
 
 def test_users_are_annotators_of_flattened_records():
@@ -99,7 +99,7 @@ def test_a_response_may_have_its_status_in_nested_records():
     assert corpus.notes == ()
 
 
-@pytest.mark.parametrize("agent", ["gliner", None])
+@each("agent", ["gliner", None])
 def test_suggestions_are_annotators_if_asked_for(agent):
     suggestion = {"value": [LOC], "score": None, "agent": agent}
     records = [
@@ -135,10 +135,7 @@ def test_one_of_several_questions_about_spans_is_chosen():
     record["responses"]["places"] = [{"value": [LOC], "user_id": "u1"}]
     with pytest.raises(bc.FormatError) as caught:
         read(record)
-    assert str(caught.value) == (
-        "stream 1: several questions are about spans: 'spans', 'places'; expected one of them: "
-        "choose it with layer='spans'"
-    )
+    assert_says(str(caught.value), "… 1 … several … 'spans' … 'places' … layer='spans'")
     corpus = read(record, layer="places")
     assert corpus.spans("a", "u1") == [(18, 22, "LOC")]
     assert corpus.skipped == {"answers to other questions ignored": 1}
@@ -175,10 +172,9 @@ def test_what_offsets_count_after_emoji_must_be_given():
     after = nested(("u1", [{"label": "LOC", "start": 21, "end": 25}]), text=text)
     with pytest.raises(bc.FormatError) as caught:
         read(after)
-    assert str(caught.value) == (
-        "stream 1: item 1, response 1: span [21, 25) 'LOC' is after character 9, which counts "
-        "once or twice; expected to know what offsets count: pass offsets='utf16' for spans "
-        "marked in Argilla's pages, or offsets='codepoints' for spans sent by its library"
+    assert_says(
+        str(caught.value),
+        "… 1 … 1 … 1 … [21, 25) … 'LOC' … character … 9 … offsets='utf16' … offsets='codepoints'",
     )
     assert read(after, offsets="utf16").spans("a", "u1") == [(20, 24, "LOC")]
 
@@ -198,93 +194,75 @@ def test_flattened_records_in_parquet(tmp_path):
     assert corpus.spans("a", "u2") == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "message"),
     [
-        ([], "stream 1: item 1: it is a list; expected an object"),
+        ([], "… 1 … 1 … list"),
         (
             nested(("u1", [PER])) | {"responses": []},
-            "stream 1: item 1: 'responses' is a list; expected an object",
+            "… 1 … 1 … 'responses' … list",
         ),
         (
             nested() | {"responses": {"spans": 3}},
-            "stream 1: item 1: 'spans' is 3; expected a list",
+            "… 1 … item … 1 … 'spans' … 3",
         ),
         (
             nested(("u1", [PER, 3])),
-            "stream 1: item 1, response 1, span 2: it is 3; expected an object",
+            "… 1 … 1 … 1 … span … 2 … 3",
         ),
         (
             nested(("u1", [PER | {"start": "0"}])),
-            "stream 1: item 1, response 1, span 1: 'start' is '0'; expected a whole number",
+            "… 1 … 1 … 1 … span … 1 … 'start' … '0'",
         ),
         (
             nested(("u1", [PER | {"label": None}])),
-            "stream 1: item 1, response 1, span 1: 'label' is null; expected a name",
+            "… 1 … 1 … 1 … 1 … 'label' … null",
         ),
         (
             nested(("u1", [PER]), ("u2", "x")),
-            "stream 1: item 1, response 2: the answer is 'x'; expected a list of spans",
+            "… 1 … 1 … 2 … answer … 'x'",
         ),
         (
             nested(("u1", [PER | {"end": 90}])),
-            (
-                "stream 1: item 1, response 1, span 1: span [0, 90) 'PER' does not lie in the "
-                "text, which has 22 characters; check that offsets and text belong together"
-            ),
+            "… 1 … 1 … 1 … 1 … [0, 90) … 'PER' … 22 … characters",
         ),
         (
             nested(("u1", "positive")),
-            (
-                "stream 1: no answer has spans; the questions are 'spans'; expected a question "
-                "about spans (SpanQuestion) with responses"
-            ),
+            "… 1 … questions … 'spans'",
         ),
         (
             nested(("u1", [PER])) | {"fields": {"one": "x", "two": "y"}},
-            (
-                "stream 1: item 1: the fields with text are 'one', 'two'; expected one of them, "
-                "or one named 'text': rename the field that was annotated to 'text'"
-            ),
+            "… 1 … 1 … fields … 'one' … 'two' … 'text' … 'text'",
         ),
         (
             nested(("u1", [PER])) | {"fields": {}},
-            "stream 1: item 1: has no field with text; expected one",
+            "… 1 … 1 … field",
         ),
         (
             flat(("u1", [PER], "submitted")) | {"spans.responses.users": ["u1", "u2"]},
-            (
-                "stream 1: item 1: has 1 answers in 'spans.responses' and 2 in 'users'; "
-                "expected as many of each"
-            ),
+            "… 1 … 1 … 1 … answers … 'spans.responses' … 2 … 'users'",
         ),
         (
             flat(("u1", [PER], "lost")),
-            (
-                "stream 1: item 1, response 1: the status is 'lost'; expected one of submitted, "
-                "discarded, draft"
-            ),
+            "… 1 … 1 … 1 … status … 'lost'",
         ),
         (
             nested(("u1", [PER]), ("u1", [LOC])),
-            (
-                "stream 1: item 1, response 2: document 'a' was annotated by 'u1' before, at "
-                "stream 1: item 1, response 1; expected it once: repeated='last' takes the last"
-            ),
+            "… 1 … 1 … 2 … 'a' … annotated … 'u1' … 1 … 1 … 1 … repeated='last'",
         ),
     ],
 )
 def test_malformed(row, message):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(row, repeated="error")
-    assert str(caught.value) == message
+    assert_says(str(caught.value), message)
 
 
 def upload(content):
     return Upload("x", "x", [Source("x", member=content)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "is_ours"),
     [
         (nested(), True),
@@ -318,8 +296,8 @@ RECORDS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("record", RECORDS)
-@pytest.mark.parametrize("predictions", [True, False])
+@each("record", RECORDS)
+@each("predictions", [True, False])
 def test_changed_files_raise_nothing_but_our_errors(record, predictions):
     for path in places([record]):
         for new in NEW:

@@ -1,10 +1,8 @@
-import re
 import zipfile
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from pympi.Elan import Eaf
 
 import beyondchance as bc
@@ -14,6 +12,9 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
+from each import each
+from examples import examples
+from telling import assert_notes, refused_with
 
 NOTE = (
     "ELAN does not store how long a recording lasts; it is taken to last until the latest time "
@@ -100,7 +101,7 @@ def test_tiers_are_annotators(tmp_path):
     assert corpus.spans("clip", "anna") == [(0, 6, "nod"), (6, 10, "shake")]
     assert corpus.spans("clip", "ben") == [(1, 6, "nod")]
     assert corpus.spans("clip", "kim") == []
-    assert list(map(str, corpus.notes)) == [NOTE]
+    assert_notes(corpus.notes, "… store … recording")
     assert corpus.skipped == {}
     assert (corpus.unit, corpus.positions) == ("document", "frames")
     assert corpus.options == {"grid": "100ms"}
@@ -166,11 +167,8 @@ def test_layer_selects_tiers_and_leaves_the_others_alone(tmp_path):
     path = save(tmp_path / "a.eaf", document(SLOTS + slot("ts4"), anna + ben + lost))
     corpus = bc.read(path, format="eaf", grid="100ms", layer="anna,ben")
     assert corpus.annotators == ("anna", "ben")
-    message = (
-        f"{path}: tier 'lost', annotation 'a9': has no time, and none follows from the "
-        "annotations around it; give it one in ELAN, or choose other tiers with layer="
-    )
-    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
+    message = f"{path}: tier 'lost', annotation 'a9': … annotations"
+    with refused_with(bc.FormatError, message):
         bc.read(path, format="eaf", grid="100ms")
 
 
@@ -191,9 +189,7 @@ def test_a_folder_of_recordings(tmp_path):
     assert corpus.skipped == {"files of other formats ignored": 1}
 
 
-@pytest.mark.parametrize(
-    ("encoding", "declared"), [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16")]
-)
+@each(("encoding", "declared"), [("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16")])
 def test_encodings(tmp_path, encoding, declared):
     text = document(SLOTS, tier("änna", aligned("a1", "ts1", "ts2", "\N{EXTRATERRESTRIAL ALIEN}")))
     path = save(tmp_path / "a.eaf", text.replace("UTF-8", declared).replace("\n", "\r\n"), encoding)
@@ -210,7 +206,7 @@ def test_detected(tmp_path):
     assert is_format(upload("<!-- first -->\n" + document().split("\n", 1)[1]))
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         b"",
@@ -236,102 +232,83 @@ def test_data_is_no_file():
 ONE = tier("anna", aligned("a1", "ts1", "ts2", "nod"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         (
             "",
-            (
-                ": found no XML; expected an ELAN file, whose outermost element is "
-                "<ANNOTATION_DOCUMENT>"
-            ),
+            ": … XML … <ANNOTATION_DOCUMENT>",
         ),
         (
             "<html/>",
-            (
-                ": found <html>; expected an ELAN file, whose outermost element is "
-                "<ANNOTATION_DOCUMENT>"
-            ),
+            ": … <html> … outermost … <ANNOTATION_DOCUMENT>",
         ),
         (
             document(SLOTS, ONE).replace("</TIER>", ""),
-            ":6: not well-formed XML at column 3; expected a document that ELAN saved",
+            ":6: … well-formed … 3",
         ),
         (
             '<!DOCTYPE x [<!ENTITY a "b">]>\n' + document(SLOTS, ONE),
-            ":1: XML with <!ENTITY, which an annotation does not need; remove the declaration",
+            ":1: … <!ENTITY … annotation",
         ),
         (
             document(SLOTS, ONE.replace(' TIME_SLOT_REF1="ts1"', "")),
-            (
-                ": an annotation of tier 'anna' is incomplete; expected ANNOTATION_ID, "
-                "TIME_SLOT_REF1, TIME_SLOT_REF2, ANNOTATION_VALUE: open the file in ELAN and save "
-                "it again"
-            ),
+            ": … 'anna' … incomplete",
         ),
         (
             document(slot("ts1", "soon"), ONE),
-            ": the time of slot 'ts1' is 'soon'; expected milliseconds from 0 on",
+            ": … slot … 'ts1' … 'soon' … 0",
         ),
         (
             document(slot("ts1", -5), ONE),
-            ": the time of slot 'ts1' is '-5'; expected milliseconds from 0 on",
+            ": … slot … 'ts1' … '-5' … 0",
         ),
         (
             document(slot("ts1", 10**30), ONE),
-            f": the time of slot 'ts1' is '{10**30}'; expected milliseconds from 0 on",
+            f": … slot … 'ts1' … '{10**30}' … 0",
         ),
         (
             document(SLOTS, tier("anna", aligned("a1", "ts2", "ts1", "nod"))),
-            (
-                ": tier 'anna', annotation 'a1': interval [0.6, 0) s 'nod' ends before it starts; "
-                "expected start <= end"
-            ),
+            ": tier 'anna', annotation 'a1': … interval … [0.6, 0) … 'nod'",
         ),
         (
             document(slot("ts1", 0), ONE),
-            (
-                ": tier 'anna', annotation 'a1': has no time, and none follows from the "
-                "annotations around it; give it one in ELAN, or choose other tiers with layer="
-            ),
+            ": tier 'anna', annotation 'a1': … annotations",
         ),
         (
             document(SLOTS, ONE + ONE),
-            ": tier 'anna' occurs 2 times; expected it once",
+            ": tier 'anna' … occurs … 2",
         ),
         (
             document(
                 SLOTS, ONE + tier("ben", referring("a2", "a3", "x"), referring("a3", "a2", "y"))
             ),
-            (
-                ": tier 'ben', annotation 'a2': has no time, and none follows from the "
-                "annotations around it; give it one in ELAN, or choose other tiers with layer="
-            ),
+            ": tier 'ben', annotation 'a2': … annotations",
         ),
         (
             document(
                 SLOTS,
                 tier("anna", *[aligned("a1", "ts1", "ts2", "x"), aligned("a1", "ts2", "ts3", "y")]),
             ),
-            ": annotation 'a1' occurs 2 times; expected it once",
+            ": annotation 'a1' … occurs … 2",
         ),
         (
             document(SLOTS + slot("ts1", 900), ONE),
-            ": time slot 'ts1' occurs 2 times; expected it once",
+            ": … 'ts1' … occurs … 2",
         ),
         (
             document(SLOTS, ONE, header='TIME_UNITS="PAL-frames"'),
-            ": counts times in 'PAL-frames'; expected milliseconds",
+            ": … counts … 'PAL-frames'",
         ),
         (
             document("", tier("anna")),
-            ": tier 'anna': recording 'a' has no length; expected it to last some time",
+            ": tier 'anna': … recording … 'a'",
         ),
     ],
 )
 def test_malformed(tmp_path, text, message):
     path = save(tmp_path / "a.eaf", text)
-    with pytest.raises(bc.FormatError, match=f"^{re.escape(f'{path}{message}')}$"):
+    with refused_with(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="eaf", grid="10ms")
 
 
@@ -346,7 +323,7 @@ def test_a_member_of_an_archive_is_read():
 def test_identifiers_are_distinct_across_tiers(tmp_path):
     # An annotation that refers to 'a1' would not say which one it means.
     path = save(tmp_path / "a.eaf", document(SLOTS, ONE + ONE.replace("anna", "ben")))
-    with pytest.raises(bc.FormatError, match="annotation 'a1' occurs 2 times; expected it once"):
+    with refused_with(bc.FormatError, "… annotation 'a1' … occurs … 2"):
         bc.read(path, format="eaf", grid="10ms")
 
 
@@ -378,7 +355,7 @@ def elan_documents(draw):
     return document(slots, "".join(tiers))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(elan_documents())
 def test_pympi_reads_the_same(tmp_path_factory, content):
     path = save(tmp_path_factory.mktemp("eaf") / "a.eaf", content)
@@ -402,11 +379,11 @@ def test_an_archive(tmp_path):
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.eaf", document(SLOTS, ONE))
-    with pytest.raises(bc.FormatError, match="a.zip: found no XML; expected an ELAN file"):
+    with refused_with(bc.FormatError, "… a.zip: … XML"):
         bc.read(path, format="eaf", grid="10ms")
 
 
 def test_no_grid(tmp_path):
     path = write(tmp_path / "a.eaf", anna=[(0, 600, "nod")])
-    with pytest.raises(bc.OptionError, match="times need a grid"):
+    with refused_with(bc.OptionError, "… grid"):
         bc.read(path, format="eaf")

@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
@@ -14,7 +14,10 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
+from each import each
+from examples import examples
 from mutation import places, replaced
+from telling import assert_says, refused_with
 
 TEXT = "Der Hund bellt laut."
 
@@ -91,7 +94,7 @@ def refused(read, tmp_path):
     def refuser(content, message, error=bc.FormatError, **options):
         with pytest.raises(error) as caught:
             read(content, **options)
-        assert str(caught.value).replace(str(tmp_path) + "/", "") == message
+        assert_says(str(caught.value).replace(str(tmp_path) + "/", ""), message)
 
     return refuser
 
@@ -148,7 +151,7 @@ class TestPearmut:
         ]
 
     def test_what_is_not_counted_does_not_make_room(self, read):
-        with pytest.raises(bc.SpanError, match=r"span \[3, 12\) 'minor' does not lie in the text"):
+        with refused_with(bc.SpanError, "… span … [3, 12) … 'minor'"):
             read(lines(log(error(3, 8), text="ab\ncd ef\n\n\n")))
 
     def test_missing_words_have_no_place(self, read):
@@ -194,7 +197,7 @@ class TestPearmut:
         assert corpus.documents == ("1/one", "3/one")
         assert corpus.annotators_of("1/one") == ("ada", "bo")
 
-    @pytest.mark.parametrize(
+    @each(
         ("feature", "label"),
         [(None, "major"), ("category", "Style"), ("category/severity", "Style/major")],
     )
@@ -293,115 +296,102 @@ BEGIN = "campaign.jsonl:2: "
 FIRST = log(number=9, name="first")
 
 
-@pytest.mark.parametrize(
+@each(
     ("second", "message"),
     [
-        (3, "the line is 3; expected an object"),
+        (3, "… line … 3"),
         (
             log(item=None),
-            (
-                "no 'item', which holds the texts; expected a log in which pearmut has stored "
-                "them: add the items of the campaign to each line, as a list under 'item'"
-            ),
+            "… 'item' … texts … 'item'",
         ),
         (
             log(annotation=[]),
-            "1 items, but 0 annotations; expected as many of one as of the other",
+            "1 … 0 … annotations",
         ),
-        (log(by=[]), "'user_id' is a list; expected a name or a number"),
-        (log(item=[3]), "item #1 is 3; expected an object"),
-        (log(item=[{"tgt": "Ja"}]), "item #1: 'tgt' is 'Ja'; expected an object"),
-        (log(annotation=[None]), "item #1: the annotation is null; expected an object"),
+        (log(by=[]), "'user_id' … list"),
+        (log(item=[3]), "item #1 … 3 … object"),
+        (log(item=[{"tgt": "Ja"}]), "item #1: … 'tgt' … 'Ja' … object"),
+        (log(annotation=[None]), "item #1: … annotation"),
         (
             log(annotation=[{"one": 3}]),
-            "item #1: the annotation of a system is 3; expected an object",
+            "item #1: … system … 3",
         ),
         (
             log(annotation=[{"two": answer()}]),
-            "item #1: the text of 'two' is missing; expected what was annotated",
+            "item #1: … 'two' … missing",
         ),
-        (log(annotation=[{"one": {"error_spans": 3}}]), "'error_spans' is 3; expected a list"),
-        (log(3), "error #1 is 3; expected an object"),
-        (log(error(0, 1.5)), "error #1: 'end_i' is 1.5; expected a whole number"),
-        (log(error(None, 1)), "error #1: 'start_i' is null; expected a whole number"),
-        (log(error(0, 1, {})), "error #1: 'severity' is an object; expected a name"),
+        (log(annotation=[{"one": {"error_spans": 3}}]), "'error_spans' … 3 … list"),
+        (log(3), "error #1 … 3 … object"),
+        (log(error(0, 1.5)), "error #1: … 'end_i' … 1.5 … number"),
+        (log(error(None, 1)), "error #1: … 'start_i' … null"),
+        (log(error(0, 1, {})), "error #1: … 'severity' … object"),
     ],
 )
 def test_refused_logs(refused, second, message):
     refused(lines(FIRST, second), BEGIN + message)
 
 
-@pytest.mark.parametrize("found", [error(18, 21), error(4, 2), error(-1, 2)])
+@each("found", [error(18, 21), error(4, 2), error(-1, 2)])
 def test_refused_spans(refused, found):
     span = f"span [{found['start_i']}, {found['end_i'] + 1}) 'minor'"
     refused(
         lines(log(found)),
-        f"campaign.jsonl:1: error #1: {span} does not lie in the text, which has 20 characters; "
-        "check that offsets and text belong together",
+        f"campaign.jsonl:1: error #1: … {span} … 20 … characters",
         bc.SpanError,
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("scores", "message"),
     [
-        ({"one": 3}, "a rating is 3; expected an object"),
-        ({"two": []}, "the text of 'two' is missing; expected what was annotated"),
-        ({"one": [{"errors": []}]}, "'annotator' is null; expected who found the errors"),
-        ({"one": [rating() | {"errors": 3}]}, "'errors' is 3; expected a list"),
+        ({"one": 3}, "… rating … 3"),
+        ({"two": []}, "… 'two' … missing"),
+        ({"one": [{"errors": []}]}, "'annotator' … null"),
+        ({"one": [rating() | {"errors": 3}]}, "'errors' … 3 … list"),
     ],
 )
 def test_refused_segments(refused, scores, message):
     refused(lines(segment({}), segment(scores)), BEGIN + message)
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "batches", "message"),
     [
         (
             rows(scored()),
             None,
-            (
-                "campaign.jsonl: the scores of Appraise do not hold the texts; expected the JSON "
-                "of the batches that the campaign was made from: pass documents=FILE"
-            ),
+            "campaign.jsonl: … Appraise … documents=FILE",
         ),
         (
             rows(scored(), scored(item="9")),
             BATCHES,
-            (
-                "campaign.jsonl:2: item '9' of 'one', document 'doc1', is not among the batches; "
-                "expected one of those in batches.json"
-            ),
+            "campaign.jsonl:2: item '9' … 'one' … document … 'doc1' … batches.json",
         ),
         (
             rows(scored(), scored(spans="[")),
             BATCHES,
-            (
-                "campaign.jsonl:2: not valid JSON at column 2 (Expecting value); "
-                "the file seems to be cut off: export it again"
-            ),
+            "campaign.jsonl:2: … 2 … Expecting",
         ),
         (
             rows(scored(), scored(spans="3")),
             BATCHES,
-            "campaign.jsonl:2: the cell of errors is 3; expected a list",
+            "campaign.jsonl:2: … errors … 3",
         ),
         (
             rows(scored(), scored()[:10]),
             BATCHES,
-            "campaign.jsonl:2: found 10 columns; expected 12, as in the first row",
+            "campaign.jsonl:2: … 10 … columns … 12",
         ),
-        (rows(scored()), [3], "batches.json: a batch is 3; expected an object"),
+        (rows(scored()), [3], "batches.json: … batch … 3"),
         (
             rows(scored()),
             [{"items": [3]}],
-            "batches.json: item 1 of a batch: it is 3; expected an object",
+            "batches.json: item 1 … batch … 3",
         ),
         (
             rows(scored()),
             [{"items": [target(None)]}],
-            "batches.json: item 1 of a batch: 'targetText' is null; expected a text",
+            "batches.json: item 1 … batch … 'targetText'",
         ),
     ],
 )
@@ -414,14 +404,14 @@ def test_refused_options(refused):
     refused(lines(log()), f"feature is 'x'; expected {expected}", bc.OptionError, feature="x")
     refused(
         lines(log()),
-        "campaign.jsonl: documents does not apply to a file that holds its texts",
+        "campaign.jsonl: … documents",
         bc.OptionError,
         batches=BATCHES,
     )
 
 
 class TestDetection:
-    @pytest.mark.parametrize(
+    @each(
         "content",
         [
             lines(log()),
@@ -438,7 +428,7 @@ class TestDetection:
     def test_told(self, content):
         assert esa.is_format(upload_of(content))
 
-    @pytest.mark.parametrize(
+    @each(
         "content",
         [
             b"",
@@ -491,7 +481,7 @@ def only_our_errors(content, folder, **options):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(data=st.data())
 def test_replaced_values(data):
     content = data.draw(st.sampled_from([VALID, SEGMENTS]))
@@ -502,7 +492,7 @@ def test_replaced_values(data):
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@examples(100)
 @given(data=st.data())
 def test_replaced_values_of_batches(data, tmp_path_factory):
     batches = BATCHES
@@ -515,7 +505,7 @@ def test_replaced_values_of_batches(data, tmp_path_factory):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(data=st.data())
 def test_broken_bytes(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("batches")
@@ -530,7 +520,7 @@ def test_broken_bytes(data, tmp_path_factory):
     only_our_errors(bytes(content), folder if whole is table else None)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(content=st.binary())
 def test_anything(content):
     only_our_errors(content, None)

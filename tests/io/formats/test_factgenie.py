@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
@@ -12,7 +12,10 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
+from each import each
+from examples import examples
 from mutation import places, replaced
+from telling import assert_says
 
 TEXT = "Oslo will be sunny."
 NAME = "weather/test/0/gpt-4"
@@ -59,7 +62,7 @@ def refused(read, tmp_path):
     def refuser(*annotations, message, error=bc.FormatError, **options):
         with pytest.raises(error) as caught:
             read(*annotations, **options)
-        assert str(caught.value).replace(str(tmp_path) + "/", "") == message
+        assert_says(str(caught.value).replace(str(tmp_path) + "/", ""), message)
 
     return refuser
 
@@ -80,7 +83,7 @@ class TestRead:
         assert corpus.fields == expected
         assert corpus.skipped == {}
         (note,) = map(str, corpus.notes)
-        assert note.endswith("labels are numbers, which the configuration of the campaign explains")
+        assert_says(note, "… configuration … campaign")
 
     def test_from_a_folder_or_by_the_option(self, tmp_path):
         folder = tmp_path / "campaign"
@@ -109,8 +112,10 @@ class TestRead:
         refused(
             line(setup="gpt_4"),
             strict=True,
-            message="annotations.jsonl:1: 'weather/test/0/gpt_4' is 'weather/test/0/gpt-4' in the "
-            "outputs; expected one spelling: match='id' takes them for the same",
+            message=(
+                "annotations.jsonl:1: … 'weather/test/0/gpt_4' … "
+                "'weather/test/0/gpt-4' … outputs … match='id'"
+            ),
         )
 
     def test_who(self, read):
@@ -133,31 +138,24 @@ class TestRead:
         assert corpus.spans(NAME, "1") == [(0, 6, "0")]
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "message"),
     [
-        (3, "the line is 3; expected an object"),
-        (line(dataset=None), "'dataset' is null; expected a name or a number"),
-        (line(by=[]), "'annotator_group' is a list; expected a name or a number"),
-        (line(annotations=3), "'annotations' is 3; expected a list"),
-        (line(3), "span #1 is 3; expected an object"),
-        (line(span("0", "Oslo")), "span #1: 'start' is '0'; expected a whole number"),
-        (line(span(0, None)), "span #1: 'text' is null; expected the words of the span"),
-        (line(span(0, "Oslo", None)), "span #1: 'type' is null; expected a name or a number"),
+        (3, "… line … 3"),
+        (line(dataset=None), "'dataset' … null"),
+        (line(by=[]), "'annotator_group' … list"),
+        (line(annotations=3), "'annotations' … 3 … list"),
+        (line(3), "span #1 … 3 … object"),
+        (line(span("0", "Oslo")), "span #1: … 'start' … '0' … number"),
+        (line(span(0, None)), "span #1: … 'text' … null"),
+        (line(span(0, "Oslo", None)), "span #1: … 'type' … null"),
         (
             line(setup="other"),
-            (
-                "the text of 'weather/test/0/other' is not among the outputs; expected an output "
-                "with the same dataset, split, example and setup: give the file of the outputs as "
-                "well, or pass documents=FILE"
-            ),
+            "… 'weather/test/0/other' … among … documents=FILE",
         ),
         (
             line(setup="gpt_4"),
-            (
-                "'weather/test/0/gpt-4' and 'weather/test/0/gpt_4' would both be the output "
-                "'weather/test/0/gpt-4'; expected one spelling in all annotations"
-            ),
+            "'weather/test/0/gpt-4' … 'weather/test/0/gpt_4' … output … 'weather/test/0/gpt-4'",
         ),
     ],
 )
@@ -169,34 +167,30 @@ def test_refused_outputs(refused):
     refused(
         line(),
         outputs=(output(), output("Other")),
-        message=f"outputs.jsonl:2: {NAME!r} has another text than before; expected one text for "
-        "each output",
+        message=f"outputs.jsonl:2: … {NAME!r} … another",
     )
     refused(
         line(),
         outputs=(output(), output(None)),
-        message="outputs.jsonl:2: 'output' is null; expected the text that was annotated",
+        message="outputs.jsonl:2: … 'output' … null",
     )
     refused(
         line(setup="gpt4"),
         outputs=(output(setup="gpt-4"), output("Other", setup="gpt.4")),
-        message="annotations.jsonl:1: the text of 'weather/test/0/gpt4' is not among the outputs; "
-        "expected an output with the same dataset, split, example and setup: give the file of the "
-        "outputs as well, or pass documents=FILE",
+        message="annotations.jsonl:1: … 'weather/test/0/gpt4' … among … documents=FILE",
     )
 
 
 def test_refused_spans(refused):
     refused(
         line(span(0, "Rome")),
-        message="annotations.jsonl:1: span #1: span [0, 4) '0' covers 'Oslo', but the file stores "
-        "'Rome'; check that offsets and text belong together",
+        message="annotations.jsonl:1: span #1: … [0, 4) … '0' … covers … 'Oslo' … 'Rome'",
         error=bc.SpanError,
     )
 
 
 class TestDetection:
-    @pytest.mark.parametrize(
+    @each(
         "content",
         [
             lines(line()),
@@ -208,7 +202,7 @@ class TestDetection:
     def test_told(self, content):
         assert factgenie.is_format(upload_of(content))
 
-    @pytest.mark.parametrize(
+    @each(
         "content",
         [
             b"",
@@ -252,7 +246,7 @@ def only_our_errors(content):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(data=st.data())
 def test_replaced_values(data):
     content = VALID
@@ -263,7 +257,7 @@ def test_replaced_values(data):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(data=st.data())
 def test_broken_bytes(data):
     content = bytearray(lines(*VALID))
@@ -274,7 +268,7 @@ def test_broken_bytes(data):
     only_our_errors(bytes(content))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(content=st.binary())
 def test_anything(content):
     only_our_errors(content)

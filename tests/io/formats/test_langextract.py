@@ -10,7 +10,9 @@ import beyondchance as bc
 from beyondchance.io.formats import langextract
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from each import each
 from mutation import places, replaced
+from telling import assert_says
 
 TEXT = "Mia Lund sings in\nOslo."
 
@@ -58,7 +60,7 @@ def test_extractions_that_were_not_found_are_counted():
     assert corpus.skipped == {"extractions without a place left out": 2}
 
 
-@pytest.mark.parametrize("status", ["match_fuzzy", "match_lesser", "match_greater", None])
+@each("status", ["match_fuzzy", "match_lesser", "match_greater", None])
 def test_words_that_were_found_approximately_are_not_checked_but_counted(status):
     near = extraction(0, 14, words="Lund sings", status=status)
     corpus = read(document(near, extraction(18, 22, "LOC", status=status)))
@@ -105,59 +107,53 @@ def test_documents_without_a_name_are_numbered():
     assert read(*rows).documents == ("1", "2")
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "message"),
     [
-        (3, "stream 1:1: it is 3; expected an object"),
-        (document(text=None), "stream 1:1: 'text' is null; expected the text of the document"),
+        (3, "stream … 1 … 1 … 3"),
+        (document(text=None), "… 1 … 1 … 'text' … null"),
         (
             document() | {"extractions": {}},
-            "stream 1:1: 'extractions' is an object; expected a list",
+            "… 1 … 1 … 'extractions' … object",
         ),
-        (document(3), "stream 1:1, extraction 1: it is 3; expected an object"),
+        (document(3), "… 1 … 1 … extraction … 1 … 3"),
         (
             document(extraction(0, 8, "")),
-            "stream 1:1, extraction 1: 'extraction_class' is ''; expected a name",
+            "… 1 … 1 … extraction … 1 … 'extraction_class' … ''",
         ),
         (
             document(extraction(0, 8) | {"extraction_text": 4}),
-            "stream 1:1, extraction 1: 'extraction_text' is 4; expected a string",
+            "… 1 … 1 … extraction … 1 … 'extraction_text' … 4",
         ),
         (
             document(extraction(0, 8) | {"char_interval": [0, 8]}),
-            "stream 1:1, extraction 1: 'char_interval' is a list; expected an object",
+            "… 1 … 1 … 1 … 'char_interval' … list",
         ),
         (
             document(extraction(0, 8) | {"char_interval": {"start_pos": 0}}),
-            "stream 1:1, extraction 1: 'end_pos' is null; expected a whole number",
+            "… 1 … 1 … 1 … 'end_pos' … null",
         ),
         (
             document(extraction(0, 99)),
-            (
-                "stream 1:1, extraction 1: span [0, 99) 'PER' does not lie in the text, which has "
-                "23 characters; check that offsets and text belong together"
-            ),
+            "… 1 … 1 … 1 … [0, 99) … 'PER' … 23 … characters",
         ),
         (
             document(extraction(0, 8, words="Lund")),
-            (
-                "stream 1:1, extraction 1: span [0, 8) 'PER' covers 'Mia Lund', but the file "
-                "stores 'Lund'; check that offsets and text belong together"
-            ),
+            "… 1 … 1 … 1 … [0, 8) … 'PER' … covers … 'Mia Lund' … 'Lund'",
         ),
     ],
 )
 def test_malformed(row, message):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(row)
-    assert str(caught.value) == message
+    assert_says(str(caught.value), message)
 
 
 def upload(content):
     return Upload("x", "x", [Source("x", member=content)])
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "is_ours"),
     [
         (document(extraction(0, 8)), True),

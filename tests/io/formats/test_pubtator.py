@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
@@ -12,6 +12,9 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
+from each import each
+from examples import examples
+from telling import assert_says
 
 #        0         1         2
 #        012345678901234567890123456
@@ -45,7 +48,7 @@ def test_a_document(read):
     assert corpus.skipped == {}
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         HEAD.replace(TITLE, f"{TITLE}  ") + ZINC + LAST,
@@ -82,7 +85,7 @@ def test_relations_and_other_lines_are_counted(read):
     assert corpus.skipped == {"relations ignored": 2, "lines without offsets ignored": 1}
 
 
-@pytest.mark.parametrize("cell", ["", "\t", "\tp|SUB|P|29|S\tRSID:1", "\t|DEL|7|A", "\tc|FS|R||"])
+@each("cell", ["", "\t", "\tp|SUB|P|29|S\tRSID:1", "\t|DEL|7|A", "\tc|FS|R||"])
 def test_an_annotation_without_a_type(read, cell):
     corpus = read(f"{HEAD}7\t0\t4\tZinc{cell}\n{LAST}")
     assert corpus.spans("7", "anna") == [(0, 4, "_"), (25, 29, "Chemical")]
@@ -98,7 +101,7 @@ def test_normalised_words_are_counted(read):
 def test_offsets_that_count_utf16_units(read):
     corpus = read("7|t|😀 Zinc\n7|a|\n7\t3\t7\tZinc\tChemical\n")
     assert corpus.spans("7", "anna") == [(2, 6, "Chemical")]
-    assert str(corpus.notes[-1]).endswith("its offsets count UTF-16 units: only so the words fit")
+    assert_says(str(corpus.notes[-1]), "… offsets … UTF-16")
 
 
 def test_one_file_each_and_a_folder(tmp_path):
@@ -115,76 +118,58 @@ def test_one_file_each_and_a_folder(tmp_path):
 # --- Wrong --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
         (
             ZINC,
-            (
-                ":1: found '7\\t0\\t4\\tZinc\\tChemical\\tMESH:D1'; expected the title of a "
-                "document first, as 'ID|t|TITLE'"
-            ),
+            ":1: … '7\\t0\\t4\\tZinc\\tChemical\\tMESH:D1' … title … 'ID|t|TITLE'",
         ),
         (
             HEAD + "8\t0\t4\tZinc\tX\n",
-            (
-                ":3: found '8\\t0\\t4\\tZinc\\tX'; expected "
-                "'7<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE', or another document"
-            ),
+            ":3: … '8\\t0\\t4\\tZinc\\tX' … '7<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE' … another",
         ),
         (
             HEAD + "Zinc\n",
-            (
-                ":3: found 'Zinc'; expected '7<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE', or another "
-                "document"
-            ),
+            ":3: … 'Zinc' … '7<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE' … another",
         ),
-        (HEAD + "7|a|more\n", ":3: a second abstract of '7'; expected one"),
+        (HEAD + "7|a|more\n", ":3: … abstract … '7'"),
         (
             HEAD + "7\t-1\t4\tZinc\tX\n",
-            ":3: found offsets '-1', '4'; expected 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
+            ":3: … offsets … '-1' … '4' … 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
         ),
         (
             HEAD + "7\t1\tx\tZinc\tX\n",
-            ":3: found offsets '1', 'x'; expected 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
+            ":3: … offsets … '1' … 'x' … 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
         ),
         (
             HEAD + "7\t1.5\t4\tZinc\tX\n",
-            ":3: found offsets '1.5', '4'; expected 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
+            ":3: … offsets … '1.5' … '4' … 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
         ),
         (
             HEAD + "7\t1\n",
-            ":3: found offsets '1'; expected 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
+            ":3: … offsets … '1' … 'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
         ),
         (
             HEAD + "7\t1\t5\tZinc\tX\n7\t9\t13\tzinc\tX\n",
-            (
-                ":3: span [1, 5) 'X' is not on the words that the file stores, 'Zinc', nor are 1 "
-                "others of 2; check that offsets and text belong together"
-            ),
+            ":3: … [1, 5) … 'X' … 'Zinc' … 1 … others … 2",
         ),
         (
             HEAD + ZINC + "7\t24\t28\tzinc\tX\n",
-            (
-                ":4: span [24, 28) 'X' covers ' zin', but the file stores 'zinc'; check that "
-                "offsets and text belong together"
-            ),
+            ":4: … [24, 28) … 'X' … covers … ' zin' … 'zinc'",
         ),
         (
             HEAD + ZINC + "7\t28\t99\tzinc\tX\n",
-            (
-                ":4: span [28, 99) 'X' does not lie in the text, which has 30 characters; check "
-                "that offsets and text belong together"
-            ),
+            ":4: … [28, 99) … 'X' … 30 … characters",
         ),
-        ("", ": holds no document; expected 'ID|t|TITLE'"),
+        ("", ": … document … 'ID|t|TITLE'"),
     ],
 )
 def test_wrong(tmp_path, content, message):
     (tmp_path / "anna").write_text(content)
     with pytest.raises(bc.DataError) as caught:
         bc.read(tmp_path / "anna", format="pubtator")
-    assert str(caught.value) == f"{tmp_path / 'anna'}{message}"
+    assert_says(str(caught.value), f"{tmp_path / 'anna'}{message}")
 
 
 # --- Detection ----------------------------------------------------------------
@@ -194,14 +179,12 @@ def upload(content):
     return Upload("anna", "anna", [Source("anna", member=content.encode())])
 
 
-@pytest.mark.parametrize(
-    "content", [HEAD, "\n" + HEAD, "7|t|x", f"7|t|{'x ' * 2**16}", f"7|t|x\n{ZINC}"]
-)
+@each("content", [HEAD, "\n" + HEAD, "7|t|x", f"7|t|{'x ' * 2**16}", f"7|t|x\n{ZINC}"])
 def test_detected(content):
     assert pubtator.is_format(upload(content))
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     ["", "x", f"7|a|{BODY}", "a|t|b O\nword O", ZINC, "a b|t|c\na b|a|d"],
 )
@@ -210,7 +193,7 @@ def test_not_detected(content):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(data=st.data())
 def test_broken_files_give_only_our_errors(data):
     content = (HEAD + ZINC + LAST + "7\tCID\tD1\tD2\n\n8|t|😀 Iron\n8\t2\t6\tIron\tX\n").encode()

@@ -5,7 +5,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
@@ -13,7 +13,10 @@ from beyondchance.io.formats import quotes
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source
+from each import each
+from examples import examples
 from mutation import places, replaced
+from telling import assert_says
 
 #       0         1         2         3
 #       0123456789012345678901234567890123
@@ -32,7 +35,7 @@ def spans(corpus, document="1"):
     return [tuple(span) for span in corpus.spans(document, corpus.annotators[0])]
 
 
-@pytest.mark.parametrize(
+@each(
     "record",
     [
         {"text": TEXT, "entities": QUOTES},
@@ -86,7 +89,7 @@ def test_the_first_records_may_have_no_quotes():
     assert spans(corpus, "4") == EXPECTED
 
 
-@pytest.mark.parametrize("is_array", [True, False])
+@each("is_array", [True, False])
 def test_files_longer_than_their_head_are_recognised(is_array):
     rows = [{"text": f"{TEXT} {'x' * 1000}", "entities": QUOTES}] * 100
     content = rows if is_array else "\n".join(map(json.dumps, rows))
@@ -95,7 +98,7 @@ def test_files_longer_than_their_head_are_recognised(is_array):
     assert len(corpus.span_start) == 200
 
 
-@pytest.mark.parametrize("is_array", [True, False])
+@each("is_array", [True, False])
 def test_one_text_may_be_longer_than_the_head(is_array):
     row = {"text": f"{TEXT} {'x ' * 50000}", "entities": QUOTES}
     assert spans(bc.read(stream([row] if is_array else row))) == EXPECTED
@@ -161,7 +164,7 @@ def test_what_is_not_found_is_counted_and_said():
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "problem"),
     [
         (["LUND"], "'LUND' is in the text with another case, white space or typography only"),
@@ -175,10 +178,7 @@ def test_what_is_mended_is_signed_and_refused_where_reading_is_strict(words, pro
     for options in ({"strict": True}, {"inexact_quotes": "error"}):
         with pytest.raises(bc.SpanError) as caught:
             bc.read(stream([record]), **options)
-        assert str(caught.value) == (
-            f"stream 1: item 1: the quote {problem}; expected the words of the text, as often as "
-            "they are marked: inexact_quotes='mend' takes what can be found and counts the others"
-        )
+        assert_says(str(caught.value), f"stream … 1 … 1 … {problem} … inexact_quotes='mend'")
     good = {"text": TEXT, "entities": {"LOC": ["Lund"]}}
     assert "inexact_quotes" not in bc.read(stream([good]), strict=True).options
 
@@ -216,7 +216,7 @@ def test_texts_may_be_in_the_file_of_another():
     assert bc.agreement(corpus).observed == pytest.approx(2 * 9 / (9 + 13))
 
 
-@pytest.mark.parametrize("unit", ["utf16", "codepoints"])
+@each("unit", ["utf16", "codepoints"])
 def test_offsets_of_other_files_do_not_move_quotes(unit):
     text = "😀 Lund"
     start = 2 + (unit == "utf16")
@@ -245,58 +245,52 @@ def test_places_that_cut_a_token_are_left_out_if_tokens_are_strict():
     assert corpus.alternatives.start.tolist() == [0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
-        ([{"entities": QUOTES}], "item 1: has no text and no id; expected an object with"),
+        ([{"entities": QUOTES}], "item 1: … text"),
         (
             [{"id": "a", "entities": QUOTES}],
-            (
-                "item 1: document 'a' has no text; expected it in the record, or with this id in "
-                "the file of another annotator: add the texts under the key 'text'"
-            ),
+            "item 1: document 'a' … text … 'text'",
         ),
-        ([{"text": 3, "entities": []}], "'text' is 3; expected the text that was quoted from"),
-        (["x"], "item 1: the record is 'x'; expected an object"),
-        ([{"text": TEXT}], "item 1: no quotes among 'text'; expected a list of them under a key"),
+        ([{"text": 3, "entities": []}], "'text' … 3 … quoted"),
+        (["x"], "item 1: … record … 'x'"),
+        ([{"text": TEXT}], "item 1: … quotes … 'text'"),
         (
             [{"text": TEXT, "entities": "Lund"}],
-            "'entities' is 'Lund'; expected a list of quotes, or lists by label",
+            "'entities' … 'Lund' … lists",
         ),
-        ([{"text": TEXT, "entities": ["Lund"]}], "item 1: quote #1 is 'Lund'; expected an object"),
+        ([{"text": TEXT, "entities": ["Lund"]}], "item 1: … quote … 1 … 'Lund'"),
         (
             [{"text": TEXT, "entities": [{"label": "LOC"}]}],
-            "item 1: quote #1: has no words, but 'label'; expected words under a key such as",
+            "item 1: … 1 … words … 'label'",
         ),
         (
             [{"text": TEXT, "entities": [{"text": "Lund", "score": 1}]}],
-            "item 1: quote #1: has no label, but 'text', 'score'; expected one under a key such as",
+            "item 1: … 1 … label … 'text' … 'score'",
         ),
         (
             [{"text": TEXT, "entities": [{"text": "Lund", "label": ["LOC"]}]}],
-            "item 1: quote #1: 'label' is a list; expected a name",
+            "item 1: … 1 … 'label' … list",
         ),
         (
             [{"text": TEXT, "entities": {"Lund": "LOC"}}],
-            (
-                "item 1: 'Lund': it is 'LOC'; expected a list of quotes, because the words and the "
-                "label could be either way round"
-            ),
+            "item 1: … 'Lund' … 'LOC' … because",
         ),
         (
             [{"text": TEXT, "entities": {"LOC": [3]}}],
-            "item 1: 'LOC': quote #1 is 3; expected words",
+            "item 1: … 'LOC' … quote … 1 … 3",
         ),
-        ('{"text": "x", "entities": [', "not valid JSON"),
+        ('{"text": "x", "entities": [', "… valid"),
     ],
 )
 def test_malformed_files(content, message):
     with pytest.raises(bc.FormatError) as caught:
         bc.read(stream(content), format="quotes")
-    assert message in str(caught.value)
+    assert_says(str(caught.value), f"… {message}")
 
 
-@pytest.mark.parametrize(
+@each(
     "record",
     [
         {"text": TEXT, "entities": [{"start": 0, "end": 4, "label": "PER", "text": "Mira"}]},
@@ -328,7 +322,7 @@ VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.ju
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@examples(1000)
 @given(st.data())
 def test_mutated_files_raise_our_errors_only(data):
     path = data.draw(st.sampled_from(list(places(CONTENT))))

@@ -1,5 +1,3 @@
-import re
-
 import pytest
 from praatio import textgrid as praat
 
@@ -7,6 +5,8 @@ import beyondchance as bc
 from beyondchance.io.formats.textgrid import is_format
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
+from each import each
+from telling import refused_with
 
 # 0    .5   1    1.5   2
 # |----|----|----|----|
@@ -48,7 +48,7 @@ def upload(content: bytes | str):
 # --- What is read -------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["long_textgrid", "short_textgrid"])
+@each("form", ["long_textgrid", "short_textgrid"])
 def test_tiers_are_annotators(tmp_path, form):
     path = write(tmp_path / "talk.TextGrid", form=form, anna=ANNA, ben=BEN)
     corpus = bc.read(path, format="textgrid", grid="10ms")
@@ -119,9 +119,9 @@ def test_layer_selects_tiers(tmp_path):
     assert corpus.options["layer"] == "ben, anna"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("last", [True, False])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@each("ends", ["\n", "\r\n", "\r"])
+@each("last", [True, False])
 def test_encodings_and_ends_of_lines(tmp_path, encoding, ends, last):
     text = header() + tier("änna", ("0", "1", "\N{COMET}\N{EXTRATERRESTRIAL ALIEN}"))
     text = text if last else text.rstrip("\n")
@@ -172,14 +172,14 @@ def test_a_part_of_a_recording_is_counted_from_its_beginning(tmp_path):
 # --- Detection ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("form", ["long_textgrid", "short_textgrid"])
+@each("form", ["long_textgrid", "short_textgrid"])
 def test_detected(tmp_path, form):
     path = write(tmp_path / "x", form=form, anna=ANNA)
     assert is_format(upload(path.read_bytes()))
     assert is_format(upload(path.read_text(encoding="utf-8").encode("utf-16")))
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         b"",
@@ -203,77 +203,59 @@ def test_data_is_no_file():
 # --- Malformed files ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         (
             "",
-            (
-                ":1: the header of a TextGrid is missing; expected 'File type = \"ooTextFile\"' "
-                "and 'Object class = \"TextGrid\"'"
-            ),
+            ":1: … missing … 'File type = \"ooTextFile\"' … 'Object class = \"TextGrid\"'",
         ),
         (
             header() + tier("anna", ("0", "1", "x"), size=2),
-            (
-                ": tier 1 'anna' says that it has 2 entries, but 1 can be read; the file is cut "
-                "off or damaged"
-            ),
+            ": tier 1 … 'anna' … 2 … entries … 1",
         ),
         (
             header(2) + tier("anna", ("0", "1", "x")),
-            ": says that it has 2 tiers, but 1 can be read; the file is cut off or damaged",
+            ": … 2 … tiers … 1",
         ),
         (
             header() + tier("anna", ("0", "one", "x")),
-            ": tier 'anna', interval 1: the time is 'one'; expected seconds, such as 1.25",
+            ": tier 'anna', interval 1: … time … 'one' … 1.25",
         ),
         (
             header() + tier("anna", ("1", "0.5", "x")),
-            (
-                ": tier 'anna', interval 1: interval [1, 0.5) s 'x' ends before it starts; "
-                "expected start <= end"
-            ),
+            ": tier 'anna', interval 1: … [1, 0.5) … 'x' … starts",
         ),
         (
             header() + tier("anna", ("1", "3", "x")),
-            (
-                ": tier 'anna', interval 1: interval [1, 3) s 'x' does not lie in the recording, "
-                "which goes from 0 to 2 s"
-            ),
+            ": tier 'anna', interval 1: … [1, 3) … 'x' … lie … 0 … 2",
         ),
         (
             header() + tier("anna", ("-1", "1", "x")),
-            (
-                ": tier 'anna', interval 1: interval [-1, 1) s 'x' does not lie in the recording, "
-                "which goes from 0 to 2 s"
-            ),
+            ": tier 'anna', interval 1: … -1 … 1 … 'x' … lie … 0 … 2",
         ),
         (
             header(xmin="2", xmax="2") + tier("anna"),
-            ": goes from 2 to 2 s; expected an xmin from 0 on and an xmax after it",
+            ": … goes … 2 … 2 … 0",
         ),
         (
             header(2) + tier("anna", ("0", "1", "x")) + tier("anna", ("0", "1", "y")),
-            ": two tiers are named 'anna'; expected a different name for each tier: rename one",
+            ": … named … 'anna'",
         ),
         (
             header() + tier("", ("0", "1", "x")),
-            ": tier 1 has no name; give it one",
+            ": tier 1 … name",
         ),
         (
             header(xmax="long"),
-            (
-                ": not a TextGrid that can be read ('list index out of range'); open it in Praat "
-                "and save it again as a text file"
-            ),
+            ": … read … 'list index out of range'",
         ),
     ],
 )
 def test_malformed(tmp_path, text, message):
     path = tmp_path / "a.TextGrid"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(bc.FormatError, match=f"^{re.escape(f'{path}{message}')}$"):
+    with refused_with(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="textgrid", grid="10ms")
 
 
@@ -282,8 +264,8 @@ def test_a_negative_time_in_the_long_form(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("            xmin = 0 ", "            xmin = -0.5 "), "utf-8")
-    message = f"{path}:16: the time '-0.5' is negative; expected seconds from 0 on"
-    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
+    message = f"{path}:16: … '-0.5' … negative … 0"
+    with refused_with(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
@@ -292,12 +274,12 @@ def test_an_entry_of_many_texts(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"rain"', '"' + 'text = "' * 100), "utf-8")
-    message = f"{path}: an entry with more than 100 names, texts or marks; expected one: the file"
-    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}"):
+    message = f"{path}: … entry … 100"
+    with refused_with(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
-@pytest.mark.parametrize("n_lines", range(8, 21))
+@each("n_lines", range(8, 21))
 def test_a_long_form_that_is_cut_off(tmp_path, n_lines):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -310,42 +292,42 @@ def test_a_long_form_that_is_cut_off(tmp_path, n_lines):
 def test_a_binary_textgrid(tmp_path):
     path = tmp_path / "a.TextGrid"
     path.write_bytes(b"ooBinaryFile\x08TextGrid\0\0")
-    message = f"{path}: a binary TextGrid; expected text: save it in Praat as a text file"
-    with pytest.raises(bc.FormatError, match=f"^{re.escape(message)}$"):
+    message = f"{path}: … binary"
+    with refused_with(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
-        (b'File type = "ooTextFile"\n\xe9', ":2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
-        (b'File type = "ooTextFile"\n\0', ":2: contains a NUL character; expected text, and this "),
+        (b'File type = "ooTextFile"\n\xe9', ":2: … byte … 0xe9 … UTF-8 … UTF-8"),
+        (b'File type = "ooTextFile"\n\0', ":2: … NUL … character"),
     ],
 )
 def test_not_text(tmp_path, content, message):
     path = tmp_path / "a.TextGrid"
     path.write_bytes(content)
-    with pytest.raises(bc.FormatError, match=re.escape(f"{path}{message}")):
+    with refused_with(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="textgrid", grid="10ms")
 
 
 def test_a_misnamed_file_in_a_folder_is_complained_of(tmp_path):
     write(tmp_path / "a.TextGrid", anna=ANNA)
     (tmp_path / "b.TextGrid").write_text("nothing", encoding="utf-8")
-    with pytest.raises(bc.FormatError, match="b.TextGrid:1: the header of a TextGrid is missing"):
+    with refused_with(bc.FormatError, "… b.TextGrid:1: … missing"):
         bc.read(tmp_path, format="textgrid", grid="10ms")
 
 
 def test_unknown_layer(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA, ben=BEN)
-    message = "layer 'bne' is no tier with intervals; there are: 'anna', 'ben'"
-    with pytest.raises(bc.OptionError, match=f"^{re.escape(message)}$"):
+    message = "… 'bne' … intervals … 'anna' … 'ben'"
+    with refused_with(bc.OptionError, message):
         bc.read(path, format="textgrid", grid="10ms", layer="anna,bne")
 
 
 def test_no_grid(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
-    with pytest.raises(bc.OptionError, match="times need a grid"):
+    with refused_with(bc.OptionError, "… times"):
         bc.read(path, format="textgrid")
 
 
@@ -353,11 +335,8 @@ def test_recordings_of_different_length(tmp_path):
     anna = write(tmp_path / "anna.TextGrid", rain=ANNA)
     ben = tmp_path / "ben.TextGrid"
     ben.write_text(header(xmax="2.5") + tier("rain", ("0", "1", "x")), encoding="utf-8")
-    message = (
-        f"{ben}: recording '1' goes from 0 to 2.5 s, but from 0 to 2 s at {anna}; expected the "
-        "same recording"
-    )
-    with pytest.raises(bc.MismatchError, match=f"^{re.escape(message)}$"):
+    message = f"{ben}: … recording … '1' … 0 … 2.5 … 0 … 2 … {anna}"
+    with refused_with(bc.MismatchError, message):
         bc.read(anna, ben, format="textgrid", grid="10ms", tier="label")
 
 

@@ -1,7 +1,7 @@
 """Toxic spans: runs of indices, names of documents, and what is refused."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
@@ -10,6 +10,9 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
+from each import each
+from examples import examples
+from telling import assert_says, refused_with
 
 FILE = b'spans,text\n"[4, 5, 6, 8, 9]",You fool !!\n[],"Dear\nall, ""hello"""\n'
 
@@ -29,7 +32,7 @@ def refused(read, tmp_path):
     def refuser(content, message, error=bc.FormatError):
         with pytest.raises(error) as caught:
             read(content)
-        assert str(caught.value).replace(str(tmp_path) + "/", "") == message
+        assert_says(str(caught.value).replace(str(tmp_path) + "/", ""), message)
 
     return refuser
 
@@ -81,53 +84,52 @@ def test_a_folder(tmp_path):
     assert corpus.documents == ("one:1", "one:2", "two:1", "two:2")
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
-        (b"", "ada.csv:1: the columns are none; expected spans and text, once"),
-        (b"a,b\n", "ada.csv:1: the columns are 'a', 'b'; expected spans and text, once"),
+        (b"", "ada.csv:1: … none"),
+        (b"a,b\n", "ada.csv:1: … columns … 'a' … 'b'"),
         (
             b"spans,text,text\n",
-            "ada.csv:1: the columns are 'spans', 'text', 'text'; expected spans and text, once",
+            "ada.csv:1: … columns … 'spans' … 'text' … 'text'",
         ),
         (
             b"spans,text\n[0],a\n0,a\n",
-            "ada.csv:3: spans are '0'; expected indices of characters, such as [0, 1, 2]",
+            "ada.csv:3: … spans … '0' … 0 … 1 … 2",
         ),
         (
             b'spans,text\n"[0, x]",a\n',
-            "ada.csv:2: an index is 'x'; expected indices of characters, such as [0, 1, 2]",
+            "ada.csv:2: … index … 'x' … 0 … 1 … 2",
         ),
         (
             b"spans,text\n[-1],a\n",
-            "ada.csv:2: an index is '-1'; expected indices of characters, such as [0, 1, 2]",
+            "ada.csv:2: … index … '-1' … 0 … 1 … 2",
         ),
-        (b"spans,text\n[0]\n", "ada.csv:2: found 1 columns; expected 2, as in the first row"),
-        (b'spans,text\n"[0]', "ada.csv:2: not valid CSV (unexpected end of data)"),
-        (b"spans,text\n\xff", "ada.csv:2: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"spans,text\n[0]\n", "ada.csv:2: … 1 … columns … 2"),
+        (b'spans,text\n"[0]', "ada.csv:2: … unexpected"),
+        (b"spans,text\n\xff", "ada.csv:2: … byte … 0xff … UTF-8 … UTF-8"),
     ],
 )
 def test_refused(refused, content, message):
     refused(content, message)
 
 
-@pytest.mark.parametrize("options", [{}, {"strict": True}, {"whitespace": "keep"}])
+@each("options", [{}, {"strict": True}, {"whitespace": "keep"}])
 def test_spans_behind_the_text_are_not_white_space(read, options):
-    message = r"ada.csv:2: span \[100, 102\) 'toxic' does not lie in the text, which has 9"
-    with pytest.raises(bc.SpanError, match=message):
+    message = "ada.csv:2: … span … [100, 102) … 'toxic' … 9"
+    with refused_with(bc.SpanError, "… " + message):
         read(b'spans,text\n"[100, 101]",hello you\n', **options)
 
 
 def test_refused_spans(refused):
     refused(
         b'spans,text\n"[2, 3]",You\n',
-        "ada.csv:2: span [2, 4) 'toxic' does not lie in the text, which has 3 characters; check "
-        "that offsets and text belong together",
+        "ada.csv:2: … [2, 4) … 'toxic' … 3 … characters",
         bc.SpanError,
     )
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [FILE, b"\xef\xbb\xbf" + FILE, FILE * 5000, b"text,spans\nYou,[]\n", b"spans,text\n"],
 )
@@ -135,7 +137,7 @@ def test_told(content):
     assert toxic_spans.is_format(upload_of(content))
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         b"",
@@ -166,7 +168,7 @@ def only_our_errors(content):
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(120)
 @given(data=st.data())
 def test_broken_bytes(data):
     content = bytearray(FILE)
@@ -177,7 +179,7 @@ def test_broken_bytes(data):
     only_our_errors(bytes(content))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(content=st.binary() | st.text(max_size=30).map(lambda text: FILE + text.encode()))
 def test_anything(content):
     only_our_errors(content)

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.assembling import assembled
@@ -14,6 +14,9 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
+from each import each
+from examples import examples
+from telling import assert_notes, assert_says
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 
@@ -56,7 +59,7 @@ def upload(*contents):
 def refused(tmp_path, content, message, **options):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(tmp_path, content, **options)
-    assert str(caught.value) == message.replace("FILE", str(tmp_path / "anna.tsv"))
+    assert_says(str(caught.value), message.replace("FILE", str(tmp_path / "anna.tsv")))
 
 
 def test_sentences_tokens_and_spans(tmp_path):
@@ -74,7 +77,7 @@ def test_sentences_tokens_and_spans(tmp_path):
     ]
     assert corpus.labels == ("LOC", "PER")
     assert dict(corpus.skipped) == {}
-    assert list(map(str, corpus.notes)) == [f"anna.tsv: layer {NE!r}, feature 'value'"]
+    assert_notes(corpus.notes, f"anna.tsv: … {NE!r} … feature … 'value'")
     assert corpus.options["layer"] == NE
     assert corpus.options["feature"] == "value"
 
@@ -85,14 +88,12 @@ def test_characters_of_the_whole_document(tmp_path):
     assert corpus.spans("1", "anna") == [(0, 3, "PER"), (8, 13, "PER"), (16, 20, "LOC")]
 
 
-@pytest.mark.parametrize("version", ["3", "3.0", "3.1", "3.2", "3.3"])
+@each("version", ["3", "3.0", "3.1", "3.2", "3.3"])
 def test_versions(tmp_path, version):
     assert len(read(tmp_path, PLAIN.replace("3.3", version)).span_start) == 3
 
 
-@pytest.mark.parametrize(
-    "content", [PLAIN.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + PLAIN.encode()]
-)
+@each("content", [PLAIN.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + PLAIN.encode()])
 def test_line_ends_and_byte_order_mark(tmp_path, content):
     assert read(tmp_path, content).texts == ("Ada met Bo Li .", "Rome slept .")
 
@@ -118,8 +119,7 @@ def test_stacked_spans_and_spans_over_sentences(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:7: span [0, 10) 'A' does not lie within one sentence; correct it, or pass "
-        "unit='document'",
+        "FILE:7: … [0, 10) … 'A' … within … unit='document'",
     )
 
 
@@ -150,8 +150,7 @@ def test_empty_parts_are_refused_or_skipped(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:7: span [1, 1) 'X' is empty; expected at least one character: "
-        "zero_length='skip' leaves such spans out",
+        "FILE:7: … [1, 1) … 'X' … empty … zero_length='skip'",
     )
     corpus = read(tmp_path, content, zero_length="skip")
     assert corpus.spans("1", "anna") == [(1, 2, "Y")]
@@ -177,8 +176,7 @@ def test_utf16_offsets(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:6: [0, 2) covers '😀 ', but the token is '😀'; if offsets count the other unit, pass "
-        "offsets='utf16'",
+        "FILE:6: … [0, 2) … covers … '😀 ' … '😀' … offsets='utf16'",
         offsets="codepoints",
     )
 
@@ -193,8 +191,7 @@ def test_code_point_offsets_by_option(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE:6: [0, 1) does not lie in its sentence, but the token is '😀'; if offsets count the "
-        "other unit, pass offsets='codepoints'",
+        "FILE:6: … [0, 1) … lie … '😀' … offsets='codepoints'",
     )
     corpus = read(tmp_path, content, offsets="codepoints", positions="characters")
     assert corpus.spans("1", "anna") == [(2, 4, "PER")]
@@ -268,7 +265,7 @@ def test_annotations_without_a_value(tmp_path):
     for layer in ("my.Part|value", "my.Part|", "my.Part"):
         corpus = read(tmp_path, tsv(*lines, layers=(f"SP={layer}",)))
         assert corpus.spans("1", "anna") == [(0, 1, "Part"), (1, 2, "Part")]
-        assert list(map(str, corpus.notes)) == ["anna.tsv: layer 'my.Part', labelled 'Part'"]
+        assert_notes(corpus.notes, "anna.tsv: … 'my.Part' … labelled … 'Part'")
 
 
 def test_layer_and_feature_options(tmp_path):
@@ -280,19 +277,18 @@ def test_layer_and_feature_options(tmp_path):
     refused(
         tmp_path,
         content,
-        "FILE: several layers have annotations: 'my.One', 'my.Two'; pass layer=NAME",
+        "FILE: … annotations … 'my.One' … 'my.Two' … layer=NAME",
     )
     refused(
         tmp_path,
         content,
-        "FILE: layer 'my.One' has several features: 'x', 'y'; pass the one that holds the label: "
-        "feature=NAME",
+        "FILE: … 'my.One' … features … 'x' … 'y' … feature=NAME",
         layer="my.One",
     )
     refused(
         tmp_path,
         content,
-        "FILE: layer 'my.One': no feature 'z'; expected one of: 'x', 'y'",
+        "FILE: … 'my.One' … feature … 'z' … 'x' … 'y'",
         layer="One",
         feature="z",
     )
@@ -300,14 +296,12 @@ def test_layer_and_feature_options(tmp_path):
     assert read(tmp_path, content, layer="my.Two").labels == ("R",)
     missing = read(tmp_path, content, layer="Three")
     assert missing.spans("1", "anna") == []
-    assert tuple(map(str, missing.notes)) == (
-        ("anna.tsv: no layer 'Three' (found: 'my.One', 'my.Two'); read as nothing marked"),
-    )
+    assert_notes(missing.notes, "anna.tsv: … layer … 'Three' … 'my.One' … 'my.Two'")
     twice = content.replace("my.Two", "your.One")
     refused(
         tmp_path,
         twice,
-        "FILE: several layers are called 'One': 'my.One', 'your.One'; use the full name",
+        "FILE: … called … 'One' … 'my.One' … 'your.One'",
         layer="One",
     )
 
@@ -337,9 +331,8 @@ def test_layers_that_differ_between_annotators_are_refused(tmp_path):
         )
     with pytest.raises(bc.FormatError) as caught:
         bc.read(tmp_path / "anna.tsv", tmp_path / "ben.tsv", format="webanno-tsv")
-    assert str(caught.value) == (
-        f"{tmp_path / 'ben.tsv'}: the layer to read is 'my.Two' here, but 'my.One' before; "
-        "pass layer=NAME"
+    assert_says(
+        str(caught.value), f"{tmp_path / 'ben.tsv'}: … read … 'my.Two' … 'my.One' … layer=NAME"
     )
 
 
@@ -357,103 +350,77 @@ def test_folder(tmp_path):
     (folder / "d2.tsv").unlink()
     with pytest.raises(bc.FormatError) as caught:
         bc.read(folder, format="webanno-tsv")
-    assert str(caught.value) == (
-        f"{folder}: no file begins with '#FORMAT=WebAnno TSV 3'; expected at least one"
-    )
+    assert_says(str(caught.value), f"{folder}: … file … '#FORMAT=WebAnno TSV 3'")
 
 
 GOOD = row("1-1", "0-1", "a", "X")
 ONE = ("SP=my.Part|value",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "message"),
     [
         (
             b"",
-            (
-                "FILE:1: found an empty file; expected '#FORMAT=WebAnno TSV 3.0' to 3.3: export "
-                "the document again as WebAnno TSV 3.3"
-            ),
+            "FILE:1: … empty … '#FORMAT=WebAnno TSV 3.0' … 3.3 … 3.3",
         ),
         (
             " # x.POS | PosValue\n#id=1\n",
-            (
-                "FILE:1: found ' # x.POS | PosValue'; expected '#FORMAT=WebAnno TSV 3.0' to 3.3: "
-                "export the document again as WebAnno TSV 3.3"
-            ),
+            "FILE:1: … ' # x.POS | PosValue' … '#FORMAT=WebAnno TSV 3.0' … 3.3 … document … 3.3",
         ),
         (
             tsv(GOOD, version="3.7"),
             (
-                "FILE:1: found '#FORMAT=WebAnno TSV 3.7'; expected '#FORMAT=WebAnno TSV 3.0' to "
-                "3.3: export the document again as WebAnno TSV 3.3"
+                "FILE:1: … '#FORMAT=WebAnno TSV 3.7' … "
+                "'#FORMAT=WebAnno TSV 3.0' … 3.3 … document … 3.3"
             ),
         ),
-        (tsv("#Text=a", layers=ONE), "FILE: no tokens; expected at least one sentence"),
+        (tsv("#Text=a", layers=ONE), "FILE: … tokens"),
         (
             tsv(GOOD, layers=ONE),
-            "FILE:5: found a token before any sentence; expected a line '#Text=' first",
+            "FILE:5: … any … '#Text='",
         ),
         (
             tsv("#Text=a", GOOD, layers=("XX=my.Part|value",)),
-            (
-                "FILE:2: found '#T_XX=my.Part|value'; expected '#T_SP=', '#T_CH=' or '#T_RL=' with "
-                "a layer and its features"
-            ),
+            "FILE:2: … '#T_XX=my.Part|value' … '#T_SP=' … '#T_CH=' … '#T_RL=' … features",
         ),
         (
             tsv("#Text=a", GOOD, layers=(*ONE, *ONE)),
-            "FILE:3: layer 'my.Part' was declared before; expected it once",
+            "FILE:3: … 'my.Part' … declared",
         ),
         (
             tsv("#Text=a", row("1-1", "0-1", "a", "X", "Y"), layers=ONE),
-            "FILE:6: found 6 columns; expected 4, as the header declares",
+            "FILE:6: … 6 … columns … 4",
         ),
         (
             tsv("#Text=a", row("one", "0-1", "a", "X"), layers=ONE),
-            (
-                "FILE:6: found 'one' and '0-1'; expected the number of a token, such as 1-2, and "
-                "its offsets, such as 4-9"
-            ),
+            "FILE:6: … 'one' … '0-1' … number … 1 … 2 … 4 … 9",
         ),
         (
             tsv("#Text=a", row("1-1", "1-0", "a", "X"), layers=ONE),
-            "FILE:6: offsets 1-0; expected the start before the end",
+            "FILE:6: … offsets … 1 … 0",
         ),
         (
             tsv("#Text=a", row("1-1", "0-1", "b", "X"), layers=ONE),
-            (
-                "FILE:6: token 'b' is not in the text of its sentence; expected the "
-                "words of the text at line 5"
-            ),
+            "FILE:6: token 'b' … text … 5",
         ),
         (
             tsv("#Text=a b", GOOD, row("1-2", "1-2", "b", "X"), layers=ONE),
-            (
-                "FILE:7: [1, 2) covers ' ', but the token is 'b'; check that offsets and text "
-                "belong together"
-            ),
+            "FILE:7: … [1, 2) … covers … ' ' … 'b'",
         ),
         (
             tsv(
                 "#Text=a a", row("1-1", "0-3", "a a", "X"), row("1-2", "2-3", "a", "X"), layers=ONE
             ),
-            "FILE:7: token 'a' begins at 2, but the one before ends at 3; expected tokens in order",
+            "FILE:7: token 'a' … 2 … ends … 3",
         ),
         (
             tsv("#Text=a", GOOD, "", "#Text=b", row("2-1", "0-1", "b", "X"), layers=ONE),
-            (
-                "FILE:9: the sentence begins at 0, but the text before it ends at 1; check that "
-                "offsets and text belong together"
-            ),
+            "FILE:9: … 0 … text … 1",
         ),
         (
             tsv("#Text=a", row("1-1", "9999999998-9999999999", "a", "X"), layers=ONE),
-            (
-                "FILE:6: the sentence begins at 9999999998, but the text before it ends at 0; "
-                "check that offsets and text belong together"
-            ),
+            "FILE:6: … 9999999998 … text … 0",
         ),
         (
             tsv(
@@ -462,10 +429,7 @@ ONE = ("SP=my.Part|value",)
                 row("1-2", "2-3", "b", "Y[1]"),
                 layers=ONE,
             ),
-            (
-                "FILE:7: annotation [1] of layer 'my.Part' has other values than at FILE:6; "
-                "expected the same in all its lines"
-            ),
+            "FILE:7: … 1 … 'my.Part' … values … 6",
         ),
         (
             tsv(
@@ -475,18 +439,12 @@ ONE = ("SP=my.Part|value",)
                 row("1-3", "4-5", "c", "X[1]"),
                 layers=ONE,
             ),
-            (
-                "FILE:8: annotation [1] of layer 'my.Part' goes on after a gap; expected "
-                "neighbouring tokens"
-            ),
+            "FILE:8: … 1 … 'my.Part' … goes",
         ),
-        (PLAIN.encode() + b"\xff", "FILE:16: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (PLAIN.encode() + b"\xff", "FILE:16: … byte … 0xff … UTF-8 … UTF-8"),
         (
             PLAIN.encode() + b"\0",
-            (
-                "FILE:16: contains a NUL character; expected text, and this looks like a binary "
-                "file or UTF-16 without a byte order mark"
-            ),
+            "FILE:16: … NUL … character … UTF-16",
         ),
     ],
 )
@@ -543,7 +501,7 @@ def mutated(draw):
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@examples(160)
 @given(mutated() | st.binary(max_size=200))
 def test_nothing_but_our_errors(data):
     given_upload = upload(data)
