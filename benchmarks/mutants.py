@@ -252,6 +252,7 @@ def run_pytest(
         **os.environ, "PYTHONPATH": str(work / "src"), "OPENBLAS_NUM_THREADS": "1",
         "MUTANTS_SEEN": f"{work}/.seen-", "CI": "true",
     }  # fmt: skip
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
     with subprocess.Popen(
         command, cwd=work, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
