@@ -431,6 +431,21 @@ class TestUndefined:
         with refused(OptionError, "share", 2, 0, 1):
             found.quantile(2)
 
+    def test_quantiles_reach_from_the_least_to_the_most(self):
+        found = null_distribution(example(), resamples=99, seed=1)
+        assert (found.quantile(0), found.quantile(1)) == (found.samples.min(), found.samples.max())
+
+    def test_what_draws_say_and_how_far_they_are_off(self):
+        long = Corpus.from_spans(
+            {"a": [[(i, i + 9, "P") for i in range(0, 3000, 20)]],
+             "b": [[(i, i + 9, "P") for i in range(0, 3000, 50)]]}, lengths=[3000],
+        )  # fmt: skip
+        found = null_distribution(long, resamples=99, seed=1)
+        assert found.sd_is == "sampled"
+        assert found.sd == pytest.approx(np.std(found.samples, ddof=1), rel=1e-12)
+        p = found.p_value
+        assert found.p_error == pytest.approx((p * (1 - p) / 99) ** 0.5, rel=1e-12)
+
 
 def test_a_gold_standard_is_compared_with_one_annotator():
     two = example().select(annotators=["ada", "cleo"], documents=example().documents[:4])

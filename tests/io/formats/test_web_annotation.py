@@ -407,7 +407,7 @@ def test_it_is_told_by_its_selectors():
     for content in ([ADA], ADA, own):
         assert web_annotation.is_format(upload(json.dumps(content)))
     text = json.dumps([{"text": 'a "TextQuoteSelector" selects', "label": []}])
-    for other in ("", "[]", "{}", text, "TextQuoteSelector"):
+    for other in ("", "[]", "{}", text, 'of type "TextQuoteSelector"'):
         assert not web_annotation.is_format(upload(other))
     assert not web_annotation.is_format(Upload("x", "x", [], data=[]))
 
