@@ -112,7 +112,7 @@ class SharedDocuments:
         n_annotators = max(len(self.corpus.annotators), 1)
         who = self.corpus.annotation_annotator
         code = who[self.one] * n_annotators + who[self.two]
-        return np.stack(np.divmod(distinct(code)[0], n_annotators))
+        return np.array(np.divmod(distinct(code)[0], n_annotators))
 
 
 def shared_documents(

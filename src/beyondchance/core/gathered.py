@@ -73,7 +73,7 @@ def _expected(
 ) -> Floats:
     """The expected match, by what members share that have the same key."""
     found: Floats = _split(sets, i, j, key, one_by_one)[0]
-    for row in np.flatnonzero(np.isnan(found)).tolist():
+    for row in np.isnan(found).nonzero()[0].tolist():
         found[row] = times * _shared(_Gathered.of(sets, i[row], j[row], key, covers=covers))
     return found
 

@@ -36,7 +36,7 @@ class LengthTable:
 
     def owner(self) -> Ints:
         """The entry of each run."""
-        return np.repeat(np.arange(len(self)), widths(self.first))
+        return np.arange(len(self)).repeat(widths(self.first))
 
     def sum_by_entry(self, values: Ints) -> Ints:
         """Sum one integer per run over each entry."""
@@ -101,23 +101,10 @@ def table_of(n: int, *sides: Ints) -> LengthTable:
 
 def _runs(n_groups: int, owner: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
     """The distinct lengths of each group: where they begin, the lengths, how often each occurs."""
-    # Most groups are one span, and only those of others need to be counted.
-    n_spans = np.bincount(owner, minlength=n_groups)
-    is_alone = n_spans[owner] == 1
-    alone, others = is_alone.nonzero()[0], (~is_alone).nonzero()[0]
     stride = largest(length) + 1
-    runs, n_equal = _counted(owner[others] * stride + length[others], n_groups * stride)
+    runs, count = _counted(owner * stride + length, n_groups * stride)
     run_owner, run_length = np.divmod(runs, stride)
-    n_runs = np.bincount(run_owner, minlength=n_groups)
-    n_runs[owner[alone]] = 1
-    first = np.zeros(n_groups + 1, dtype=np.int64)
-    n_runs.cumsum(out=first[1:])
-    lengths = np.empty(int(first[-1]), dtype=np.int64)
-    count = np.ones_like(lengths)
-    lengths[first[owner[alone]]] = length[alone]
-    place = first[run_owner] + np.arange(len(runs)) - bounds(run_owner, n_groups)[run_owner]
-    lengths[place], count[place] = run_length, n_equal
-    return first, lengths, count
+    return bounds(run_owner, n_groups), run_length, count
 
 
 def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:
@@ -126,7 +113,7 @@ def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:
         found, number = distinct(code)
         return found, np.bincount(number)
     count = np.bincount(code)
-    found = np.flatnonzero(count)
+    found = count.nonzero()[0]
     return found, count[found]
 
 
@@ -137,7 +124,7 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     are ranked together, run by run: no hashing, so no collisions, and the
     numbers stay small.
     """
-    n_runs = first[1:] - first[:-1]
+    n_runs = widths(first)
     _, run = distinct(length * (largest(count) + 1) + count)
     width = largest(run) + 1
     ranked = np.empty(len(n), dtype=np.int64)
@@ -148,5 +135,5 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
         for place in range(runs if len(groups) > 1 else 0):
             _, code = distinct(code * width + run[first[groups] + place])
         ranked[groups] = code + used
-        used += int(code.max()) + 1
+        used += largest(code) + 1
     return ranked

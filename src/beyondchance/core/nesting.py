@@ -68,7 +68,7 @@ def nesting(line: Ints, start: Ints, end: Ints) -> Nesting:
     crossed = np.zeros(0, dtype=np.int64)
     span = outer_first(line, start, end)
     inside = line[span]
-    if np.all((start[span[1:]] >= end[span[:-1]]) | (inside[1:] != inside[:-1])):
+    if ((start[span[1:]] >= end[span[:-1]]) | (inside[1:] != inside[:-1])).all():
         return Nesting(parent, depth, None, None, crossed)
     while len(span):
         # Everything that has the same line, or the same span around it, stands in a row.
@@ -104,5 +104,5 @@ def in_order(line: Ints, start: Ints, end: Ints) -> Ints:
     """Order spans by line, start and end; ends may be negative, to sort the furthest first."""
     stride = largest(np.abs(end)) + 1
     if largest(line) < 2**62 // stride**2:
-        return np.argsort((line * stride + start) * stride + end, kind="stable")
+        return ((line * stride + start) * stride + end).argsort(kind="stable")
     return np.lexsort((end, start, line))

@@ -54,7 +54,7 @@ class SpanGroups:
 
     def owner(self) -> Ints:
         """The group of each span."""
-        return np.repeat(np.arange(len(self)), widths(self.first))
+        return np.arange(len(self)).repeat(widths(self.first))
 
 
 Matched = Callable[[SpanGroups, Ints, Ints], Ints | Floats]
@@ -76,7 +76,7 @@ def overlapping_groups(groups: SpanGroups) -> Bools:
     begins = groups.first[(groups.first > 0) & (groups.first <= len(overlaps))]
     overlaps[begins - 1] = False
     found = np.zeros(len(groups), dtype=bool)
-    found[np.searchsorted(groups.first, np.flatnonzero(overlaps), side="right") - 1] = True
+    found[groups.first.searchsorted(overlaps.nonzero()[0], side="right") - 1] = True
     return found
 
 
@@ -116,7 +116,7 @@ def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     # Most groups are one span, for which nothing needs to be looked up.
     is_one = widths(groups.first) == 1
     are_ones = is_one[a] & is_one[b]
-    pairs, others = np.flatnonzero(are_ones), np.flatnonzero(~are_ones)
+    pairs, others = are_ones.nonzero()[0], (~are_ones).nonzero()[0]
     one, two = groups.first[a[pairs]], groups.first[b[pairs]]
     until = np.minimum(groups.end[one], groups.end[two])
     found = np.empty(len(a), dtype=np.int64)

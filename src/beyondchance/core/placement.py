@@ -80,21 +80,22 @@ def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
     """
     n, free = table.n[entry], table.free()[entry]
     is_open = free > 0
-    position = item_profiles(table, entry[is_open], np.ones_like(entry[is_open]))
-    reach = np.zeros_like(free)
-    reach[is_open] = position.reach
-    owner, _ = spread(reach + 1)
+    opened = is_open.nonzero()[0]
+    position = item_profiles(table, entry[opened], np.ones(len(opened), dtype=np.int64))
+    reach = np.zeros(len(entry), dtype=np.int64)
+    reach[opened] = position.reach
+    first = starts(reach + 1)
+    owner = np.arange(len(entry)).repeat(reach + 1)
     values = np.ones(len(owner))
-    values[is_open[owner]] -= free[owner][is_open[owner]] * position.values
+    values[is_open[owner]] -= free[opened].repeat(position.reach + 1) * position.values
     # Where the middle is most of the text, what all positions add up to gives it to the
     # last digit, however small it is; 1 - free * q would lose digits.
-    middle = starts(reach + 1) + reach
+    middle = first + reach
     edge_sum = total(owner, values, len(entry)) - values[middle]
     rest = n - 2 * reach
-    dominant = (2 * rest > n) & is_open
-    average = (n - free - 2 * edge_sum) / np.maximum(rest, 1)
-    values[middle[dominant]] = average[dominant]
-    return Profiles(values, starts(reach + 1), reach, n)
+    dominant = ((2 * rest > n) & is_open).nonzero()[0]
+    values[middle[dominant]] = ((n - free - 2 * edge_sum)[dominant]) / rest[dominant]
+    return Profiles(values, first, reach, n)
 
 
 def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
@@ -115,7 +116,7 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     problem, run = members(table.first, entry)
     length = table.length[run]
     count = table.count[run] - (length == item[problem])
-    others = (length > 1) & (count > 0)
+    others = ((length > 1) & (count > 0)).nonzero()[0]
     problem, excess, count = problem[others], length[others] - 1, count[others]
 
     long_spans = total(problem, count, len(entry)).astype(np.int64)
@@ -125,25 +126,24 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     reach = np.minimum(total_excess, size // 2)
 
     is_large = (long_spans > _SMALL_LONGS) | (total_excess > _SMALL_EXCESS)
-    large = _large_problems(table, entry, item, np.flatnonzero(is_large))
+    large = _large_problems(table, entry, item, is_large.nonzero()[0])
     for index, (edge, _) in large.items():
         reach[index] = len(edge)
 
-    first = starts(reach + 1)
-    values = np.empty(int((reach + 1).sum()))
+    width = reach + 1
+    first = starts(width)
+    values = np.empty(int(width.sum()))
     for index, (edge, middle) in large.items():
         values[first[index] : first[index] + reach[index]] = edge
         values[first[index] + reach[index]] = middle
     small = (~is_large).nonzero()[0]
     if len(small):
-        owner, place = spread(np.where(is_large[problem], 0, count))
-        n_longs = np.where(is_large, 0, long_spans)
-        slots = np.zeros((len(entry), int(n_longs.max()) + 1), dtype=np.int64)
-        ranks = np.arange(len(owner)) - starts(n_longs)[problem[owner]]
-        slots[problem[owner], ranks] = excess[owner]
-        owner, place = spread(reach[small] + 1)
-        values[first[small][owner] + place] = _small_problems(
-            n_others[small], slots[small], n_longs[small], reach[small]
+        is_small = ~is_large
+        n_longs = long_spans * is_small
+        slots = np.zeros((len(entry), largest(n_longs) + 1), dtype=np.int64)
+        slots[spread(n_longs)] = excess.repeat(count * is_small[problem])
+        values[is_small.repeat(width)] = _small_problems(
+            n_others[small], slots[small], n_longs[small], width[small]
         )
     return Profiles(values, first, reach, size)
 
@@ -151,7 +151,7 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
 # --- Few and short spans: many problems at once -------------------------------
 
 
-def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, reach: Ints) -> Floats:
+def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, width: Ints) -> Floats:
     """Solve problems with few long spans together.
 
     The hypergeometric weight of one subset of j long spans among m items is a
@@ -164,15 +164,16 @@ def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, reach: Ints) ->
         Of the long spans of each problem; 0 in slots that are left over.
     n_longs : array of int, shape (problems,)
         How many slots are used.
-    reach : array of int, shape (problems,)
+    width : array of int, shape (problems,)
+        How many places are asked for.
 
     Returns
     -------
-    array of float, shape ((reach + 1).sum(),)
-        P(0), ..., P(reach) of each problem.
+    array of float, shape (width.sum(),)
+        P(0), ..., P(width - 1) of each problem.
     """
     owner, n_before, total_excess, ways = _subsets(excess, n_longs)
-    state, x = spread(reach[owner] + 1)
+    state, x = spread(width[owner])
     owner, n_before = owner[state], n_before[state]
     m = x - total_excess[state]
     weight = ways[state].astype(np.float64)
@@ -182,8 +183,8 @@ def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, reach: Ints) ->
         before, others, place = n_before[rows], n[rows], m[rows]
         chosen = np.where(i < before, place - i, others - place - (i - before))
         weight[rows] *= np.maximum(chosen, 0) / (others - i)
-    cell = starts(reach + 1)[owner] + x
-    return total(cell, weight, int((reach + 1).sum())) / (n_others + 1).repeat(reach + 1)
+    items = (n_others + 1).repeat(width)
+    return total(starts(width)[owner] + x, weight, len(items)) / items
 
 
 def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Ints]:
@@ -192,7 +193,7 @@ def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     One long after the other; subsets that cannot be told apart are pooled.
     """
     n_problems, n_slots = excess.shape
-    width = int(excess.sum(axis=1).max(initial=0)) + 1
+    width = largest(excess.sum(axis=1)) + 1
     owner = np.arange(n_problems)
     code, ways = owner * (n_slots + 1) * width, np.ones(n_problems, dtype=np.int64)
     for slot in range(largest(n_longs)):
@@ -214,9 +215,11 @@ def _large_problems(
 ) -> dict[int, tuple[Floats, float]]:
     """Solve problems one entry at a time; all items of an entry share its tables."""
     solved: dict[int, tuple[Floats, float]] = {}
+    if not len(chosen):
+        return solved
     # Entries may be equal: those of one text of which both sides are.
     edges_of = cache(_edges)
-    for rows in rows_by_value(entry[chosen]) if len(chosen) else ():
+    for rows in rows_by_value(entry[chosen]):
         problems = chosen[rows]
         which = int(entry[problems[0]])
         runs = slice(int(table.first[which]), int(table.first[which + 1]))

@@ -17,7 +17,7 @@ def largest(values: Ints, default: int = 0) -> int:
     >>> largest(np.array([3, 7])), largest(np.array([], dtype=np.int64))
     (7, 0)
     """
-    return int(np.maximum.reduce(values, initial=default))
+    return int(values[values.argmax()]) if len(values) else default
 
 
 def widths(first: Ints) -> Ints:
@@ -72,9 +72,7 @@ def bounds(owner: Ints, rows: int) -> Ints:
     >>> bounds(np.array([0, 0, 2, 2, 2]), 3).tolist()
     [0, 2, 2, 5]
     """
-    first = np.zeros(rows + 1, dtype=np.int64)
-    np.bincount(owner, minlength=rows).cumsum(out=first[1:])
-    return first
+    return np.bincount(owner + 1, minlength=rows + 1).cumsum()
 
 
 def members(first: Ints, chosen: Ints) -> tuple[Ints, Ints]:
@@ -118,10 +116,12 @@ def distinct(values: Ints) -> tuple[Ints, Ints]:
     """
     most = largest(values)
     if most <= 16 * len(values) + 1024:
-        occurs = np.zeros(most + 1, dtype=bool)
-        occurs[values] = True
-        return occurs.nonzero()[0], (occurs.cumsum() - 1)[values]
-    order = np.argsort(values, kind="stable")
+        number = np.zeros(most + 1, dtype=np.int64)
+        number[values] = 1
+        found = number.nonzero()[0]
+        number[found] = np.arange(len(found))
+        return found, number[values]
+    order = values.argsort(kind="stable")
     ranked = values[order]
     is_new = np.diff(ranked, prepend=-1) > 0
     number = np.empty(len(ranked), dtype=np.int64)

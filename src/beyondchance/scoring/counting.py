@@ -163,7 +163,7 @@ def counted(
         placed = Placement(spans, scoring.model)
         found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
         matches = found.in_rows(both, len(text))
-    n_spans = np.append(widths(spans.first), 0)
+    n_spans = np.bincount(spans.owner(), minlength=len(size))
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     counts = Counts(
         **names_of_rows(shared, text),
@@ -203,7 +203,7 @@ def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:
         "n_compared_texts": int(np.count_nonzero(compared[corpus.text_document])),
         "annotators": corpus.annotators,
         "pairs": shared.annotators,
-        "document": (np.cumsum(compared) - 1)[corpus.text_document[text]],
+        "document": (compared.cumsum() - 1)[corpus.text_document[text]],
         "text": text,
     }
 
@@ -434,8 +434,8 @@ def _has_form(placed: Placement, measure: Measure) -> Bools:
     if placed.model.is_independent:
         return np.full(n_groups, measure.overlapping is not None)
     found = np.full(n_groups, measure.adds_up)
-    rest = np.flatnonzero(~placed.is_plain)
-    if measure.has_form is not None and len(rest):
+    if measure.has_form is not None and not placed.is_plain.all():
+        rest = (~placed.is_plain).nonzero()[0]
         part, number = placed.part(rest)
         found[rest] = measure.has_form(part.structure)[number(rest)]
     return found
@@ -443,7 +443,7 @@ def _has_form(placed: Placement, measure: Measure) -> Bools:
 
 def _limit(measure: Measure, sizes: Floats) -> Floats:
     """The most that two sides can have in common."""
-    return np.asarray(sizes.min(axis=0) if measure.is_one_to_one else sizes.mean(axis=0))
+    return np.asarray(np.minimum(*sizes) if measure.is_one_to_one else np.add(*sizes) / 2)
 
 
 def _certain(expected: Floats, sizes: Floats) -> Bools:
@@ -451,7 +451,7 @@ def _certain(expected: Floats, sizes: Floats) -> Bools:
 
     A match never exceeds its limit, so that it is always reached if it is on average.
     """
-    limits = np.array([sizes.mean(axis=0), *sizes])
+    limits = np.array([np.add(*sizes) / 2, *sizes])
     return np.asarray(limits - expected <= _REACHED * limits)
 
 

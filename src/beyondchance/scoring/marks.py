@@ -68,7 +68,7 @@ class Marked:
 
     @cached_property
     def _owner(self) -> Ints:
-        return np.repeat(np.arange(len(self.text)), widths(self.first))
+        return np.arange(len(self.text)).repeat(widths(self.first))
 
     @cached_property
     def nesting(self) -> Nesting:
@@ -134,9 +134,9 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
 def _check_lengths(corpus: Corpus) -> None:
     """Refuse spans whose places would take gigabytes: chance has a value for each position."""
     length = corpus.span_end - corpus.span_start
-    longest = int(np.argmax(length)) if len(length) else 0
-    if not len(length) or length[longest] <= LONGEST:
+    if largest(length) <= LONGEST:
         return
+    longest = int(np.argmax(length))
     annotator = corpus.annotators[int(corpus.span_annotator[longest])]
     text = int(corpus.span_text[longest])
     place = named_text(text, corpus.documents, corpus.text_document)
