@@ -50,7 +50,7 @@ MOST_POSITIONS = 2**31 - 1
 
 
 def columns_of_tags(
-    annotations: Mapping[str, Tags],
+    tags: Mapping[str, Tags],
     tokens: Sequence[Sequence[str]] | None,
     documents: Names,
     fields: Fields,
@@ -60,7 +60,6 @@ def columns_of_tags(
     coded: tuple[list[Ints], list[Any]] | None = None,
 ) -> dict[str, Any]:
     """The columns of `Corpus.from_tags`; tags may be numbered already (see `coded_tags`)."""
-    tags = lists_of(annotations)
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
     lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
@@ -72,7 +71,7 @@ def columns_of_tags(
         _check_tokens(words["token_count"], lengths, annotators, names, text_document)
         text_length = words.pop("token_count")
     differs = (lengths != text_length) & (lengths >= 0)
-    if differs.any():
+    if np.count_nonzero(differs):
         text = int(differs.any(axis=0).argmax())
         found = _numbers_of_tags(lengths[:, text], annotators)
         place, expected = named_text(text, names, text_document), "the same tokens, one tag each"
@@ -115,17 +114,17 @@ def columns_of_tags(
         )
     spans = joined_tags(
         decoded,
-        [
+        (
             np.add.outer(np.multiply(rows, n_texts), np.arange(n_texts)).reshape(-1)
             for rows in groups
-        ],
+        ),
     )
     span_annotator, span_text = np.divmod(spans.text, max(n_texts, 1))
     labels, label = sorted_names(spans.labels, spans.label)
     annotated = _whole_documents(lengths >= 0, text_document, annotators, names)
     return {
         **_columns_of_texts(names, fields, text_document, text_length, annotators),
-        **dict(zip(_ANNOTATIONS, np.nonzero(annotated), strict=True)),
+        **dict(zip(_ANNOTATIONS, annotated.nonzero(), strict=True)),
         "labels": labels,
         "span_text": span_text,
         "span_annotator": span_annotator,

@@ -213,7 +213,7 @@ class Corpus:
         checked_option("unit", unit, UNITS)
         known = declared(ReadOptions)
         columns = columns_of_tags(
-            tags,
+            lists_of(tags),
             tokens,
             documents,
             fields,

@@ -183,7 +183,7 @@ def decode_codes(
         whole = breaks[last] - breaks[start] + broken[start] == 0
         start, last = start[whole], last[whole]
 
-    text = np.searchsorted(first, start, side="right") - 1
+    text = first.searchsorted(start, side="right") - 1
     return DecodedTags(
         text=text,
         start=start - first[text],
@@ -198,8 +198,8 @@ def decode_codes(
 
 def _wrong_tag(spelling: Sequence[Any], role_of: Roles) -> int | None:
     """The first tag that the scheme lacks, or whose label is no name; None if all are right."""
-    for code, tag in enumerate(spelling):
-        if role_of[code] < 0 or is_bytes_as_text(tag.partition("-")[2]):
+    for code, (tag, role) in enumerate(zip(spelling, role_of.tolist(), strict=True)):
+        if role < 0 or is_bytes_as_text(tag.partition("-")[2]):
             return code
     return None
 
@@ -241,7 +241,7 @@ def _is_bare(tag: Any) -> bool:
     return tag[:1].isalpha() and tag[1:2] not in {"", "-", "_"}
 
 
-def joined_tags(parts: Sequence[DecodedTags], numbers: Sequence[Ints]) -> DecodedTags:
+def joined_tags(parts: Sequence[DecodedTags], numbers: Iterable[Ints]) -> DecodedTags:
     """What was decoded in parts, with the numbers that the texts of each part have in all."""
     if len(parts) == 1:
         return parts[0]
@@ -323,8 +323,7 @@ def schemes_of_codes(
 def _same_text(lengths: Ints) -> Bools:
     """Whether each tag follows the one before it in one text; False behind the last one."""
     same_text = np.ones(int(lengths.sum()) + 1, dtype=bool)
-    same_text[starts(lengths)[lengths > 0]] = False
-    same_text[-1] = False
+    same_text[lengths.cumsum()] = same_text[0] = False
     return same_text
 
 
@@ -371,18 +370,18 @@ def _vocabulary(
     are_bare = "B" not in prefixes and not any(
         isinstance(tag, str) and tag.startswith("I-") for tag in spelling
     )
-    # Narrow integers: there is one of each for every tag of the corpus.
-    role = np.full(len(spelling), -1, dtype=np.int8)
-    label = np.full(len(spelling), -1, dtype=np.int32)
-    for code, tag in enumerate(spelling):
+    found = []
+    for tag in spelling:
+        role, label = -1, -1
         if tag == "O":
-            role[code] = _OUTSIDE
+            role = _OUTSIDE
         elif isinstance(tag, str):
             prefix, dash, name = tag.partition("-")
             if are_bare and _is_bare(tag):
-                role[code] = _INSIDE
-                label[code] = labels.setdefault(tag, len(labels))
+                role, label = _INSIDE, labels.setdefault(tag, len(labels))
             elif prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
-                role[code] = prefixes[prefix]
-                label[code] = labels.setdefault(name or UNNAMED, len(labels))
-    return role, label, tuple(labels)
+                role, label = prefixes[prefix], labels.setdefault(name or UNNAMED, len(labels))
+        found.append((role, label))
+    roles, numbers = zip(*found, strict=True) if found else ((), ())
+    # Narrow integers: there is one of each for every tag of the corpus.
+    return np.array(roles, dtype=np.int8), np.array(numbers, dtype=np.int32), tuple(labels)

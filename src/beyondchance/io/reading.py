@@ -176,7 +176,7 @@ def _by_names(
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
     listed = [
-        replace(item, item=_kept(item.item, number, ("annotator ", Quote(item.name))))
+        Named(item.name, _kept(item.item, number, ("annotator ", Quote(item.name))))
         if isinstance(item, Named)
         else _kept(item, number)
         for number, item in enumerate(items, start=1)
@@ -595,7 +595,7 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
             f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))})",
             remedy=("pass ", unit, " and ", positions),
         )
-    if all(item == main for item in formats):
+    if all(item is main for item in formats):
         content = main.reader().read(uploads, reading)
     else:
         is_lists = all(item.name in KINDS for item in formats)
@@ -643,13 +643,16 @@ def uploads_of(items: Iterable[Any], naming: Naming) -> list[Upload]:
     if again is not None:
         shown = "a file" if naming.hides_files else again.name
         raise OptionError(f"{shown} was given twice", expected="different files")
+    annotators = Counter(upload.annotator for upload in uploads)
+    if len(annotators) == len(uploads):
+        return uploads
     given = Counter(upload.annotator for upload in uploads if upload.is_named)
     name = next((name for name, n in given.items() if n > 1), None)
     if name is not None:
         remedy = "put the files of one annotator into a folder"
         raise OptionError("two files are named ", Quote(name), expected="one", remedy=remedy)
     # Annotators of files with the same name are distinguished by the folders of the files.
-    twice = {name for name, n in Counter(upload.annotator for upload in uploads).items() if n > 1}
+    twice = {name for name, n in annotators.items() if n > 1}
     return [
         replace(upload, annotator=f"{_resolved_parent(upload).name}/{upload.annotator}")
         if upload.annotator in twice and upload.path and not upload.is_named

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any, Protocol, cast
@@ -170,8 +170,7 @@ class Format:
 
     def reader(self) -> Reader:
         """The module that reads it."""
-        module = import_module(f"beyondchance.io.formats.{self.name.replace('-', '_')}")
-        return cast("Reader", module)
+        return _reader(self.name)
 
     def detects(self, upload: Upload) -> bool:
         """Whether the content looks like this format."""
@@ -181,6 +180,12 @@ class Format:
             if beginning and beginning[0] not in self.first:
                 return False
         return self.reader().is_format(upload)
+
+
+@cache
+def _reader(name: str) -> Reader:
+    module = import_module(f"beyondchance.io.formats.{name.replace('-', '_')}")
+    return cast("Reader", module)
 
 
 # In the order in which they are tried: those that are easiest to recognise first.

@@ -40,9 +40,9 @@ Sequences = list[list[Any] | None]
 def is_format(upload: Upload) -> bool:
     """Whether data are lists of strings or whole numbers, or one such list."""
     data = upload.data
-    if not isinstance(data, list | tuple) or is_nothing(data):
+    if not isinstance(data, list | tuple):
         return False
-    first = next(item for item in data if not is_nothing(item))
+    first = next((item for item in data if not is_nothing(item)), None)
     if isinstance(first, list | tuple):
         return _are_tags(first)
     # A word by itself is no tag: it may be a path.
