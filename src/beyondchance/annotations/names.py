@@ -159,15 +159,15 @@ def coded(kind: str, names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
 
 def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
     """Sort names and renumber what refers to them."""
-    order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    return tuple(names[i] for i in order), rank[codes]
+    ordered = tuple(sorted(names))
+    rank = {name: number for number, name in enumerate(ordered)}
+    return ordered, np.array([rank[name] for name in names], dtype=np.int64)[codes]
 
 
 def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
     """The names for which `keep` is true."""
-    return names if keep.all() else tuple(names[i] for i in np.flatnonzero(keep).tolist())
+    chosen = keep.nonzero()[0].tolist()
+    return names if len(chosen) == len(names) else tuple(names[i] for i in chosen)
 
 
 def any_ids(ids: Iterable[str]) -> tuple[str, ...] | None:

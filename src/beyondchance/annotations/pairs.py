@@ -151,7 +151,7 @@ def check_pairs(corpus: Corpus, document: Ints) -> None:
         With the document that most annotated.
     """
     team = np.bincount(document, minlength=1)
-    n_pairs = int((team * (team - 1) // 2).sum())
+    n_pairs = int(team @ (team - 1)) // 2
     if n_pairs <= max(MOST_PAIRS, PARTNERS * len(document)):
         return
     largest = int(np.argmax(team))

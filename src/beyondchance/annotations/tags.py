@@ -17,7 +17,6 @@ from beyondchance.errors import TagError
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
 
-Roles = NDArray[np.int8]
 Labels = NDArray[np.int32]
 
 _OUTSIDE, _BEGIN, _INSIDE, _END, _SINGLE = range(5)
@@ -140,24 +139,28 @@ def decode_codes(
 ) -> DecodedTags:
     """As `decode_tags`, of tags that are numbered by `coded_tags`."""
     first = starts(lengths)
-    if scheme is None:
-        scheme = scheme_with_ends({tag[:1] for tag in spelling if isinstance(tag, str)}) or "IOB2"
+    known = {tag[:1] for tag in spelling if isinstance(tag, str)}
+    scheme = scheme or scheme_with_ends(known) or "IOB2"
     prefixes = SCHEMES[scheme]
 
     def place_of(index: int) -> Text:
         text = int(np.searchsorted(first, index, side="right")) - 1
         return where(text, index - int(first[text]))
 
-    role_of, label_of, labels = _vocabulary(spelling, prefixes)
+    (role_of, label_of, joins_of, leaves_of), labels = _vocabulary(spelling, prefixes)
     wrong = _wrong_tag(spelling, role_of)
     if wrong is not None:
         place = place_of(int(np.argmax(code == wrong)))
         raise _refusal_of(spelling[wrong], spelling, scheme, place)
 
     same_text = _same_text(lengths)
-    role, label = role_of[code], label_of[code]
-    opens, closes = _edges(role, label, same_text)
-    broken = _broken(role, label, same_text, opens, closes, scheme=scheme)
+    label, joins, leaves = label_of[code], joins_of[code], leaves_of[code]
+    opens, closes = _edges(label, joins, leaves, same_text)
+    broken = opens & (joins >= 0) & (scheme != "IO")
+    if scheme == "IOB1":
+        broken = _misplaced(role_of[code] == _BEGIN, label, same_text)
+    elif _END in prefixes.values():
+        broken |= closes & (leaves >= 0)
     start, last = opens.nonzero()[0], closes.nonzero()[0]
     n_broken = int(np.count_nonzero(broken))
     refusal = None
@@ -196,7 +199,7 @@ def decode_codes(
     )
 
 
-def _wrong_tag(spelling: Sequence[Any], role_of: Roles) -> int | None:
+def _wrong_tag(spelling: Sequence[Any], role_of: Labels) -> int | None:
     """The first tag that the scheme lacks, or whose label is no name; None if all are right."""
     for code, (tag, role) in enumerate(zip(spelling, role_of.tolist(), strict=True)):
         if role < 0 or is_bytes_as_text(tag.partition("-")[2]):
@@ -327,44 +330,32 @@ def _same_text(lengths: Ints) -> Bools:
     return same_text
 
 
-def _edges(role: Roles, label: Labels, same_text: Bools) -> tuple[Bools, Bools]:
+def _edges(label: Labels, joins: Labels, leaves: Labels, same_text: Bools) -> tuple[Bools, Bools]:
     """Where spans open and where they close, taking every sequence as it comes.
 
     A tag goes on with the span before it if that is still open and has the same
     label. ``same_text[i]`` is whether tag i follows tag i - 1 in one text.
     """
-    inside = role != _OUTSIDE
-    goes_on = np.zeros(len(role) + 1, dtype=bool)
-    goes_on[1:-1] = (
-        ((role[1:] == _INSIDE) | (role[1:] == _END))
-        & ((role[:-1] == _BEGIN) | (role[:-1] == _INSIDE))
-        & (label[1:] == label[:-1])
-        & same_text[1:-1]
-    )
-    return inside & ~goes_on[:-1], inside & ~goes_on[1:]
+    inside = label >= 0
+    goes_on = np.zeros(len(label) + 1, dtype=bool)
+    goes_on[1:-1] = (joins[1:] == leaves[:-1]) & same_text[1:-1]
+    return inside > goes_on[:-1], inside > goes_on[1:]
 
 
-def _broken(
-    role: Roles, label: Labels, same_text: Bools, opens: Bools, closes: Bools, *, scheme: str
-) -> Bools:
-    """Which tags break the rules of their scheme."""
-    if scheme == "IO":
-        return np.zeros(len(role), dtype=bool)
-    if scheme == "IOB1":
-        # B is for a span that adjoins one of the same label, and for nothing else.
-        adjoins = np.zeros(len(role), dtype=bool)
-        adjoins[1:] = (label[1:] == label[:-1]) & same_text[1:-1]
-        return np.asarray((role == _BEGIN) & ~adjoins)
-    broken: Bools = opens & ((role == _INSIDE) | (role == _END))
-    if _END in SCHEMES[scheme].values():
-        broken |= closes & ((role == _BEGIN) | (role == _INSIDE))
-    return broken
+def _misplaced(begins: Bools, label: Labels, same_text: Bools) -> Bools:
+    """Return which tags begin a span that adjoins none of the same label, as in IOB1 they do."""
+    begins[1:] &= (label[1:] != label[:-1]) | ~same_text[1:-1]
+    return begins
 
 
 def _vocabulary(
     spelling: Sequence[Any], prefixes: Mapping[str, int]
-) -> tuple[Roles, Labels, tuple[str, ...]]:
-    """Role and label of each distinct tag; role -1 where the scheme lacks it."""
+) -> tuple[Labels, tuple[str, ...]]:
+    """Return what each distinct tag is, in four rows, and the names of labels.
+
+    Its role, -1 where the scheme lacks it; its label; the label of a span that it can go on with;
+    and that of a span that it leaves open. Negative numbers, which differ, stand for none.
+    """
     labels: dict[str, int] = {}
     # Labels without prefixes are those of IO, unless others have them.
     are_bare = "B" not in prefixes and not any(
@@ -381,7 +372,7 @@ def _vocabulary(
                 role, label = _INSIDE, labels.setdefault(tag, len(labels))
             elif prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
                 role, label = prefixes[prefix], labels.setdefault(name or UNNAMED, len(labels))
-        found.append((role, label))
-    roles, numbers = zip(*found, strict=True) if found else ((), ())
-    # Narrow integers: there is one of each for every tag of the corpus.
-    return np.array(roles, dtype=np.int8), np.array(numbers, dtype=np.int32), tuple(labels)
+        joins = label if role in {_INSIDE, _END} else -1
+        found.append((role, label, joins, label if role in {_BEGIN, _INSIDE} else -2))
+    # Narrow integers: there are three of them for every tag of the corpus.
+    return np.array(found, dtype=np.int32).reshape(-1, 4).T, tuple(labels)

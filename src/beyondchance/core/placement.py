@@ -33,7 +33,7 @@ import numpy as np
 
 from beyondchance.core.arrivals import edges_by_arrival
 from beyondchance.core.lengths import LengthTable
-from beyondchance.core.profiles import Profiles
+from beyondchance.core.profiles import Profiles, boxes, joined
 from beyondchance.core.ragged import (
     distinct,
     largest,
@@ -80,22 +80,22 @@ def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
     """
     n, free = table.n[entry], table.free()[entry]
     is_open = free > 0
-    opened = is_open.nonzero()[0]
-    position = item_profiles(table, entry[opened], np.ones(len(opened), dtype=np.int64))
-    reach = np.zeros(len(entry), dtype=np.int64)
-    reach[opened] = position.reach
-    first = starts(reach + 1)
-    owner = np.arange(len(entry)).repeat(reach + 1)
-    values = np.ones(len(owner))
-    values[is_open[owner]] -= free[opened].repeat(position.reach + 1) * position.values
+    if np.count_nonzero(is_open) < len(n):
+        # What spans fill is annotated everywhere.
+        full = boxes(n[~is_open])
+        order = (~is_open).argsort(kind="stable").argsort()
+        return joined(coverage_profiles(table, entry[is_open]), full).take(order)
+    position = item_profiles(table, entry, np.ones(len(entry), dtype=np.int64))
+    reach, width = position.reach, position.reach + 1
+    values = 1 - free.repeat(width) * position.values
     # Where the middle is most of the text, what all positions add up to gives it to the
     # last digit, however small it is; 1 - free * q would lose digits.
-    middle = first + reach
-    edge_sum = total(owner, values, len(entry)) - values[middle]
+    middle = position.first + reach
+    edge_sum = total(np.arange(len(n)).repeat(width), values, len(n)) - values[middle]
     rest = n - 2 * reach
-    dominant = ((2 * rest > n) & is_open).nonzero()[0]
-    values[middle[dominant]] = ((n - free - 2 * edge_sum)[dominant]) / rest[dominant]
-    return Profiles(values, first, reach, n)
+    dominant = (2 * rest > n).nonzero()[0]
+    values[middle[dominant]] = (n - free - 2 * edge_sum)[dominant] / rest[dominant]
+    return Profiles(values, position.first, reach, n)
 
 
 def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:

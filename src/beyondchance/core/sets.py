@@ -146,7 +146,7 @@ def whole_lines(table: LengthTable) -> SpanSets:
         place=runs,
         shift=zero,
         length=table.length,
-        is_rigid=zero.astype(bool),
+        is_rigid=np.zeros(len(runs), dtype=bool),
         level=zero + 1,
         kind=table.length,
         weight=table.count.astype(np.float64),

@@ -276,7 +276,7 @@ def _scored(
         return _crowd(corpus, scoring, teams, signed)
     shared = shared_documents(corpus, gold=gold, with_self=with_self)
     compared = shared.compared
-    if not is_part and not compared.any():
+    if not is_part and not np.count_nonzero(compared):
         if not len(corpus.documents):
             raise NothingSharedError("the corpus has no documents", expected="at least one")
         raise nothing_shared(corpus, *_two(signed))
@@ -287,14 +287,12 @@ def _scored(
     counts, notes = counted(spans, shared, scoring)
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
+    others = teams[~compared].tolist()
+    n_alone, n_empty = others.count(1), others.count(0)
     skipped: dict[str, int] = {
-        left_out("documents with one annotator only", ""): int(
-            np.count_nonzero(~compared & (teams == 1))
-        ),
-        not_annotated("documents without an annotator", ""): int(np.count_nonzero(teams == 0)),
-        left_out("documents without the gold standard", ""): int(
-            np.count_nonzero(~compared & (teams > 1))
-        ),
+        left_out("documents with one annotator only", ""): n_alone,
+        not_annotated("documents without an annotator", ""): n_empty,
+        left_out("documents without the gold standard", ""): len(others) - n_alone - n_empty,
         # With unit corpus, random spans may be there.
         UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
         mended("spans that differ from another in their label alone"): spans.n_merged,

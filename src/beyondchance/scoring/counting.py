@@ -234,8 +234,9 @@ def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compar
     who = corpus.annotation_annotator
     n_pairs = shared.first[document + 1] - shared.first[document]
     incident = np.bincount(np.concatenate([shared.one, shared.two]), minlength=len(who))
-    is_dense = everywhere or n_pairs.sum() <= _DENSE * incident[annotation].sum()
-    _check_rows(corpus, int(n_pairs.sum() if is_dense else incident[annotation].sum()))
+    n_rows, n_sparse = int(n_pairs.sum()), int(incident[annotation].sum())
+    is_dense = everywhere or n_rows <= _DENSE * n_sparse
+    _check_rows(corpus, n_rows if is_dense else n_sparse)
     if is_dense:
         # Every cell with every pair of its document; rows in which neither marked anything go.
         cell, pair = spread(n_pairs)
@@ -382,7 +383,7 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     if len(a):
         groups = SpanGroups(spans.first, spans.start, spans.end)
         matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
-    expected, fixed = np.zeros_like(matched), np.zeros(len(a), dtype=bool)
+    expected, fixed = np.zeros(matched.shape), np.zeros(len(a), dtype=bool)
     if len(exact):
         expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
 
@@ -496,14 +497,14 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     Equal problems are solved once, and with the sides in one order, so that (a, b) and (b, a)
     have the same digits.
     """
-    low, high, swapped = np.minimum(i, j), np.maximum(i, j), i > j
-    code, problem = distinct(low * len(sets) + high)
+    code, problem = distinct(np.minimum(i, j) * len(sets) + np.maximum(i, j))
     expect = measure.expectation(model)
     n_blocks = int(sets.n.sum()) // _MOST_POSITIONS + 1 if sets.are_lines else 1
     blocks = [code] if n_blocks == 1 else np.array_split(code, min(n_blocks, len(code)))
     parts = [np.atleast_2d(expect(sets, *np.divmod(part, len(sets)))) for part in blocks]
     solution = np.concatenate(parts, axis=1)[:, problem]
     if measure.own_sides:
+        swapped = i > j
         solution[1:, swapped] = solution[:0:-1, swapped]
         # Of equal sides, sums in different order may differ in the last digit.
         solution[2, i == j] = solution[1, i == j]

@@ -39,13 +39,13 @@ def is_crowd(team: Ints, scoring: Scoring) -> bool:
         How many annotators each document has.
     scoring : Scoring
     """
-    n_pairs = int((team * (team - 1) // 2).sum())
+    n_pairs = int(team @ (team - 1)) // 2
     can_be_summed = (
         scoring.measure is MEASURES["token"]
         and not scoring.scope.is_joint
         and not scoring.model.is_independent
     )
-    return can_be_summed and n_pairs > max(MOST_PAIRS, PARTNERS * int(team.sum()))
+    return can_be_summed and n_pairs > MOST_PAIRS and n_pairs > PARTNERS * int(team.sum())
 
 
 def crowd(spans: Marked, team: Ints) -> Crowd:

@@ -107,10 +107,8 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
     n_spans = len(order)
     if not labelled:
         order = _without_relabelled(corpus, key, order)
-    key = key[order]
-    begins = ~repeats(key)
-    group = begins.cumsum() - 1
-    cell, annotator = np.divmod(key[begins], n_annotators)
+    known, group = distinct(key[order])
+    cell, annotator = np.divmod(known, n_annotators)
     text, group_label = np.divmod(cell, n_labels)
     line = group
     if scope.is_joint:
@@ -122,7 +120,7 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
         index=order,
         start=corpus.span_start[order],
         end=corpus.span_end[order],
-        first=bounds(group, int(np.count_nonzero(begins))),
+        first=bounds(group, len(known)),
         text=text,
         label=group_label,
         annotator=annotator,
@@ -159,7 +157,7 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
 def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None]]:
     """How many lines have disjoint, nested and crossing spans, each with two such spans."""
     nest = spans.nesting
-    n_lines = n_distinct(spans.line)
+    n_lines = largest(spans.line, -1) + 1
     if nest.overlap is None:
         return {"disjoint": (n_lines, None), "nested": (0, None), "crossing": (0, None)}
     inner = np.flatnonzero(nest.parent >= 0)
