@@ -343,7 +343,7 @@ def _edges(label: Labels, joins: Labels, leaves: Labels, same_text: Bools) -> tu
 
 
 def _misplaced(begins: Bools, label: Labels, same_text: Bools) -> Bools:
-    """Return which tags begin a span that adjoins none of the same label, as in IOB1 they do."""
+    """Return which B of IOB1 adjoin no span of the same label: they are for nothing else."""
     begins[1:] &= (label[1:] != label[:-1]) | ~same_text[1:-1]
     return begins
 
