@@ -150,7 +150,7 @@ class TestRun:
         assert run.code == 3, run.errors
         assert run.summary.startswith("### beyondchance rank: failed, below 0.71\n")
         for said in (run.errors, run.summary):
-            assert_tells(said, "--strict", 0.7028, 0.71, "read as conll")
+            assert_tells(said, "read as conll … --strict … 0.7028 … 0.71")
         assert "against the gold standard ada" in run.summary
         assert round(float(run.outputs["corrected"]), 4) == 0.7132
         assert round(float(run.outputs["observed"]), 4) == 0.7925
@@ -194,7 +194,7 @@ class TestScript:
         for command in ("convert", "agree; touch made", "--help", ""):
             run, calls = called(files="a.conll", command=command)
             assert (run.code, calls) == (2, []), command
-            assert_tells(run.errors, f"'{command}'", "agree", "rank")
+            assert_tells(run.errors, f"'{command}' … agree … rank")
         assert not (tmp_path / "made").exists()
 
     def test_names_with_spaces_and_patterns(self, called, tmp_path):
@@ -224,7 +224,7 @@ class TestScript:
         assert calls[0][4:9] == words
         run, calls = called(files="x", options="--labels 'PERSON")
         assert (run.code, calls) == (1, [])
-        assert_tells(run.errors, "options", "quotation")
+        assert_tells(run.errors, "options … quotation")
 
     @pytest.mark.parametrize(
         "text", ["$(touch made)", "`touch made`", '"; touch made; "', "; touch made"]

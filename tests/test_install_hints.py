@@ -42,7 +42,7 @@ def provided(library, extra, **options):
 @pytest.mark.usefixtures("_declared")
 def test_the_command_names_the_libraries_with_their_limits():
     said = provided("nowhere.at.all", "coefficients")
-    assert_tells(said, "reading", "library nowhere ", "'nowhere'")
+    assert_tells(said, "reading … library nowhere … 'nowhere'")
     assert said.endswith(': python -m pip install "scipy>=1.13"')
 
 

@@ -42,7 +42,7 @@ def test_a_cell_that_nothing_explains_fails(monkeypatch, capsys):
     monkeypatch.setattr(paper, "CASES", (wrong, *CASES[1:]))
     assert main(["reproduce", "--quiet"]) == 1
     out = capsys.readouterr().out
-    assert_tells(out, "differs", "4 by a known", "1 unexplained")
+    assert_tells(out, "differs … 4 by a known … 1 unexplained")
 
 
 def test_a_deviation_that_was_forgotten_fails(monkeypatch):

@@ -169,69 +169,69 @@ class TestRefused:
     def test_decisions(self) -> None:
         corpus = TestExamples().corpus()
         of_other_texts: list[tuple[dict[str, Any], tuple[object, ...]]] = [
-            ({"document": "1"}, ("no document '1'",)),
-            ({"document": None}, ("no document None",)),
-            ({"text": 1}, ("document '0'", "no text 1", 0)),
-            ({"end": 8}, ("[0, 8)", 7)),
-            ({"start": 3}, ("[3, 3)", 7)),
-            ({"words": "other"}, ("'old Ada Berg'", "'other'")),
+            ({"document": "1"}, "no document '1'"),
+            ({"document": None}, "no document None"),
+            ({"text": 1}, "document '0' … no text 1 … 0"),
+            ({"end": 8}, "[0, 8) … 7"),
+            ({"start": 3}, "[3, 3) … 7"),
+            ({"words": "other"}, "'old Ada Berg' … 'other'"),
         ]
         malformed: list[tuple[dict[str, Any], tuple[object, ...]]] = [
-            ({"text": "0"}, ("no text", "whole numbers")),
-            ({"spans": None}, ("no list of spans",)),
-            ({"spans": [[1, 3]]}, ("[1, 3]", "start, end and label")),
-            ({"spans": [["1", 3, "P"]]}, ("['1', 3, 'P']", "start, end and label")),
-            ({"spans": [[1, 4, "P"]]}, ("[1, 4, 'P']", "[0, 3)")),
-            ({"spans": [[1, 3, " "]]}, ("[1, 3, ' ']", "label", "[0, 3)")),
-            ({"spans": [[1, 3, "a\nb"]]}, ("label", "[0, 3)")),
-            ({"spans": [[1, 3, " P"]]}, ("label", "[0, 3)")),
-            ({"choice": "coin"}, ("choice 'coin'", "version", "consensus")),
-            ({"by": 3}, ("names", "no text")),
-            ({"of": "ada"}, ("names", "no text")),
-            ({"words": ["x"]}, ("words", "no text")),
-            ({"extra": 1}, ("no decision", "by, choice")),
+            ({"text": "0"}, "no text … whole numbers"),
+            ({"spans": None}, "no list of spans"),
+            ({"spans": [[1, 3]]}, "[1, 3] … start, end and label"),
+            ({"spans": [["1", 3, "P"]]}, "['1', 3, 'P'] … start, end and label"),
+            ({"spans": [[1, 4, "P"]]}, "[1, 4, 'P'] … [0, 3)"),
+            ({"spans": [[1, 3, " "]]}, "[1, 3, ' '] … label … [0, 3)"),
+            ({"spans": [[1, 3, "a\nb"]]}, "label … [0, 3)"),
+            ({"spans": [[1, 3, " P"]]}, "label … [0, 3)"),
+            ({"choice": "coin"}, "choice 'coin' … version … consensus"),
+            ({"by": 3}, "names … no text"),
+            ({"of": "ada"}, "names … no text"),
+            ({"words": ["x"]}, "words … no text"),
+            ({"extra": 1}, "no decision … by, choice"),
         ]
         for kind, cases in ((bc.MismatchError, of_other_texts), (bc.FormatError, malformed)):
             for change, told in cases:
-                with refused(kind, *told, where="decision 1"):
+                with refused(kind, f"decision 1: … {told}"):
                     bc.adjudicated(corpus, file_of(corpus, [GOOD | change]))
 
     def test_files(self, tmp_path: Any) -> None:
         cases: list[tuple[bytes, tuple[object, ...]]] = [
-            (b"{", ("JSON", "line 1")),
-            (b"[1]", ("no decisions",)),
-            (b'{"beyondchance": "decisions", "format": 9}', (9, 1)),
-            (b"\xff\xfe{", ("utf-8",)),
-            (b"[" * 100_000, ("JSON",)),
+            (b"{", "JSON … line 1"),
+            (b"[1]", "no decisions"),
+            (b'{"beyondchance": "decisions", "format": 9}', "9 … 1"),
+            (b"\xff\xfe{", "utf-8"),
+            (b"[" * 100_000, "JSON"),
         ]
         path = tmp_path / "decisions.json"
         for content, told in cases:
             path.write_bytes(content)
-            with refused(bc.FormatError, *told, where="decisions.json"):
+            with refused(bc.FormatError, f"decisions.json: … {told}"):
                 bc.adjudicated(TestExamples().corpus(), path)
 
     def test_no_file(self, tmp_path: Any) -> None:
-        with refused(bc.FormatError, "no such file", where="nowhere.json"):
+        with refused(bc.FormatError, "nowhere.json: … no such file"):
             bc.adjudicated(TestExamples().corpus(), tmp_path / "nowhere.json")
-        with refused(bc.OptionError, "decisions", 3):
+        with refused(bc.OptionError, "decisions … 3"):
             bc.adjudicated(TestExamples().corpus(), 3)
 
     def test_other_units(self) -> None:
         corpus = TestExamples().corpus()
-        with refused(bc.MismatchError, "unit 'sentence'", "document"):
+        with refused(bc.MismatchError, "unit 'sentence' … document"):
             bc.adjudicated(corpus, file_of(corpus, []) | {"unit": "sentence"})
         with refused(bc.MismatchError, "characters", use="positions"):
             bc.adjudicated(corpus, file_of(corpus, []) | {"positions": "characters"})
 
     def test_places_that_nobody_decided(self) -> None:
         corpus = TestExamples().corpus()
-        with refused(bc.DataError, 1, 2, "not decided", "[5, 7)"):
+        with refused(bc.DataError, "1 … 2 … not decided … [5, 7)"):
             bc.adjudicated(corpus, file_of(corpus, [GOOD]), rest="refuse")
 
     def test_places_that_are_decided_in_part_are_not_decided(self) -> None:
         corpus = bc.Corpus.from_spans({"a": [[(0, 10, "P")]], "b": [[(0, 9, "P")]]}, lengths=[12])
         part = {"document": "0", "text": 0, "start": 9, "end": 10, "spans": []}
-        with refused(bc.DataError, "1 of 1", "not decided"):
+        with refused(bc.DataError, "1 of 1 … not decided"):
             bc.adjudicated(corpus, file_of(corpus, [part]), rest="refuse")
         assert bc.adjudicated(corpus, file_of(corpus, [part])).n_decided == 0
 
@@ -241,7 +241,7 @@ class TestRefused:
         part = {"document": "0", "text": 0, "start": 3, "end": 8, "spans": [[5, 7, "Q"]]}
         gold = bc.adjudicated(corpus, file_of(corpus, [part]))
         assert marks(gold, "gold") == {"0": [(5, 7, "Q")]}
-        assert_tells(str(gold.notes[-1]), 1, "all annotators", "gold")
+        assert_tells(gold.notes[-1], "1 … all annotators … gold")
 
     def test_many_decisions_of_one_text(self) -> None:
         n = 1_000
@@ -261,16 +261,16 @@ class TestRefused:
     def test_places_that_are_decided_differently(self) -> None:
         corpus = TestExamples().corpus()
         one, other = (GOOD | {"by": "mia"}, GOOD | {"by": "tom", "spans": []})
-        with refused(bc.DataError, 1, "differently", "'mia' and 'tom'"):
+        with refused(bc.DataError, "1 … differently … 'mia' and 'tom'"):
             bc.adjudicated(corpus, [file_of(corpus, [one]), file_of(corpus, [other])])
-        with refused(bc.OptionError, "one file", "two"):
+        with refused(bc.OptionError, "one file … two"):
             compared_decisions(corpus, [file_of(corpus, [one])])
 
     def test_names_and_options(self) -> None:
         corpus = TestExamples().corpus()
-        with refused(bc.DataError, "'ben'", "already"):
+        with refused(bc.DataError, "'ben' … already"):
             bc.adjudicated(corpus, file_of(corpus, []), name="ben")
-        with refused(bc.OptionError, "rest 'union'", "refuse"):
+        with refused(bc.OptionError, "rest 'union' … refuse"):
             bc.adjudicated(corpus, file_of(corpus, []), rest="union")
-        with refused(bc.DataError, "list", "Corpus"):
+        with refused(bc.DataError, "list … Corpus"):
             bc.adjudicated([], file_of(corpus, []))  # type: ignore[arg-type]

@@ -158,4 +158,4 @@ def test_nothing_to_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main([*call, "--save", str(tmp_path / "x.json")]) == 1
     assert "no disagreement" in capsys.readouterr().err
     assert main(["disagreements", *files, "--to", "brat"]) == 2
-    assert_tells(capsys.readouterr().err, "--to", "--save")
+    assert_tells(capsys.readouterr().err, "--to … --save")

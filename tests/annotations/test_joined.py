@@ -157,23 +157,23 @@ class TestJoined:
 
     def test_refused(self):
         one, other = numbered(0, 2), numbered(2, 4)
-        with refused(DataError, "document 'd1'", "two"):
+        with refused(DataError, "document 'd1' … two"):
             Corpus.joined([one, other, numbered(1, 2)])
-        for change, *told in (
-            ({"unit": "document"}, "unit", "'sentence'", "'document'"),
-            ({"positions": "frames"}, "positions", "'tokens'", "'frames'"),
-            ({"options": {"scheme": "IO"}}, "options", "{}", "{'scheme': 'IO'}"),
-            ({"gold": "anna"}, "gold", "None", "'anna'"),
+        for change, told in (
+            ({"unit": "document"}, "unit … 'sentence' … 'document'"),
+            ({"positions": "frames"}, "positions … 'tokens' … 'frames'"),
+            ({"options": {"scheme": "IO"}}, "options … {} … {'scheme': 'IO'}"),
+            ({"gold": "anna"}, "gold … None … 'anna'"),
         ):
-            with refused(MismatchError, *told):
+            with refused(MismatchError, told):
                 Corpus.joined([one, replace(other, **change)])
-        with refused(MismatchError, "gold", "'anna'", "None"):
+        with refused(MismatchError, "gold … 'anna' … None"):
             Corpus.joined([one.with_gold("anna"), other])
-        with refused(DataError, "nothing", "corpus"):
+        with refused(DataError, "nothing … corpus"):
             Corpus.joined([])
-        with refused(DataError, "str", "corpora"):
+        with refused(DataError, "str … corpora"):
             Corpus.joined(["x"])
-        with refused(DataError, "a Corpus", "list"):
+        with refused(DataError, "a Corpus … list"):
             Corpus.joined(one)
 
     def test_gold_standard_that_a_part_lacks(self):

@@ -43,12 +43,12 @@ class TestLabelsWithoutPrefix:
     @each("tags", ["PER O", "LOC O", "O work-of-art"])
     def test_are_refused_otherwise(self, tags):
         tag = next(tag for tag in tags.split() if tag != "O")
-        with refused(TagError, repr(tag), "prefix", "'IO'", use="scheme"):
+        with refused(TagError, f"{tag!r} … prefix … 'IO'", use="scheme"):
             spans(tags)
 
     @each("tag", ["I-PER", "B-PER", "o", "_", "0", "B", "b-PER", "B_PER", "b'PER'"])
     def test_but_nothing_else_is_a_label(self, tag):
-        with refused(TagError, "scheme IO", "I-LABEL"):
+        with refused(TagError, "scheme IO … I-LABEL"):
             spans(f"PER O {tag}", scheme="IO")
 
 
@@ -84,7 +84,7 @@ BROKEN = [
 def test_broken_sequences(scheme, tags, place, conlleval, discard):
     position, beside = place
     tag, where = tags.split()[position], f"document '0', annotator 'a', position {position}"
-    with refused(TagError, f"'{tag}'", beside, f"scheme {scheme}", where=where):
+    with refused(TagError, f"{where}: … '{tag}' … {beside} … scheme {scheme}"):
         spans(tags, scheme=scheme, repair="none")
     assert spans(tags, scheme=scheme) == conlleval
     assert spans(tags, scheme=scheme, repair="discard") == discard
@@ -98,7 +98,7 @@ def test_repairs_are_counted_and_signed():
 
 @each("tag", ["X-PER", "b-PER", "B-", "-PER", "", "Z-PER", "o", 3, None, True])
 def test_unknown_tags(tag):
-    with refused(TagError, "tag", where="document '1', annotator 'a', position 2"):
+    with refused(TagError, "document '1', annotator 'a', position 2: … tag"):
         Corpus.from_tags({"a": [["O"], ["O", "O", tag]]})
 
 
@@ -113,9 +113,9 @@ def test_arrays_of_tags():
 
 
 def test_unknown_options_name_the_valid_ones():
-    with refused(OptionError, "scheme", "'IOC'", "IOB2", "IOB1", "IO,"):
+    with refused(OptionError, "scheme … 'IOC' … IOB2 … IOB1 … IO,"):
         Corpus.from_tags({"a": [["O"]]}, scheme="IOC")
-    with refused(OptionError, "repair", "'fix'", "conlleval", "discard"):
+    with refused(OptionError, "repair … 'fix' … conlleval … discard"):
         Corpus.from_tags({"a": [["O"]]}, repair="fix")
 
 
@@ -140,12 +140,12 @@ def test_annotators_have_one_scheme_together():
     corpus = Corpus.from_tags(tags)
     assert corpus.options["scheme"] == "BIOES+IOB2"
     assert corpus.skipped == {"tags repaired by conlleval": 1}
-    with refused(TagError, "'I-X'", "start", "before 'O'"):
+    with refused(TagError, "'I-X' … start … before 'O'"):
         Corpus.from_tags(tags, repair="none")
 
 
 def test_bytes_written_as_text_are_no_labels():
-    with refused(TagError, "B-b'PER'", "bytes"):
+    with refused(TagError, "B-b'PER' … bytes"):
         spans("O B-b'PER'")
-    with refused(DataError, "label", "b'PER'", "bytes"):
+    with refused(DataError, "label … b'PER' … bytes"):
         Corpus.from_spans({"a": [[(0, 1, "b'PER'")]]}, lengths=[3])

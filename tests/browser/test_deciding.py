@@ -46,7 +46,7 @@ def saved(page, act=None):
 def count(page):
     """How many places are decided, and how many there are."""
     number, most = page.locator(".decide-head progress").evaluate("(e) => [e.value, e.max]")
-    assert_tells(page.text_content(".decide-count"), int(number), int(most))
+    assert_tells(page.text_content(".decide-count"), f"{int(number)} … {int(most)}")
     return number, most
 
 
@@ -207,7 +207,7 @@ class TestKeyboard:
         path.write_text(json.dumps(content), "utf-8")
         fresh = begin(example_view)
         assert count(fresh)[0] == 0
-        assert_tells(load(fresh, path), 2)
+        assert_tells(load(fresh, path), "2")
         assert count(fresh)[0] == 2
         assert saved(fresh)["decisions"] == content["decisions"]
 
@@ -281,7 +281,7 @@ class TestKeyboard:
         for _ in range(5):
             page.keyboard.press("Shift+ArrowRight")
         press(page, "a s")
-        assert_tells(said(page), 1, "stay")
+        assert_tells(said(page), "1 … stay")
         (decision,) = saved(page)["decisions"]
         assert decision["spans"] == [[0, 6, "P"], [7, 9, "Q"]]
 
@@ -453,11 +453,11 @@ class TestKept:
 HEAD = '{"beyondchance": "decisions", "format": 1, "positions": "tokens", "unit": '
 # Files that are no decisions about the example, and what the page tells of them.
 REFUSED = (
-    ("{", ("JSON",)),
-    ("[]", ("format 1",)),
-    ('{"beyondchance": "decisions", "format": 2}', ("format 1",)),
-    (f'{HEAD}"document", "decisions": []}}', ("document", "sentence", "tokens")),
-    (f'{HEAD}"sentence", "decisions": [{{"document": 1}}]}}', ("no decision",)),
+    ("{", "JSON"),
+    ("[]", "format 1"),
+    ('{"beyondchance": "decisions", "format": 2}', "format 1"),
+    (f'{HEAD}"document", "decisions": []}}', "document … sentence … tokens"),
+    (f'{HEAD}"sentence", "decisions": [{{"document": 1}}]}}', "no decision"),
 )
 # Changes to a decision that make it none, or one about another text.
 ODD = (
@@ -486,22 +486,22 @@ class TestFiles:
         press(page, "1 0 1")
         second = saved(page)
         # Three places, of which two are decided in the same way.
-        assert_tells(load(page, path, "Compare with"), "mia", 3, 2, 67, 1)
+        assert_tells(load(page, path, "Compare with"), "mia … 3 … 2 … 67 … 1")
         page.get_by_label("Show").select_option("differ")
         page.locator("h1").click()
         press(page, "k k")
         assert "mia: " in page.text_content(".decide-versions")
-        with refused(bc.DataError, 1, "'mia'"):
+        with refused(bc.DataError, "1 … 'mia'"):
             bc.adjudicated(bc.example(), [first, second])
 
     def test_other_files_are_refused(self, begin, example_view, tmp_path):
         page = begin(example_view)
         path = tmp_path / "file.json"
         good = {"document": "issue-01", "text": 0, "start": 0, "end": 1, "spans": []}
-        odd = ((file_of(bc.example(), [good | change]), (word,)) for change, word in ODD)
+        odd = ((file_of(bc.example(), [good | change]), word) for change, word in ODD)
         for content, told in (*REFUSED, *((json.dumps(each), word) for each, word in odd)):
             path.write_text(content, "utf-8")
-            assert_tells(load(page, path), *told)
+            assert_tells(load(page, path), told)
             assert count(page)[0] == 0
         assert page.locator("#reader img").count() == 0
         path.write_text(json.dumps(file_of(bc.example(), [good])), "utf-8")
@@ -516,7 +516,7 @@ class TestFiles:
         decision = {"document": "issue-05", "text": 0, "start": 0, "end": 1, "spans": []}
         path = tmp_path / "file.json"
         path.write_text(json.dumps(file_of(corpus, [decision])), "utf-8")
-        assert_tells(load(page, path), 1, "not on this page")
+        assert_tells(load(page, path), "1 … not on this page")
         page.locator("h1").click()
         page.keyboard.press("1")
         assert len(saved(page)["decisions"]) == 2

@@ -146,7 +146,7 @@ class TestText:
         shown = [word.replace("\u2013", "-") for word in words]
         assert shown == ["0-3", "3-5", "5", "6-8", "8-11", "11-14"]
         page.keyboard.press("j")
-        assert_tells(said(page), "PERSON", "sentence", "tokens", 0, 5)
+        assert_tells(said(page), "PERSON … sentence … tokens … 0 … 5")
 
     @pytest.mark.usefixtures("fonts")
     def test_names_stand_beside_their_lanes_and_marks_apart(self, open_page):
@@ -197,7 +197,7 @@ class TestText:
         }
         page = open_page(page_of(in_characters(spans, text)))
         title = page.locator(".reader-text .reader-mark").first.get_attribute("title")
-        assert_tells(title, "ben", long, "boundary")
+        assert_tells(title, f"ben … {long} … boundary")
         eventually(lambda: self.assert_tight(page))
         page.set_viewport_size({"width": 390, "height": 800})
         eventually(lambda: self.assert_tight(page))
@@ -393,13 +393,13 @@ class TestStepping:
         assert cases.locator("li").count() == 200
         cases.get_by_text("later ones").click()
         cases.get_by_text("later ones").click()
-        assert_tells(cases.text_content(), 401, 450)
+        assert_tells(cases.text_content(), "401 … 450")
         assert cases.locator("li").count() == 50
         cases.locator("li button").last.click()
         assert step(page)[:2] == (450, 450)
-        assert_tells(step(page)[2], "only ada", "ben")
+        assert_tells(step(page)[2], "only ada … ben")
         cases.get_by_text("earlier ones").click()
-        assert_tells(cases.text_content(), 201, 400, 450)
+        assert_tells(cases.text_content(), "400 … 450 … 201")
         page.keyboard.press("k")
         assert step(page)[:2] == (449, 450)
         assert cases.locator("[aria-current]").text_content() in said(page)
@@ -499,8 +499,8 @@ class TestFilters:
         page.locator("[data-cell='0,-1']").click()
         n = found.label_table()[("EVENT", None)]
         assert count(page)[0] == n
-        assert_tells(said(page), "EVENT", "no span")
-        assert_tells(page.text_content(".reader-count"), "EVENT", "nothing")
+        assert_tells(said(page), "no span … EVENT")
+        assert_tells(page.text_content(".reader-count"), "EVENT … nothing")
         seen = 0
         while page.get_by_role("button", name=NEXT, exact=True).is_enabled():
             page.keyboard.press("j")
@@ -518,7 +518,7 @@ class TestFilters:
         assert page.locator(".reader-table tbody tr").count() == 199
         page.locator("[data-cell='7,3']").click()
         assert count(page) == (1, 1)
-        assert_tells(said(page), "ada", "L007", "ben", "L003")
+        assert_tells(said(page), "ada … L007 … ben … L003")
 
 
 class TestLinks:

@@ -135,7 +135,7 @@ def test_numbers_are_those_of_rank(made, open_page, command_json):
     assert json.loads(page.text_content("#result")) == wanted
     best = min(wanted["systems"], key=lambda system: system["rank_corrected"])
     assert_three_numbers(page, best)
-    assert_tells(page.text_content(".answer"), best["name"], "gold")
+    assert_tells(page.text_content(".answer"), f"{best['name']} … gold")
     systems, sure = table(page, "systems-token"), table(page, "sureness-token")
     assert systems.keys() == sure.keys() == set(report_corpora.SYSTEMS)
     by_label = table(page, "labels-by-system")
@@ -177,7 +177,7 @@ def test_disagreements_are_all_there(kind, made, open_page):
     assert counts.keys() <= shown.keys()
     for name, cells in shown.items():
         assert cells["disagreements"]["value"] == str(counts[name])
-    assert_tells(page.text_content(".reader-count"), len(rows))
+    assert_tells(page.text_content(".reader-count"), f"{len(rows)}")
     listed = page.eval_on_selector_all(
         ".reader-list button",
         "all => all.map((e) => [e.children[0].textContent, e.children[1].title])",
@@ -546,7 +546,7 @@ def test_long_names_fit(command, long_names, open_page):
 
 def test_long_names_are_cut_and_shown_in_full_under_the_pointer(long_names, open_page):
     page = open_page(long_names["agree"].html)
-    assert_tells(page.text_content("h1"), *LONG)
+    assert_tells(page.text_content("h1"), " … ".join(LONG))
     for place in ("h1", "table[data-name=annotators] tbody", "#fix"):
         name = page.locator(f"{place} .name").first
         assert name.get_attribute("title") == name.text_content() in LONG
@@ -900,12 +900,12 @@ def test_a_notebook_shows_it(open_page, long_names):
         + long_names["agree"]._repr_html_()
     )
     frame = page.frame_locator("iframe")
-    assert_tells(frame.locator(".answer").text_content(), *LONG, 72)
+    assert_tells(frame.locator(".answer").text_content(), " … ".join((*LONG, "72")))
     link = frame.locator("table[data-name=documents] a").nth(2)
     link.click()
     expect_opened(frame, link.text_content())
     frame.locator(".reader-main h3").press("n")
-    assert_tells(frame.locator(".reader-now").text_content(), 1)
+    assert_tells(frame.locator(".reader-now").text_content(), "1")
 
 
 def test_keys_scroll_a_table_that_has_the_focus(made, open_page):

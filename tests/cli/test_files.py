@@ -44,12 +44,12 @@ class TestReading:
     def test_links_that_lead_to_one_another(self, team):
         (team / "x").symlink_to("y")
         (team / "y").symlink_to("x")
-        with refused(bc.FormatError, "link", where="team/x"):
+        with refused(bc.FormatError, "team/x: … link"):
             opened(team)
 
     def test_links_to_nothing_are_not_passed_over(self, team):
         (team / "cleo.conll").symlink_to("nowhere")
-        with refused(bc.FormatError, "link", where="cleo.conll"):
+        with refused(bc.FormatError, "cleo.conll: … link"):
             bc.read(team)
 
     def test_a_folder_that_holds_itself(self, team):
@@ -68,7 +68,7 @@ class TestReading:
         monkeypatch.setattr(os, "scandir", refusing)
         for gold in ([], ["--gold", "team/anna.conll"]):
             assert main(["agree", "team", *gold]) == 1
-            assert_tells(capsys.readouterr().err, "team/secret: ", "permission denied")
+            assert_tells(capsys.readouterr().err, "team/secret: … permission denied")
 
     def test_files_that_cannot_be_read(self, team, monkeypatch, capsys):
         (team.parent / "x.conll").write_text(ANNA)
@@ -79,7 +79,7 @@ class TestReading:
         monkeypatch.setattr(Path, "open", refusing)
         for words in ("team/anna.conll", "team", "team --gold x.conll"):
             assert main(["agree", *words.split()]) == 1
-            assert_tells(capsys.readouterr().err, ".conll: ", "permission denied")
+            assert_tells(capsys.readouterr().err, ".conll: … permission denied")
 
     @pytest.mark.usefixtures("team")
     def test_long_names(self, capsys):
@@ -135,7 +135,7 @@ class TestWriting:
         hard.hardlink_to(team / "anna.conll")
         for place, command in ((team / "anna.conll", "agree"), (link, "report"), (hard, "convert")):
             assert main([command, "team", "--save", str(place), "--quiet"]) == 2
-            assert_tells(capsys.readouterr().err, str(place), "files to read")
+            assert_tells(capsys.readouterr().err, f"{place} … files to read")
             assert (team / "anna.conll").read_text() == ANNA
 
     def test_a_file_to_be_kept(self, team, capsys):
@@ -143,7 +143,7 @@ class TestWriting:
         kept.write_text("old")
         kept.chmod(0o444)
         assert main(["agree", "team", "--save", "kept.txt"]) == 1
-        assert_tells(capsys.readouterr().err, "kept.txt: ", "changed")
+        assert_tells(capsys.readouterr().err, "kept.txt: … changed")
         assert kept.read_text() == "old"
 
     @pytest.mark.usefixtures("team")
@@ -178,7 +178,7 @@ class TestWriting:
         with open("/dev/full", "w") as full:  # noqa: PTH123
             result = ran("agree", "team", capture_output=False, stdout=full, stderr=-1)
         assert result.returncode == 1
-        assert_tells(result.stderr.splitlines()[-1], "result", "no space left on device")
+        assert_tells(result.stderr.splitlines()[-1], "result … no space left on device")
 
 
 # Whoever runs the tests may ignore that their terminal is gone.

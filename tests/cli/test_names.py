@@ -121,7 +121,7 @@ class TestNamedFiles:
         for word in ("=b.conll", "ada=", " ada=b.conll"):
             code, _, err = run("agree", "a.conll", word)
             assert code == 2
-            assert_tells(err, f"'{word}'", "NAME=FILE")
+            assert_tells(err, f"'{word}' … NAME=FILE")
 
     def test_a_named_file_that_is_not_there(self, run):
         code, _, err = run("agree", "ada=nowhere.conll", "b.conll")
@@ -131,12 +131,12 @@ class TestNamedFiles:
     def test_two_files_of_one_name(self, run):
         code, _, err = run("agree", "ada=a.conll", "ada=b.conll")
         assert code == 2
-        assert_tells(err, "'ada'", "two files")
+        assert_tells(err, "two files … 'ada'")
 
     def test_one_file_under_two_names(self, run):
         code, _, err = run("agree", "ada=a.conll", "ben=a.conll")
         assert code == 2
-        assert_tells(err, "a.conll", "twice")
+        assert_tells(err, "a.conll … twice")
 
     def test_the_name_of_another_file(self, run):
         code, out, _ = run("agree", "a=b.conll", "a.conll", "--output", "json")
@@ -149,7 +149,7 @@ class TestNamedFiles:
         assert (code, annotators(out)) == (0, ["ada", "b"])
         code, _, err = run("agree", "ada=-", "-", given=given)
         assert code == 2
-        assert_tells(err, "standard input", "twice")
+        assert_tells(err, "standard input … twice")
 
     def test_a_gold_standard(self, run):
         words = ["rank", "a.conll", "b.conll", "--gold", "truth=g.conll", "--output", "json"]
@@ -167,17 +167,17 @@ class TestNamedFiles:
         assert (code, json.loads(out)["gold"]) == (0, "truth")
         code, _, err = run("rank", "truth=-", "b.conll", given=ONE.encode())
         assert code == 2
-        assert_tells(err, "standard input", "gold standard")
+        assert_tells(err, "standard input … gold standard")
 
     def test_a_gold_standard_that_is_not_there(self, run):
         code, _, err = run("rank", "a.conll", "b.conll", "--gold", "truth=x.conll")
         assert code == 1
-        assert_tells(err, "gold standard", "'truth=x.conll'", "annotators")
+        assert_tells(err, "gold standard … 'truth=x.conll' … annotators")
 
     def test_no_result_is_written_over_a_named_file(self, run, files):
         code, _, err = run("agree", "ada=a.conll", "b.conll", "--save", "a.conll")
         assert code == 2
-        assert_tells(err, "a.conll", "files to read")
+        assert_tells(err, "a.conll … files to read")
         code, _, err = run("rank", "b.conll", "--gold", "x=g.conll", "--save", "g.conll")
         assert code == 2
         assert (files / "a.conll").read_text() == (files / "g.conll").read_text() == ONE
@@ -192,7 +192,7 @@ class TestNamedFiles:
         (files / "team.jsonl").write_bytes(prodigy("ada", "ben"))
         code, _, err = run("agree", "ada=team.jsonl")
         assert code == 1
-        assert_tells(err, "team.jsonl: ", 2, "ada'", "ben'", "one name")
+        assert_tells(err, "team.jsonl: … 2 … ada' … ben' … one name")
 
     def test_a_table_has_names_of_its_own(self, run, files):
         head = "document,annotator,start,end,label\n"
@@ -204,7 +204,7 @@ class TestNamedFiles:
         (files / "one.csv").write_text(f"{head}d,ada,0,3,PER\nd,ben,0,3,PER\n")
         code, out, err = run(*words)
         assert code == 1
-        assert_tells(err, "one.csv: ", 2, "('ada', 'ben')")
+        assert_tells(err, "one.csv: … 2 … ('ada', 'ben')")
 
 
 # --- --rename-annotator -------------------------------------------------------
@@ -241,7 +241,7 @@ class TestRenaming:
     def test_two_who_share_a_document_cannot_become_one(self, run):
         code, _, err = run("agree", "a.conll", "b.conll", "--rename-annotator", "a=b")
         assert code == 1
-        assert_tells(err, "two annotators", "'b'")
+        assert_tells(err, "two annotators … 'b'")
 
     def test_two_who_share_no_document_become_one(self, run, files):
         rows = "d1,x,0,3,PER\nd2,y,0,3,PER\nd1,z,0,3,PER\nd2,z,0,3,PER\n"
@@ -259,7 +259,7 @@ class TestRenaming:
         words = ["--rename-annotator", "a=x", "--rename-annotator", "a=y"]
         code, _, err = run("agree", "a.conll", "b.conll", *words)
         assert code == 2
-        assert_tells(err, "--rename-annotator", "twice")
+        assert_tells(err, "--rename-annotator … twice")
 
 
 # --- E-mail addresses and paths -----------------------------------------------
@@ -305,7 +305,7 @@ class TestAddresses:
         code, out, err = run("agree", "t.csv", "--length", "9", "--output", "json")
         assert (code, annotators(out)) == (0, ["ada", "ben", "ben 2"])
         (what,) = [note for note in json.loads(out)["notes"] if "@" in note]
-        assert_tells(what, "annotators", "e-mail")
+        assert_tells(what, "annotators … e-mail")
         assert what in err
         assert "@example" not in out + err
 
@@ -355,12 +355,12 @@ class TestAddresses:
         (tmp_path / "export.json").write_text(json.dumps([task]))
         code, _, err = run("agree", "export.json", "--strict")
         assert code == 1
-        assert_tells(err, "annotation #2", "'ada'", "task")
-        with refused(bc.FormatError, "'ada'", "task"):
+        assert_tells(err, "annotation #2 … 'ada' … task")
+        with refused(bc.FormatError, "'ada' … task"):
             bc.read(tmp_path / "export.json", strict=True)
         code, _, err = run("agree", "ada@x.org=t.csv", "--length", "9")
         assert code == 1
-        assert_tells(err, 3, "('ada', 'ben', 'ben')")
+        assert_tells(err, "3 … ('ada', 'ben', 'ben')")
 
 
 class TestPaths:

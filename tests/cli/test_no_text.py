@@ -237,7 +237,7 @@ def test_a_table_of_documents_without_a_header(run, tmp_path):
     for flags, is_shown in (([], True), (["--no-text"], False)):
         code, shown = run(["agree"], example, *flags)
         assert code == 1
-        assert_tells(shown, "texts.csv: ", "column")
+        assert_tells(shown, "texts.csv: … column")
         assert (MARK in shown) == is_shown
 
 

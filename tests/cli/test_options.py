@@ -25,7 +25,7 @@ def test_schemes_in_any_case(tmp_path):
 def test_other_names_of_schemes_are_in_the_help(capsys):
     main(["agree", "--help-all"])
     said = " ".join(capsys.readouterr().out.split())
-    assert_tells(said, "BIO (IOB2)", "IOB (IOB1)", "IOBES (BIOES)", "BIOLU (BILOU)")
+    assert_tells(said, "BIO (IOB2) … IOB (IOB1) … IOBES (BIOES) … BIOLU (BILOU)")
 
 
 def test_parameters_of_gamma_that_nothing_uses(capsys):
@@ -35,4 +35,4 @@ def test_parameters_of_gamma_that_nothing_uses(capsys):
         "report a.conll b.conll --gamma alpha=1 --coefficients kappa -o page.html",
     ):
         assert main(words.split()) == 2
-        assert_tells(capsys.readouterr().err, "--gamma", "--coefficients gamma")
+        assert_tells(capsys.readouterr().err, "--gamma … --coefficients gamma")

@@ -102,7 +102,7 @@ def test_what_is_not_in_a_mean_is_said(capsys):
     corpus = Corpus.from_spans({"a": [full, one, one], "b": [full, one, one]}, lengths=[9] * 3)
     write(corpus, "spans.csv", format="table")
     text = " ".join(run(capsys, "agree", "spans.csv", "--length", "9").out.split())
-    assert_tells(text, "mean of 2 documents", "Not in the means: 1 document")
+    assert_tells(text, "mean of 2 documents … Not in the means: 1 document")
 
 
 @pytest.mark.slow

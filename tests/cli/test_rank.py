@@ -50,13 +50,13 @@ def test_a_system_that_found_nothing(run):
 def test_gold_columns_that_differ(run):
     code, said = run("s1.txt", "s2.txt", s1=ONE, s2=OTHER.replace("NN B-PER O", "NN O O"))
     assert code == 1
-    assert_tells(said.err, "s2.txt:1: ", "gold standard", "'1'", "s1.txt:1")
+    assert_tells(said.err, "s2.txt:1: … gold standard … '1' … s1.txt:1")
 
 
 def test_a_file_and_columns_of_gold(run):
     code, said = run("ref.txt", "s1.txt", ref=PLAIN, s1=ONE)
     assert code == 1
-    assert_tells(said.err, "ref.txt", "'gold'", "--tag-column last")
+    assert_tells(said.err, "ref.txt … 'gold' … --tag-column last")
     code, said = run("ref.txt", "s1.txt", "--tag-column", "last", "--output", "json")
     assert (code, ranked(said.out)) == (0, ("ref", ["s1"]))
 
@@ -64,7 +64,7 @@ def test_a_file_and_columns_of_gold(run):
 def test_a_gold_file_that_holds_gold_and_system(run):
     code, said = run("s2.txt", "--gold", "s1.txt", s1=ONE, s2=OTHER)
     assert code == 1
-    assert_tells(said.err, "s1.txt: ", 2, "('gold', 's1')", "gold standard")
+    assert_tells(said.err, "s1.txt: … 2 … ('gold', 's1') … gold standard")
 
 
 def test_a_plain_file_called_gold(run):

@@ -47,7 +47,7 @@ def ends(scores):
 def test_options_of_intervals_that_nobody_asked_for(capsys):
     for command in ("agree", "rank", "difficulty"):
         assert main([command, *TEAM, "--interval-method", "expanded"]) == 2
-        assert_tells(capsys.readouterr().err, "--interval-method", "--confidence 0.95")
+        assert_tells(capsys.readouterr().err, "--interval-method … --confidence 0.95")
 
 
 def tagged(*spans):
@@ -72,7 +72,7 @@ class TestRankedOnDifferentDocuments:
         return " ".join(run(capsys, *call).out.split())
 
     def test_the_other_order_on_shared_documents_is_said(self, found):
-        assert_tells(found, "On the 10 documents", "careful is ahead of lucky")
+        assert_tells(found, "On the 10 documents … careful is ahead of lucky")
 
 
 class TestAgree:
@@ -165,7 +165,7 @@ class TestAgree:
         args = ("agree", *TEAM, "--confidence", "0.9")
         found = run(capsys, *args, "--resamples", "99", "--interval-method", "bca")
         assert "--interval-method expanded" in found.err
-        assert_tells(" ".join(found.out.split()), "* fewer than 30 effective", "too narrow")
+        assert_tells(" ".join(found.out.split()), "* fewer than 30 effective … too narrow")
         found = run(capsys, *args)
         assert "interval" not in found.err
         assert "too narrow" not in found.out
@@ -174,8 +174,8 @@ class TestAgree:
         spans = {"a": [[(0, 2, "P")]] * 4, "b": [[(0, 1 + n % 2, "P")] for n in range(4)]}
         write(Corpus.from_spans(spans, lengths=[9] * 4), "spans.csv", format="table")
         found = run(capsys, "agree", "spans.csv", "--confidence", "0.9")
-        assert_tells(found.err, "4 documents", "rough guide")
-        assert_tells(" ".join(found.out.split()), "* fewer than 5 effective", "rough guide")
+        assert_tells(found.err, "4 documents … rough guide")
+        assert_tells(" ".join(found.out.split()), "* fewer than 5 effective … rough guide")
 
     def test_sentences_are_said_to_be_drawn(self, capsys, tmp_path):
         tags = [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "I-P", "O"], ["O", "O", "B-P"]]
@@ -184,7 +184,7 @@ class TestAgree:
             text = "\n".join("".join(f"w {tag}\n" for tag in sentence) for sentence in side)
             (tmp_path / f"{name}.conll").write_text(text)
         out = run(capsys, "agree", "anna.conll", "ben.conll", *FLAGS).out
-        assert_tells(" ".join(out.split()), "90 %, expanded", "4 sentences", "each sentence")
+        assert_tells(" ".join(out.split()), "90 %, expanded … 4 sentences … each sentence")
 
     def test_reasons(self, capsys):
         spans = {
@@ -198,7 +198,7 @@ class TestAgree:
         assert intervals == dict.fromkeys(("observed", "chance", "corrected"))
         assert reasons.keys() == intervals.keys()
         (reason,) = {*reasons.values()}
-        assert_tells(reason, "documents", "undefined")
+        assert_tells(reason, "documents … undefined")
         text = " ".join(run(capsys, "agree", "spans.csv", *FLAGS).out.split())
         assert f"No interval for L: {reason}." in text
 
@@ -243,7 +243,7 @@ class TestAgree:
             words = ("--over", over, "--interval-method", method)
             found = run(capsys, "agree", *TEAM, *FEW[:-1], *words)
             text, noted = " ".join(found.out.split()), " ".join(found.err.split())
-            assert_tells(noted, "over 3 annotators", "fewer than 10")
+            assert_tells(noted, "over 3 annotators … fewer than 10")
             assert_tells(text, "* fewer than 10 annotators: the interval")
             # What this method allows for, the other one does not.
             assert ("too narrow" in noted) == ("too narrow" in text) == (method == "bca")
@@ -275,14 +275,14 @@ class TestAgree:
         assert "sampled)" in text
 
     def test_wrong_options(self, capsys):
-        for flags, values in (
-            ("--confidence 95", ("95.0", "0<x<1")),
-            ("--resamples 7", (7, "99<=x<=10000000")),
-            ("--seed -1", ("-1", "x>=0")),
-            ("--interval-method bcaa", ("'bcaa'", "'bca'")),
+        for flags, told in (
+            ("--confidence 95", "95.0 … 0<x<1"),
+            ("--resamples 7", "7 … 99<=x<=10000000"),
+            ("--seed -1", "-1 … x>=0"),
+            ("--interval-method bcaa", "'bcaa' … 'bca'"),
         ):
             assert main(["agree", *TEAM, *flags.split()]) == 2
-            assert_tells(capsys.readouterr().err, flags.split()[0], *values)
+            assert_tells(capsys.readouterr().err, f"{flags.split()[0]} … {told}")
 
 
 class TestRank:
@@ -319,7 +319,7 @@ class TestRank:
         shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo     ben")]
         low, high = f"{pair.interval.low:.4f}", f"{pair.interval.high:.4f}*"
         assert shown == [["cleo", "ben", f"{pair.difference:.4f}", low, "to", high]]
-        assert_tells(" ".join(found.out.split()), "* fewer than 30 effective", "too narrow")
+        assert_tells(" ".join(found.out.split()), "* fewer than 30 effective … too narrow")
         assert "--interval-method expanded" in found.err
 
     @pytest.mark.slow
@@ -328,7 +328,7 @@ class TestRank:
         found = in_json(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS)["comparisons"][0]
         assert found["interval"] is None
         reason = found["interval_reason"]
-        assert_tells(reason, "documents", "spread")
+        assert_tells(reason, "documents … spread")
         text = " ".join(run(capsys, "rank", "systems.csv", "--gold", "gold", *FLAGS).out.split())
         said = "No interval for short, long and the difference between short and long"
         assert f"{said}: {reason}." in text
@@ -348,12 +348,12 @@ class TestRank:
     def test_a_change_of_rank_that_is_not_significant_is_said_not_to_be(self, capsys):
         found, text = self.overtaking(3, capsys)
         assert found == [{"system": "short", "overtaken": "long", "significant": False}]
-        assert_tells(text, "short overtakes long", "not significant (p = 0.2500)")
+        assert_tells(text, "short overtakes long … not significant (p = 0.2500)")
 
     def test_one_that_is(self, capsys):
         found, text = self.overtaking(9, capsys)
         assert found == [{"system": "short", "overtaken": "long", "significant": True}]
-        assert_tells(text, "short overtakes long", "is significant (p = 0.0039)", "in all ways")
+        assert_tells(text, "in all ways … short overtakes long … is significant (p = 0.0039)")
 
     @pytest.mark.slow
     def test_one_system(self, capsys):
@@ -457,9 +457,9 @@ class TestPlan:
         write(Corpus.from_spans(same, lengths=[5] * 5), "spans.csv", format="table")
         found = in_json(capsys, "plan", "spans.csv", "--quiet")
         assert found["documents"] is None
-        assert_tells(found["reason"], "pilot", "same")
+        assert_tells(found["reason"], "pilot … same")
         text = " ".join(run(capsys, "plan", "spans.csv", "--quiet").out.split())
-        assert_tells(text, "pilot", found["reason"])
+        assert_tells(text, f"pilot … {found['reason']}")
 
     def test_few_documents_are_warned_of(self, capsys):
-        assert_tells(run(capsys, "plan", *TEAM).err, "10 documents", "fewer than 30")
+        assert_tells(run(capsys, "plan", *TEAM).err, "10 documents … fewer than 30")

@@ -421,15 +421,15 @@ def test_examples_are_in_their_text():
 def test_refused_with_a_sentence(tmp_path):
     path = tmp_path / "spans.csv"
     path.write_text("document,annotator,start,end,label,length\nd,a,0,1,P,5\nd,b,0,1,P,5\n")
-    with refused(bc.OptionError, "all texts", "needs"):
+    with refused(bc.OptionError, "needs … all texts"):
         bc.diagnose(bc.scan(path))
-    with refused(bc.OptionError, "all texts", "unit"):
+    with refused(bc.OptionError, "all texts … unit"):
         bc.diagnose(bc.read(path, unit="corpus"))
     with pytest.raises(bc.NothingSharedError):
         bc.diagnose(bc.Corpus.from_spans({"a": [[(0, 1, "P")]]}, lengths=[3]))
-    with refused(bc.OptionError, "confidence", 2):
+    with refused(bc.OptionError, "confidence … 2"):
         bc.diagnose(path).loss_intervals(confidence=2)
-    with refused(bc.OptionError, "'labels'", "label", "pair"):
+    with refused(bc.OptionError, "'labels' … label … pair"):
         bc.diagnose(path).loss_intervals("labels")
 
 

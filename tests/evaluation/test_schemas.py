@@ -296,27 +296,27 @@ def test_nothing():
 def test_bad_data():
     none, one = [["O"]], [[entity(0, 9)]]
     cases = [
-        (3, [[]], {}, bc.DataError, ("true is 3", "list")),
-        ([3], [[]], {}, bc.DataError, ("true", "text 0", 3)),
-        (none, [["O"], []], {}, bc.MismatchError, (1, 2, "texts")),
-        (none, [["O", "O"]], {}, bc.MismatchError, (1, 2, "tokens")),
-        ([["X-A"]], none, {}, bc.TagError, ("'X-A'", "scheme")),
-        ([[{"start": 0}]], [[]], {}, bc.SpanError, ("true, text 0, entity 0", "end", "label")),
-        ([[entity(0.5, 1)]], [[]], {}, bc.SpanError, ("0.5", "whole numbers")),
-        ([[entity(2, 1)]], [[]], {}, bc.SpanError, (2, 1)),
-        ([[entity(0, 0)]], [[]], {"ends": "exclusive"}, bc.SpanError, ("entity 0", "at 0")),
-        ([[entity(0, 0)]], none, {}, bc.SpanError, ("predicted, text 0, entity 0", "'O'")),
-        (one, [[]], {"lengths": [5]}, bc.SpanError, ("[0, 10)", 5)),
-        (one, [[]], {"lengths": [5, 5]}, bc.MismatchError, (2, "lengths", 1)),
-        (one, [[]], {"lengths": "ab"}, bc.DataError, ("lengths", "'ab'")),
-        (none, none, {"lengths": [1]}, bc.OptionError, ("lengths", "entities")),
-        (none, none, {"ends": "open"}, bc.OptionError, ("ends", "'open'", "exclusive")),
-        (none, none, {"labels": "PER"}, bc.DataError, ("labels", "'PER'", "list")),
-        (none, none, {"min_overlap_percentage": 101}, bc.OptionError, (101, 100)),
-        ("word O", "word O", {}, bc.DataError, ("line 1", "'word O'", "tab")),
+        (3, [[]], {}, bc.DataError, "true is 3 … list"),
+        ([3], [[]], {}, bc.DataError, "true … text 0 … 3"),
+        (none, [["O"], []], {}, bc.MismatchError, "1 … 2 … texts"),
+        (none, [["O", "O"]], {}, bc.MismatchError, "1 … 2 … tokens"),
+        ([["X-A"]], none, {}, bc.TagError, "'X-A' … scheme"),
+        ([[{"start": 0}]], [[]], {}, bc.SpanError, "true, text 0, entity 0 … end … label"),
+        ([[entity(0.5, 1)]], [[]], {}, bc.SpanError, "0.5 … whole numbers"),
+        ([[entity(2, 1)]], [[]], {}, bc.SpanError, "2 … 1"),
+        ([[entity(0, 0)]], [[]], {"ends": "exclusive"}, bc.SpanError, "entity 0 … at 0"),
+        ([[entity(0, 0)]], none, {}, bc.SpanError, "predicted, text 0, entity 0 … 'O'"),
+        (one, [[]], {"lengths": [5]}, bc.SpanError, "[0, 10) … 5"),
+        (one, [[]], {"lengths": [5, 5]}, bc.MismatchError, "2 … lengths … 1"),
+        (one, [[]], {"lengths": "ab"}, bc.DataError, "lengths … 'ab'"),
+        (none, none, {"lengths": [1]}, bc.OptionError, "lengths … entities"),
+        (none, none, {"ends": "open"}, bc.OptionError, "ends … 'open' … exclusive"),
+        (none, none, {"labels": "PER"}, bc.DataError, "labels … 'PER' … list"),
+        (none, none, {"min_overlap_percentage": 101}, bc.OptionError, "101 … 100"),
+        ("word O", "word O", {}, bc.DataError, "line 1 … 'word O' … tab"),
     ]
     for true, found, options, error, told in cases:
-        with refused(error, *told):
+        with refused(error, told):
             schema_scores(true, found, **options)
 
 

@@ -151,9 +151,9 @@ class TestNumbers:
 class TestRefused:
     def test_options(self):
         corpus = bc.example()
-        with refused(bc.OptionError, "level", 1):
+        with refused(bc.OptionError, "level … 1"):
             bc.careless_work(corpus, level=1)
-        with refused(bc.OptionError, "resamples", 5, 99):
+        with refused(bc.OptionError, "resamples … 5 … 99"):
             bc.careless_work(corpus, resamples=5)
 
     def test_one_annotator(self):

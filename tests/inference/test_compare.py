@@ -203,14 +203,14 @@ class TestPaired:
         ranking = rank(Corpus.from_spans(spans, lengths=[3, 3]), gold="gold")
         found = compare(*ranking.systems.values(), seed=1)
         assert found.p_value == 1
-        assert_tells(found.interval.reason, "without one of the documents", "undefined")
+        assert_tells(found.interval.reason, "without one of the documents … undefined")
 
     def test_an_undefined_score(self):
         spans = {name: [[(0, 2, "P")], [(0, 2, "P")]] for name in ("gold", "a", "b")}
         ranking = rank(Corpus.from_spans(spans, lengths=[2, 2]), gold="gold")
         found = compare(*ranking.systems.values(), seed=1)
         assert isnan(found.p_value)
-        assert_tells(found.reason, "scores", "undefined")
+        assert_tells(found.reason, "scores … undefined")
         ranked_again = compare_systems(ranking, seed=1)
         assert isnan(ranked_again.adjusted["a", "b"])
         assert ranked_again.groups == (("a", "b"),)
@@ -269,7 +269,7 @@ class TestWhatCanBeCompared:
     def test_different_signatures(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         other = agreement([["B-P", "O"]], [["B-P", "O"]], measure="exact")
-        with refused(OptionError, "measure is 'token'", "'exact'"):
+        with refused(OptionError, "measure is 'token' … 'exact'"):
             compare(one, other)
 
     def test_options_of_intervals_are_no_difference(self):
@@ -285,7 +285,7 @@ class TestWhatCanBeCompared:
         one, other = (
             agreement(corpus.select(documents=chosen)) for chosen in (["x", "y"], ["y", "z"])
         )
-        with refused(DataError, "1 documents", "1 in the first", "1 in the second", use="paired"):
+        with refused(DataError, "1 documents … 1 in the first … 1 in the second", use="paired"):
             compare(one, other)
         assert compare(one, other, paired=True).n_documents == (1, 1)
         assert compare(one, other, paired=False).n_documents == (2, 2)
@@ -302,10 +302,10 @@ class TestWhatCanBeCompared:
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
         ranking = ranked(5, {"a": 0.8, "b": 0.7})
         for pair, name in (((1, 2), "int"), ((one, None), "NoneType"), ((ranking, one), "Ranking")):
-            with refused(DataError, name, "two results"):
+            with refused(DataError, f"{name} … two results"):
                 compare(*pair)
         for given_, name in ((one, "Agreement"), (3, "int"), ([one, one], "list")):
-            with refused(DataError, name, "Ranking"):
+            with refused(DataError, f"{name} … Ranking"):
                 compare_systems(given_)
 
     def test_tag_lists_without_names_are_taken_as_paired(self):
@@ -316,16 +316,16 @@ class TestWhatCanBeCompared:
 
     def test_unknown_options(self):
         one = agreement([["B-P", "O"]], [["B-P", "O"]])
-        with refused(OptionError, "test 't'", "permutation"):
+        with refused(OptionError, "test 't' … permutation"):
             compare(one, one, test="t")
-        with refused(OptionError, "score 'f1'", "observed"):
+        with refused(OptionError, "score 'f1' … observed"):
             compare(one, one, score="f1")
-        with refused(OptionError, "resamples", 3):
+        with refused(OptionError, "resamples … 3"):
             compare(one, one, resamples=3)
-        with refused(OptionError, "resamples", 198, 199):
+        with refused(OptionError, "resamples … 198 … 199"):
             compare(one, one, resamples=198, confidence=0.99)
         ranking = ranked(5, {"a": 0.8, "b": 0.7})
-        with refused(OptionError, "resamples", 198, 199):
+        with refused(OptionError, "resamples … 198 … 199"):
             compare_systems(ranking, resamples=198, confidence=0.99)
 
     def test_the_seed_is_in_the_signature(self):
@@ -408,7 +408,7 @@ class TestSystems:
                 "b": [None, ["O", "B-P"]],
             }
         )
-        with refused(DataError, "no document", "all systems"):
+        with refused(DataError, "no document … all systems"):
             compare_systems(rank(apart, gold="gold"), seed=1)
 
     def test_pairs_that_stand_in_the_other_order_on_shared_documents(self):
@@ -465,7 +465,7 @@ class TestFloor:
             assert found.p_floor == 2 / 200
             assert found.p_value == found.p_floor
             assert found.p_is_floor
-            assert_tells(str(found), "< 0.0100", "199 permutations")
+            assert_tells(str(found), "< 0.0100 … 199 permutations")
 
     def test_a_larger_p_value_is_none(self):
         systems = ranked(40, {"one": 0.6, "other": 0.6}).systems
@@ -495,7 +495,7 @@ class TestFloor:
         assert found.is_floored("good", last)
         assert found.is_floored(last, "good")
         assert f"< {found.p_best(last):.4f}" in str(found)
-        assert_tells(str(found), "199 permutations", "adjusted")
+        assert_tells(str(found), "199 permutations … adjusted")
         below = found.order[1], last
         assert found.floored == {names for names in found.pairs if names != below}
         assert found.next_below("good") == found.order[1]

@@ -115,9 +115,9 @@ def codes_of_project(depth: int) -> dict[str, str]:
 
 
 def test_nested_codes_are_bounded(tmp_path):
-    with refused(bc.FormatError, "nested", 100, where="a.qde"):
+    with refused(bc.FormatError, "a.qde: … nested … 100"):
         read(tmp_path / "a", codes_of_project(101), format="refi-qda")()
-    with refused(bc.FormatError, "coded", where="a.qde"):
+    with refused(bc.FormatError, "a.qde: … coded"):
         read(tmp_path / "b", codes_of_project(100), format="refi-qda")()
 
 
@@ -253,7 +253,7 @@ def test_everybody_on_everything_is_bounded(tmp_path, kind):
     options = {"length": 9} if kind == "table" else {}
     path = tmp_path / "a.jsonl"
     path.write_text(lines(rows))
-    with refused(bc.FormatError, "60 documents", "60 annotators", where="a.jsonl", use="empty"):
+    with refused(bc.FormatError, "a.jsonl: … 60 documents … 60 annotators", use="empty"):
         bc.read(path, format=kind.split()[0], **options)
     corpus = bc.read(path, format=kind.split()[0], empty="missing", **options)
     assert len(corpus.annotation_document) == 60
@@ -277,7 +277,7 @@ def test_everybody_on_every_file_is_bounded(tmp_path):
     for i in range(60):
         (tmp_path / "corpus" / f"d{i}.txt").write_text("Ada ran")
         (tmp_path / "saved" / f"d{i}.txt.knowtator.xml").write_text(knowtator(f"d{i}", f"p{i}"))
-    with refused(bc.FormatError, "60 documents", "60 annotators", use="empty"):
+    with refused(bc.FormatError, "60 documents … 60 annotators", use="empty"):
         bc.read(tmp_path, format="knowtator", folder="documents")
 
 
@@ -287,7 +287,7 @@ def test_everybody_on_every_file_is_bounded(tmp_path):
 )
 def test_how_many_may_have_annotated_everything(n_documents, n_annotators, n_given, is_much):
     expected = (
-        refused(bc.FormatError, f"{n_documents:,}", n_annotators, where="here", use="empty")
+        refused(bc.FormatError, f"here: … {n_documents:,} … {n_annotators}", use="empty")
         if is_much
         else nullcontext()
     )
@@ -306,7 +306,7 @@ def test_rows_with_fields_of_their_own_are_bounded(tmp_path, text):
     path = tmp_path / "a.jsonl"
     path.write_text(lines(rows))
     options = {} if text else {"length": 9}
-    with refused(bc.FormatError, f"{105 + len(text)} fields", "100 documents", where="a.jsonl"):
+    with refused(bc.FormatError, f"a.jsonl: … {105 + len(text)} fields … 100 documents"):
         bc.read(path, format="table", **options)
     path.write_text(lines(rows[:20]))
     assert len(bc.read(path, format="table", **options).fields) == 20
@@ -320,7 +320,7 @@ def test_records_with_fields_of_their_own_are_bounded(tmp_path):
         for i in range(100)
     ]
     files = {"a.json": json.dumps(records)}
-    with refused(bc.FormatError, "100 fields", "100 documents"):
+    with refused(bc.FormatError, "100 fields … 100 documents"):
         read(tmp_path / "a", files, format="argilla")()
     files = {"a.json": json.dumps(records[:20])}
     assert len(read(tmp_path / "b", files, format="argilla")().fields) == 20
@@ -374,7 +374,7 @@ def test_places_of_frequent_quotes_are_bounded(tmp_path, monkeypatch):
     entities = [{"text": "Ada", "label": "X"}]
     rows = [{"id": 1, "annotator": "p0", "text": "Ada ran. " * 200, "entities": entities}]
     rows += [{"id": 1, "annotator": f"p{i}", "entities": entities} for i in range(1, 60)]
-    with refused(bc.DataError, "11 quotes", "2,200 places"):
+    with refused(bc.DataError, "11 quotes … 2,200 places"):
         read(tmp_path / "a", {"a.jsonl": lines(rows)}, format="quotes")()
     corpus = read(tmp_path / "b", {"a.jsonl": lines(rows[:10])}, format="quotes")()
     assert len(corpus.annotators) == 10
@@ -388,7 +388,7 @@ DEEP = 5_000
 @each("name", ["records", "label-studio", "table", "gate", "bioc", None])
 def test_deep_json_is_refused(tmp_path, name):
     content = f'{{"id": 1, "text": "Ada", "x": {"[" * DEEP}{"]" * DEEP}}}'
-    with refused(bc.FormatError, "JSON", "nested", where="a.json"):
+    with refused(bc.FormatError, "a.json:1: … JSON … nested"):
         read(tmp_path / "a", {"a.json": content}, format=name)()
 
 

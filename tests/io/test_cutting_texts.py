@@ -14,7 +14,7 @@ from beyondchance.errors import BeyondChanceError, FormatError, MismatchError, T
 from beyondchance.io import scanning, surveying
 from beyondchance.io.scanning import Scan, batches_of, parts_of
 from each import each
-from telling import assert_says, refused_with
+from refusals import refused
 
 # Batches have no texts, and files are named with the result of all parts.
 APART = {"texts", "token_start", "token_end", "notes", "inputs", "skipped", "options"}
@@ -55,9 +55,9 @@ def check(monkeypatch, at_a_time, *paths, **options):
     except BeyondChanceError as error:
         problem = str(error)
     if whole is None:
-        with pytest.raises(BeyondChanceError) as refusal:
+        with pytest.raises(BeyondChanceError) as caught:
             parts(monkeypatch, at_a_time, *paths, **options)
-        assert_says(str(refusal.value), problem)
+        assert str(caught.value).startswith(problem)
         return 0
     found = parts(monkeypatch, at_a_time, *paths, **options)
     same(found, whole)
@@ -123,7 +123,7 @@ def test_marks_that_are_refused(tmp_path, monkeypatch):
 
 def test_shared_marks_of_other_sentences(tmp_path, monkeypatch):
     paths = write(tmp_path, MARKED, "\n".join(SENTENCES[:7]))
-    with refused_with(MismatchError, "… b.conll: … 7 … sentences … 9 … sentences"):
+    with refused(MismatchError, "b.conll: … 7 … sentences … 9 … sentences"):
         parts(monkeypatch, 1, *paths)
     assert check(monkeypatch, 1, *paths) == 0
 
@@ -239,7 +239,7 @@ def test_a_broken_tag_in_the_last_part_names_its_line(tmp_path, monkeypatch):
     assert check(monkeypatch, 1, *paths) == 0
     header = "# columns = token tag\n"
     (path,) = write(tmp_path, header + PLAIN.replace("w8 B-PER", "w8 B-PER x"))
-    with refused_with(FormatError, "… a.conll:42: … 3 … columns"):
+    with refused(FormatError, "a.conll:42: … 3 … columns"):
         parts(monkeypatch, 1, path)
 
 
@@ -250,7 +250,7 @@ def test_other_columns_in_a_later_part_are_refused(tmp_path, monkeypatch):
 
 def test_files_of_different_lengths(tmp_path, monkeypatch):
     paths = write(tmp_path, PLAIN, "\n".join(SENTENCES[:7]))
-    with refused_with(MismatchError, "… 9 … sentences … 'b' … 7"):
+    with refused(MismatchError, "9 … sentences … 'b' … 7"):
         parts(monkeypatch, 1, *paths)
     assert check(monkeypatch, 1, *paths) == 0
     assert check(monkeypatch, 1, *reversed(paths)) == 0

@@ -10,7 +10,7 @@ from beyondchance.io.json_rows import first_row, first_value, head_values, rows_
 from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source
 from each import each
-from telling import assert_says
+from refusals import refused
 
 LONG = 70_000
 
@@ -76,9 +76,8 @@ def test_one_of_several_lines_is_never_taken_for_the_whole_file():
     ],
 )
 def test_what_cannot_be_read_is_named_with_its_place(text, message):
-    with pytest.raises(FormatError) as error:
+    with refused(FormatError, message):
         list(rows_of(source(text)))
-    assert_says(str(error.value), message)
 
 
 OPENINGS = cycle(["", "[", '{"data": [', '{"rows": [{"row_idx": 0, "row": '])

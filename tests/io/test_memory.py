@@ -16,7 +16,7 @@ import beyondchance as bc
 from beyondchance.cli.main import main
 from beyondchance.io import parquet_rows
 from each import each
-from telling import assert_says, refused_with
+from refusals import assert_tells, refused
 
 CONLL = b"Mia B-P\nLund I-P\n\nOslo B-L\n"
 
@@ -25,7 +25,7 @@ CONLL = b"Mia B-P\nLund I-P\n\nOslo B-L\n"
 def refusal(tmp_path):
     """Why a file is refused, and how much memory that took."""
 
-    def refused(name, content, **options):
+    def refuses(name, content, **options):
         path = tmp_path / name
         path.write_bytes(content)
         tracemalloc.start()
@@ -36,7 +36,7 @@ def refusal(tmp_path):
         finally:
             tracemalloc.stop()
 
-    return refused
+    return refuses
 
 
 class TestSizes:
@@ -45,12 +45,12 @@ class TestSizes:
         hole = tmp_path / "hole.conll"
         with hole.open("wb") as file:
             file.truncate(n_bytes + 1)
-        with refused_with(bc.FormatError, f"… {n_bytes + 1:,} … bytes … {n_bytes:,}:"):
+        with refused(bc.FormatError, f"{n_bytes + 1:,} … bytes … {n_bytes:,}:"):
             bc.read(hole, format="conll", max_size=size)
 
     @each("size", ["", "much", "0", -1, True, "1e400", "4 apples"])
     def test_what_is_no_size(self, size):
-        with refused_with(bc.OptionError, "… size"):
+        with refused(bc.OptionError, "size"):
             bc.read(io.BytesIO(CONLL), max_size=size)
 
     def test_the_hole_of_a_sparse_file(self, tmp_path):
@@ -58,16 +58,16 @@ class TestSizes:
         with hole.open("wb") as file:
             file.write(CONLL)
             file.truncate(10 * 10**9)
-        with refused_with(bc.FormatError, "… hole.conll: … holds … 10 … allow … max_size='10GB'"):
+        with refused(bc.FormatError, "hole.conll: … holds … 10 … allow … max_size='10GB'"):
             bc.read(hole)
 
     def test_on_the_command_line(self, tmp_path, capsys):
         path = tmp_path / "anna.conll"
         path.write_bytes(CONLL)
         assert main(["agree", str(path), "--max-size", "9"]) == 1
-        assert_says(capsys.readouterr().err, "… anna.conll: … 27 … 9 … --max-size")
+        assert_tells(capsys.readouterr().err, "anna.conll: … 27 … 9 … --max-size")
         assert main(["agree", str(path), "--max-size", "apples"]) == 2
-        assert_says(capsys.readouterr().err, "… --max-size … 'apples' … 500MB")
+        assert_tells(capsys.readouterr().err, "--max-size … 'apples' … 500MB")
 
 
 class TestStreams:
@@ -77,7 +77,7 @@ class TestStreams:
         try:
             with (
                 gzip.open(packed) as stream,
-                refused_with(bc.FormatError, "… most … 2,000,000"),
+                refused(bc.FormatError, "most … 2,000,000"),
             ):
                 bc.read(stream, max_size="2MB")
             assert tracemalloc.get_traced_memory()[1] < 10**7
@@ -103,7 +103,7 @@ class TestArchives:
             file.writestr("anna.jsonl", line + b"\n" * 1_500_000)
         path = tmp_path / "export.zip"
         said, _ = refusal("export.zip", path.read_bytes())
-        assert_says(said, "… /export.zip: … unpacks … 1,500,040 … max_size='2MB'")
+        assert_tells(said, "/export.zip: … unpacks … 1,500,040 … max_size='2MB'")
         assert bc.read(path, max_size="2MB").annotators == ("anna",)
 
 
@@ -117,13 +117,13 @@ class TestDocBins:
         said, memory = refusal(
             "a.spacy", self.packed(cats=[{}] * 900_000), format="spacy", max_size="20MB"
         )
-        assert_says(said, "… takes about 72,… max_size='73MB'")
+        assert_tells(said, "takes about 72,… max_size='73MB'")
         assert memory < 5 * 10**6
 
     def test_lists_that_are_declared_and_not_there(self, refusal):
         nested = b"\x81\xa5attrs" + b"\xdd\x00\x0f\x00\x00" * 1000 + b"\0" * 10**6
         said, memory = refusal("a.spacy", zlib.compress(nested), format="spacy", max_size="20MB")
-        assert_says(said, "… takes about 23,… max_size=")
+        assert_tells(said, "takes about 23,… max_size=")
         assert memory < 5 * 10**6
 
     def test_documents_without_tokens(self, refusal):
@@ -134,7 +134,7 @@ class TestDocBins:
             format="spacy",
             max_size="20MB",
         )
-        assert_says(said, "… 25,000,000 … max_size='25MB'")
+        assert_tells(said, "25,000,000 … max_size='25MB'")
 
     def test_too_little_memory_is_no_damage(self, refusal, monkeypatch):
         def fails(_):
@@ -142,7 +142,7 @@ class TestDocBins:
 
         monkeypatch.setattr(srsly, "msgpack_loads", fails)
         said, _ = refusal("a.spacy", self.packed(), format="spacy")
-        assert_says(said, "… enough … memory")
+        assert_tells(said, "enough … memory")
 
 
 class TestParquet:
@@ -168,7 +168,7 @@ class TestParquet:
             assert len(content) < 50_000
             before = pa.total_allocated_bytes()
             said, memory = refusal("a.parquet", content, max_size="50MB")
-            assert_says(said, "… columns … 50,000,000 … max_size='200MB'")
+            assert_tells(said, "columns … 50,000,000 … max_size='200MB'")
             assert memory + pa.total_allocated_bytes() - before < 10**7
 
     def test_texts_in_lists(self, refusal):
@@ -176,14 +176,14 @@ class TestParquet:
         said, _ = refusal(
             "a.parquet", self.content(tokens=texts, ner_tags=[["O"] * 1000]), max_size="50MB"
         )
-        assert_says(said, "… columns … 50,000,000 … max_size='200MB'")
+        assert_tells(said, "columns … 50,000,000 … max_size='200MB'")
 
     def test_numbers_in_lists(self, refusal):
         numbers = pa.ListArray.from_arrays([0, 10**6], pa.array([0] * 10**6))
         content = self.content(tokens=[["a"]], ner_tags=numbers)
         assert len(content) < 10_000
         said, memory = refusal("a.parquet", content, max_size="5MB")
-        assert_says(said, "… columns take 8,000,… max_size=")
+        assert_tells(said, "columns take 8,000,… max_size=")
         assert memory < 10**6
 
     def test_large_files_are_weighed_and_read(self, monkeypatch, tmp_path):

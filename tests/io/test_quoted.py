@@ -9,7 +9,7 @@ import beyondchance as bc
 from beyondchance.io import quoted
 from beyondchance.io.quoted import Mention, Missing, Place, placed
 from each import each
-from telling import refused_with
+from refusals import refused
 
 
 def found(text, *quotes, near=None):
@@ -138,7 +138,7 @@ def test_near_quotes_are_found_on_request(text, quote, place):
 
 def test_near_quotes_say_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rapidfuzz.fuzz", None)
-    with refused_with(bc.MissingLibraryError, "… rapidfuzz"):
+    with refused(bc.MissingLibraryError, "rapidfuzz"):
         found("Ann", "Anne", near=0.9)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import beyondchance as bc
 from each import each
-from telling import assert_says, refused_with
+from refusals import assert_tells, refused
 
 UNKNOWN = {
     "EU\tB-ORG\nGerman\tb-MISC\n": (
@@ -61,7 +61,7 @@ def test_what_no_format_recognises(tmp_path, content):
         bc.read(path)
     message = str(caught.value).removeprefix(str(path))
     if "trailing comma" in UNKNOWN[content]:  # which Python words by its version
-        assert_says(message, ":1: … valid … column")
+        assert_tells(message, ":1: … valid … column")
     else:
         assert message == UNKNOWN[content]
 
@@ -73,7 +73,7 @@ def test_what_no_format_recognises(tmp_path, content):
 def test_binary_files_of_other_kinds(tmp_path, content, kind):
     path = tmp_path / "file"
     path.write_bytes(content)
-    with refused_with(bc.FormatError, "… " + kind):
+    with refused(bc.FormatError, kind):
         bc.read(path)
 
 
@@ -83,25 +83,25 @@ CUT = "the file seems to be cut off: export it again"
 RECORDS = '[{"text": "Ada", "entities": [{"start": 0, "end": 3, "label": "PER"}]}]'
 TOKENS = '{"tokens": ["a"], "ner_tags": ["O"]}\n'
 FOLDERS = {
-    "2.jsonl:1: not valid JSON at column 26 (Unterminated string starting at); " + CUT: {
+    "2.jsonl:1: … not valid JSON at column 26 (Unterminated string starting at); " + CUT: {
         "1.jsonl": SPANS,
         "2.jsonl": SPANS[:30],
     },
-    "2.json:1: not valid JSON at column 18 (Unterminated string starting at); " + CUT: {
+    "2.json:1: … not valid JSON at column 18 (Unterminated string starting at); " + CUT: {
         "1.json": RECORDS,
         "2.json": RECORDS[:20],
     },
-    "2.jsonl: is empty; expected annotations": {
+    "2.jsonl: … is empty; expected annotations": {
         "1.jsonl": TOKENS,
         "2.jsonl": "",
         "3.jsonl": TOKENS,
     },
-    "1.json: looks like records, and 2.jsonl like hf; expected files of one format": {
+    "1.json: … looks like records, and … 2.jsonl like hf; expected files of one format": {
         "1.json": RECORDS,
         "2.jsonl": TOKENS,
     },
-    "doc.xmi: is empty; expected annotations": {"TypeSystem.xml": TYPES, "doc.xmi": ""},
-    "Other.xml: is a type system of UIMA; expected the XMI file that belongs to it": {
+    "doc.xmi: … is empty; expected annotations": {"TypeSystem.xml": TYPES, "doc.xmi": ""},
+    "Other.xml: … is a type system of UIMA; expected the XMI file that belongs to it": {
         "TypeSystem.xml": TYPES,
         "Other.xml": TYPES,
     },
@@ -112,9 +112,8 @@ FOLDERS = {
 def test_the_file_of_a_folder_that_broke_it_is_named(tmp_path, message):
     for file, content in FOLDERS[message].items():
         (tmp_path / file).write_text(content)
-    with pytest.raises(bc.FormatError) as caught:
+    with refused(bc.FormatError, message):
         bc.read(tmp_path)
-    assert_says(str(caught.value).replace(f"{tmp_path}/", ""), message)
 
 
 def test_an_archive_that_is_cut_off(tmp_path):
@@ -122,12 +121,11 @@ def test_an_archive_that_is_cut_off(tmp_path):
         archive.writestr("admin.jsonl", SPANS * 100)
     path = tmp_path / "cut.zip"
     path.write_bytes((tmp_path / "whole.zip").read_bytes()[:-40])
-    with pytest.raises(bc.FormatError) as caught:
+    with refused(bc.FormatError, f"{path}: … cut"):
         bc.read(path)
-    assert_says(str(caught.value), f"{path}: … cut")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("letter.txt", "Dear Anna,")
-    with refused_with(bc.FormatError, "… known"):
+    with refused(bc.FormatError, "known"):
         bc.read(path)
 
 
@@ -139,5 +137,5 @@ def test_plain_text_with_words_that_are_tags_is_no_conll(tmp_path):
         "Tell me O muse of that ingenious hero who travelled far and wide and came home.\n",
     ):
         path.write_text(text)
-        with refused_with(bc.FormatError, "… without"):
+        with refused(bc.FormatError, "without"):
             bc.read(path)

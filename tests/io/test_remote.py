@@ -45,11 +45,11 @@ def test_a_folder_a_pattern_and_a_file_are_listed(store):
 
 def test_what_is_not_there_is_refused(store):
     for place in ("nothing.csv", "*.tsv", "empty"):
-        with refused(FormatError, "no such file", where=f"{store}/{place}"):
+        with refused(FormatError, f"{store}/{place}: … no such file"):
             listed(f"{store}/{place}")
 
 
 def test_a_store_that_cannot_be_reached_is_named():
     url = "nosuchstore://bucket/spans.csv"
-    with refused(FormatError, "cannot be read", where=url):
+    with refused(FormatError, f"{url}: … cannot be read"):
         bc.scan(url)

@@ -16,7 +16,7 @@ from beyondchance.io.times import Interval, Recording, corpus_of
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from telling import refused_with
+from refusals import refused
 
 
 def recording(*intervals, annotator="anna", duration="1", **others):
@@ -117,7 +117,7 @@ def test_room_is_made_before_the_end_too():
 
 def test_more_intervals_than_frames():
     message = "anna.x: … [0, 0.2) … 'a' … intervals"
-    with refused_with(bc.SpanError, message):
+    with refused(bc.SpanError, message):
         on_grid(recording(("0", "0.2", "a"), ("0.2", "0.4", "b")), grid="1s")
 
 
@@ -155,10 +155,7 @@ def test_durations_may_differ_by_less_than_a_frame():
 
 
 def test_other_durations_are_an_error():
-    with refused_with(
-        bc.MismatchError,
-        "… ben.x: … 'd' … 0 … 1.1 … 0 … 1 … anna",
-    ):
+    with refused(bc.MismatchError, "ben.x: … 'd' … 0 … 1.1 … 0 … 1 … anna"):
         on_grid(recording(), recording(annotator="ben", duration="1.1"))
 
 
@@ -177,10 +174,7 @@ def test_recordings_that_begin_later_are_counted_from_there():
 
 
 def test_the_same_recording_twice():
-    with refused_with(
-        bc.FormatError,
-        "… anna.x: … 'd' … annotated … 'anna'",
-    ):
+    with refused(bc.FormatError, "anna.x: … 'd' … annotated … 'anna'"):
         on_grid(recording(), recording(), strict=True)
 
 
@@ -193,9 +187,8 @@ def test_the_last_of_them_if_asked_for():
 
 def test_duplicates():
     twice = recording(("0", "0.5", "a"), ("0.01", "0.51", "a"), ("0", "0.5", "b"))
-    with refused_with(
-        bc.SpanError,
-        "… anna.x: … [0.01, 0.51) … 'a' … another … 'anna' … duplicates='skip'",
+    with refused(
+        bc.SpanError, "anna.x: … [0.01, 0.51) … 'a' … another … 'anna' … duplicates='skip'"
     ):
         on_grid(twice, strict=True)
     corpus, reading = on_grid(twice, duplicates="skip")
@@ -218,7 +211,7 @@ def test_recordings_matched_by_order():
     [
         (
             None,
-            "… positions … grid='10ms'",
+            "positions … grid='10ms'",
         ),
         *[
             (
@@ -230,7 +223,7 @@ def test_recordings_matched_by_order():
     ],
 )
 def test_no_grid(grid, message):
-    with refused_with(bc.OptionError, message):
+    with refused(bc.OptionError, message):
         on_grid(recording(), grid=grid)
 
 
@@ -260,7 +253,7 @@ def test_no_grid(grid, message):
     ],
 )
 def test_intervals_without_a_place(given, message):
-    with refused_with(bc.FormatError, message):
+    with refused(bc.FormatError, message):
         on_grid(given)
 
 
@@ -268,17 +261,17 @@ def test_a_recording_has_as_many_frames_as_a_text_has_positions():
     corpus, _ = on_grid(recording(duration=MOST_POSITIONS), grid="1s")
     assert corpus.text_length.tolist() == [MOST_POSITIONS]
     message = "anna.x: … 'd' … 2,147,483,648 … frames … 2,147,483,647"
-    with refused_with(bc.FormatError, message):
+    with refused(bc.FormatError, message):
         on_grid(recording(duration=MOST_POSITIONS + 1), grid="1s")
 
 
 def test_no_recording():
-    with refused_with(bc.FormatError, "… annotated"):
+    with refused(bc.FormatError, "annotated"):
         on_grid()
 
 
 def test_recordings_have_no_text():
-    with refused_with(bc.OptionError, "… recordings"):
+    with refused(bc.OptionError, "recordings"):
         on_grid(recording(), match="text")
 
 

@@ -130,11 +130,11 @@ def test_what_coefficients_share_is_computed_once():
 
 
 def test_unknown_names():
-    with refused(OptionError, "coefficient 'cohen'", "kappa"):
+    with refused(OptionError, "coefficient 'cohen' … kappa"):
         coefficients(PAIR, which=["alpha", "cohen"])
-    with refused(OptionError, "gamma 'sample'", "samples"):
+    with refused(OptionError, "gamma 'sample' … samples"):
         coefficients(PAIR, gamma={"sample": 3})
-    with refused(OptionError, "model 'nesting'", "nested"):
+    with refused(OptionError, "model 'nesting' … nested"):
         coefficients(PAIR, model="nesting")
 
 
@@ -150,7 +150,7 @@ def test_overlapping_spans_leave_a_table():
         if name in GAMMAS:
             continue
         assert isnan(one.value)
-        assert_tells(one.reason, "annotator 'a'", "[0, 4) 'P'", "[2, 6) 'P'")
+        assert_tells(one.reason, "annotator 'a' … [0, 4) 'P' … [2, 6) 'P'")
     assert not isnan(found.values["gamma"].value)
     assert str(found)
 
@@ -169,7 +169,7 @@ def test_without_scipy_gamma_says_what_to_install(monkeypatch):
     found = coefficients(PAIR)
     for name in GAMMAS:
         assert isnan(found.values[name].value)
-        assert_tells(found.values[name].reason, "pip install", "scipy>=")
+        assert_tells(found.values[name].reason, "pip install … scipy>=")
     assert found.values["alpha"].value == pytest.approx(0.8602, abs=5e-5)
     assert found.settings.gamma is None
     assert str(found).count("pip install") == 1

@@ -241,7 +241,7 @@ def test_many_texts_are_aligned_as_each_alone():
 
 def test_too_many_annotators_are_refused(monkeypatch):
     monkeypatch.setattr(alignment, "_MOST_COMBINATIONS", 2)
-    with refused(DataError, 6, 3, 2):
+    with refused(DataError, "6 … 3 … 2"):
         gamma(corpus_of(9, *[[(0, 2, "A"), (1, 3, "A")]] * 3))
 
 
@@ -658,7 +658,7 @@ def test_undefined_values_have_reasons():
     assert undefined(nothing) == undefined(nothing, "gamma-cat")
     assert_tells(undefined(nothing), "marked anything")
     alone = Corpus.from_spans({"anna": [[(0, 1, "A")]], "ben": [None]}, lengths=[3])
-    assert_tells(undefined(alone), "no text", "two annotators")
+    assert_tells(undefined(alone), "no text … two annotators")
     assert undefined(Corpus.from_spans({"anna": [[(0, 1, "A")]]}, lengths=[3])) == undefined(alone)
     certain = corpus_of(1, [(0, 1, "A")], [(0, 1, "A")])
     assert_tells(undefined(certain), "random annotations")
@@ -686,28 +686,28 @@ def test_random_texts_without_units_are_left_out():
 def test_options_out_of_range():
     corpus = corpus_of(9, [(0, 3, "A")], [(1, 3, "B")])
     cases = [
-        ({"alpha": -1}, ("alpha", -1, 0)),
-        ({"beta": float("nan")}, ("beta", "nan", 0)),
-        ({"alpha": "3"}, ("alpha", "'3'", 0)),
-        ({"alpha": 0, "beta": 0}, ("alpha", "beta", "both")),
-        ({"delta": 0}, ("delta", 0)),
-        ({"precision": 1}, ("precision", 1, 0)),
-        ({"confidence": 0}, ("confidence", 0, 1)),
-        ({"samples": 1}, ("samples", 1, 2)),
-        ({"samples": 2.5}, ("samples", 2.5, "whole number")),
-        ({"seed": "x"}, ("seed", "'x'", "generator")),
-        ({"seed": -1}, ("seed", -1, 0)),
-        ({"categories": {"AB": 1}}, ("categories", "'AB'", "pairs")),
-        ({"categories": {("A", "C"): 1}}, ("categories", "'C'", "'A', 'B'")),
-        ({"categories": {("A", "B"): 2}}, ("categories", "'A' and 'B'", 2)),
-        ({"categories": {("A", "A"): 1}}, ("'A' and 'A'", 1, 0)),
+        ({"alpha": -1}, "alpha … -1 … 0"),
+        ({"beta": float("nan")}, "beta … nan … 0"),
+        ({"alpha": "3"}, "alpha … '3' … 0"),
+        ({"alpha": 0, "beta": 0}, "alpha … beta … both"),
+        ({"delta": 0}, "delta … 0"),
+        ({"precision": 1}, "precision … 1 … 0"),
+        ({"confidence": 0}, "confidence … 0 … 1"),
+        ({"samples": 1}, "samples … 1 … 2"),
+        ({"samples": 2.5}, "samples … 2.5 … whole number"),
+        ({"seed": "x"}, "seed … 'x' … generator"),
+        ({"seed": -1}, "seed … -1 … 0"),
+        ({"categories": {"AB": 1}}, "categories … 'AB' … pairs"),
+        ({"categories": {("A", "C"): 1}}, "categories … 'C' … 'A', 'B'"),
+        ({"categories": {("A", "B"): 2}}, "categories … 'A' and 'B' … 2"),
+        ({"categories": {("A", "A"): 1}}, "'A' and 'A' … 1 … 0"),
         (
             {"categories": {("A", "B"): 0.5, ("B", "A"): 0.25}},
-            ("'B' and 'A'", 0.5, 0.25),
+            "'B' and 'A' … 0.5 … 0.25",
         ),
     ]
     for options, told in cases:
-        with refused(OptionError, *told):
+        with refused(OptionError, told):
             gamma(corpus, **options)
 
 
@@ -716,5 +716,5 @@ def test_scipy_is_asked_for_when_missing(monkeypatch):
         raise ImportError(f"No module named {name!r}")
 
     monkeypatch.setattr(installing, "import_module", missing)
-    with refused(MissingLibraryError, "pip install", "scipy>="):
+    with refused(MissingLibraryError, "pip install … scipy>="):
         gamma(corpus_of(9, [(0, 3, "A")], [(1, 3, "A")]))

@@ -354,7 +354,7 @@ def test_nothing_marked():
         assert isnan(one.value)
     assert_tells(alpha(corpus).reason, "marked anything")
     assert_tells(family(corpus)["mu-alpha"].reason, "marked anything")
-    assert_tells(family(corpus)["cu-alpha"].reason, "no position", "two annotators")
+    assert_tells(family(corpus)["cu-alpha"].reason, "no position … two annotators")
 
 
 def test_everything_marked():
@@ -371,21 +371,21 @@ def test_no_annotators_to_compare():
     corpus = Corpus.from_spans({"a": [[(0, 1, "P")], None], "b": [None, []]}, lengths=[5, 5])
     for one in _values(corpus).values():
         assert isnan(one.value)
-        assert_tells(one.reason, "no position", "two annotators")
+        assert_tells(one.reason, "no position … two annotators")
 
 
 def test_too_few_meetings_for_the_labels():
     # Of three annotators two marked the same positions, with different labels.
     spans = {"a": [[], [(0, 2, "P")]], "b": [[], [(0, 2, "L")]], "c": [[], []]}
     found = family(Corpus.from_spans(spans, lengths=[4, 4], documents=["one", "one"]))
-    assert_tells(found["cu-alpha"].reason, "document 'one', text 1", "too few")
+    assert_tells(found["cu-alpha"].reason, "document 'one', text 1 … too few")
     assert isnan(found["cu-alpha"].value)
     assert isnan(found["ku-alpha"].value)
 
 
 def test_overlap_within_a_label_is_refused():
     corpus = corpus_of_two(9, [(0, 3), (2, 5)], [(0, 3)])
-    with refused(OverlapError, "annotator 'a'", "[0, 3) 'X'", "[2, 5)"):
+    with refused(OverlapError, "annotator 'a' … [0, 3) 'X' … [2, 5)"):
         alpha(corpus)
 
 
@@ -395,7 +395,7 @@ def test_overlap_between_labels_is_undefined_for_the_family_only():
     assert not isnan(alpha(corpus).value)
     for one in family(corpus).values():
         assert isnan(one.value)
-        assert_tells(one.reason, "document '0', annotator 'a'", "[0, 3) 'P'", "[2, 5) 'L'")
+        assert_tells(one.reason, "document '0', annotator 'a' … [0, 3) 'P' … [2, 5) 'L'")
 
 
 def test_overlap_in_a_text_that_is_not_compared_does_not_matter():

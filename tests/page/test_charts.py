@@ -100,7 +100,7 @@ class TestLabels:
             ("A", "chance", 0.5),
             ("A", "corrected", 1.0),
         ]
-        assert_tells(chart.description, "highest for A (1.000)", "lowest for B (0.333)")
+        assert_tells(chart.description, "highest for A (1.000) … lowest for B (0.333)")
 
     def test_the_line_joins_observed_and_corrected(self):
         assert rows(labels_chart([label("A", 0.5, 0.25, 1 / 3)]), "from") == [
@@ -123,7 +123,7 @@ class TestLabels:
         chart = labels_chart(many)
         drawn = [row["name"] for row in rows(chart, "what")[::3]]
         assert drawn == [f"L{number}" for number in range(200) if number % 100 >= 80]
-        assert_tells(words(chart), 40, 200, "most frequent")
+        assert_tells(words(chart), "40 … 200 … most frequent")
 
     def test_the_axis_goes_from_0_to_1_and_lower_only_for_negative_values(self):
         cases = [(0.5, (0, 1)), (-0.01, (-0.2, 1)), (-0.2, (-0.2, 1)), (-3.1, (-3.2, 1))]
@@ -166,7 +166,7 @@ class TestPairs:
         names = [f"n{number}" for number in range(31)]
         chart = pairs_chart(names, {(names[0], name): 0.5 for name in names[1:]})
         assert len(rows(chart, "row")) == 29
-        assert_tells(words(chart), 30, 31, "first")
+        assert_tells(words(chart), "30 … 31 … first")
 
 
 class TestHabits:
@@ -190,7 +190,7 @@ class TestHabits:
     def test_nothing_marked_and_undefined_are_told(self):
         chart = habits_chart({"a": 1.0, "b": 0.0, "c": nan, "d": inf})
         assert {row["name"] for row in rows(chart, "name")} == {"a"}
-        assert_tells(words(chart), "Marked nothing", ": b.")
+        assert_tells(words(chart), "Marked nothing … : b.")
         assert_tells(words(chart), "2 annotators are undefined")
 
 
@@ -259,7 +259,7 @@ class TestSystems:
 
     def test_the_first_forty(self):
         many = [system(f"s{n}", 0.5, n / 100, 50 - n, 50 - n) for n in range(50)]
-        assert_tells(words(systems_chart(many)), 40, 50, "first")
+        assert_tells(words(systems_chart(many)), "40 … 50 … first")
 
 
 class TestSpread:
@@ -308,7 +308,7 @@ class TestDocuments:
             assert len(inside) == cell["count"]
         drawn = [int(row["href"].removeprefix("#document-")) for row in rows(chart, "href")]
         assert drawn == sorted(range(1, 402), key=lambda number: (-(number % 97), number))[:50]
-        assert_tells(words(chart), 401, "cells")
+        assert_tells(words(chart), "401 … cells")
 
     def test_three_hundred_are_points_each(self):
         chart = documents_chart([document(number) for number in range(300)], LINKS)
@@ -341,7 +341,7 @@ class TestDifficulty:
         ]
         assert [row["shown"] for row in rows(chart, "shown")] == ["2 easier", "3 difficult"]
         assert_tells(words(chart), "1 text is undefined")
-        assert_tells(words(chart), 0.825, "paper")
+        assert_tells(words(chart), "0.825 … paper")
 
     def test_ticks_are_whole_numbers(self):
         cases = [(1, {"values": [0, 1]}), (3, {"values": [0, 1, 2, 3]}), (7, {"tickCount": 6})]
@@ -364,7 +364,7 @@ class TestCoefficients:
         chart = coefficients_chart({"ours": 0.7, "kappa": -0.1, "gamma": nan}, ours="ours")
         found = {(row["name"], row["value"], row["is_ours"]) for row in rows(chart, "value")}
         assert found == {("ours", 0.7, True), ("kappa", -0.1, False)}
-        assert_tells(words(chart), "Undefined", "gamma")
+        assert_tells(words(chart), "Undefined … gamma")
 
 
 class TestPlacement:
@@ -381,14 +381,14 @@ class TestPlacement:
         assert len(drawn) == 600
         assert all(row["probability"] == (row["position"] - 1) / 5000 for row in drawn)
         assert (drawn[0]["position"], drawn[-1]["position"]) == (1, 5000)
-        assert_tells(words(chart), 600)
+        assert_tells(words(chart), "600")
 
     def test_six_lines_that_differ_by_colour_and_dash(self):
         curves = [(f"t{number}", np.array([0.5, 0.5])) for number in range(7)]
         encoding = placement_chart(curves).to_dict(validate=False)["encoding"]
         for channel in ("color", "strokeDash"):
             assert len({str(value) for value in encoding[channel]["scale"]["range"]}) == 6
-        assert_tells(words(placement_chart(curves)), 6, 7)
+        assert_tells(words(placement_chart(curves)), "6 … 7")
 
 
 class TestKinds:
@@ -528,5 +528,5 @@ def test_places_are_the_starts_that_were_given():
 def test_a_missing_library_is_named(library, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
     name = {"vl_convert": "vl-convert-python"}.get(library, library)
-    with refused(MissingLibraryError, f"library {name}", "install"):
+    with refused(MissingLibraryError, f"library {name} … install"):
         labels_chart([label("A")])

@@ -252,12 +252,12 @@ class TestSelection:
         for most, shown in ((0, 1), (both - 1, 1), (both, 2), (both + 1, 2)):
             view = document_view(found, most_characters=most)
             assert len(view.numbers) == shown
-        assert_tells(view.sentence, "the 2 most contested of 12 documents", "room")
+        assert_tells(view.sentence, "the 2 most contested of 12 documents … room")
         assert len(document_view(found, texts=False, most_characters=0).numbers) == 12
 
     def test_options_that_cannot_be(self):
         found = disagreements(example())
-        with refused(OptionError, "top", 0, 1):
+        with refused(OptionError, "top … 0 … 1"):
             document_view(found, top=0)
         with refused(OptionError, "all rows"):
             document_view(found.only(kinds=["missed"]))
@@ -364,14 +364,14 @@ class TestStatic:
         view = document_view(disagreements(with_words(corpus, ["old town"] * 6)))
         items = re.findall("<li>(.*)</li>", view.static)
         told = [
-            ("label: ", "ada", "“old town” (sentence 1, tokens 0 to 2) as P", "ben as Q"),
-            ("boundary: ", "P “old town” (sentence 2, tokens 0 to 2)", "“town” (sentence 2"),
-            ("both: ", "P “old town” (sentence 3, tokens 0 to 2)", "Q “town” (sentence 3"),
-            ("only ada: ", "ada marked P “old town” (sentence 4, tokens 0 to 2)"),
-            ("only ben: ", "ben marked P “old town” (sentence 5, tokens 0 to 2)"),
+            "label: … ada … “old town” (sentence 1, tokens 0 to 2) as P … ben as Q",
+            "boundary: … P “old town” (sentence 2, tokens 0 to 2) … “town” (sentence 2",
+            "both: … P “old town” (sentence 3, tokens 0 to 2) … Q “town” (sentence 3",
+            "only ada: … ada marked P “old town” (sentence 4, tokens 0 to 2)",
+            "only ben: … ben marked P “old town” (sentence 5, tokens 0 to 2)",
         ]
-        for item, values in zip(items, told, strict=True):
-            assert_tells(re.sub("</?bdi>", "", item), *values)
+        for item, expected in zip(items, told, strict=True):
+            assert_tells(re.sub("</?bdi>", "", item), expected)
         said = "5 disagreements: 1 label, 1 boundary, 1 both, 1 only ada, 1 only ben."
         assert said in view.static
         assert view.static.count('<p dir="auto">old town</p>') == 6

@@ -357,7 +357,7 @@ class TestFiles:
         magic = {".svg": b"<svg", ".PNG": b"\x89PNG", ".pdf": b"%PDF"}
         for ending, start in magic.items():
             assert drawn(CHARTS["labels"], ending).startswith(start), ending
-        with refused(OptionError, "'.gif'", ".png, .svg, .pdf"):
+        with refused(OptionError, "'.gif' … .png, .svg, .pdf"):
             drawn(CHARTS["labels"], ".gif")
 
     def test_an_svg_file_is_white_has_a_size_and_no_links(self):

@@ -194,5 +194,5 @@ class TestRefused:
             overview(rank(example(), gold="ada"), other, **FEW)
 
     def test_no_result(self):
-        with refused(DataError, "Corpus", "Agreement", "Ranking"):
+        with refused(DataError, "Corpus … Agreement … Ranking"):
             overview(example(), **FEW)

@@ -257,7 +257,7 @@ def test_files(team, tmp_path):
     names = sorted(path.name for path in (tmp_path / "figures").iterdir())
     assert names == sorted(path.name for path in paths)
     assert {"labels.svg", "pairs.svg", "documents.svg", "kinds.svg"} <= set(names)
-    with refused(FormatError, "folder", where="a.html"):
+    with refused(FormatError, "a.html: … folder"):
         team.save(tmp_path / "nowhere" / "a.html")
 
 
@@ -313,7 +313,7 @@ class TestTrueSentences:
 def test_wrong_numbers():
     result = agreement(example())
     for value, name in zip((-1, "x", 2.5, None, True), cycle(("top", "digits")), strict=False):
-        with refused(OptionError, f"{name} is {value!r}", "whole number"):
+        with refused(OptionError, f"{name} is {value!r} … whole number"):
             undrawn(result, example(), **{name: value})
 
 
@@ -330,7 +330,7 @@ class TestWords:
         tags = {"a": [["B-P", "B-X"]] * 3, "b": [["B-P", "O"]] * 3, "c": [["B-P", "O"]] * 3}
         corpus = Corpus.from_tags(tags)
         shown = unescape(undrawn(agreement(corpus), corpus, **FEW).html)
-        assert_tells(shown, "label 'X' is used by 'a'", "the option rename label")
+        assert_tells(shown, "label 'X' is used by 'a' … the option rename label")
         shown = undrawn(agreement(corpus), corpus, show_texts=False, **FEW).html
         assert "label … is used by …" in shown
 
@@ -345,7 +345,7 @@ class TestAnswer:
         return unescape(re.search(r'<p class="answer">(.*?)</p>', page.html)[1])
 
     def test_some(self, team):
-        assert_tells(self.answer(team), "ada, ben and cleo reach 72 %", "lowers", "0.070")
+        assert_tells(self.answer(team), "ada, ben and cleo reach 72 % … lowers … 0.070")
 
     def test_all_and_nothing(self):
         for other, said in enumerate(("completely", "less than by chance")):
@@ -362,16 +362,16 @@ class TestAnswer:
 
     def test_systems(self, systems):
         answer = self.answer(systems)
-        assert_tells(answer, "cleo agrees best with ada", "71 %", "not significantly ahead of ben")
+        assert_tells(answer, "cleo agrees best with ada … 71 % … not significantly ahead of ben")
         one = example().select(annotators=["ada", "ben"])
         answer = self.answer(undrawn(rank(one, gold="ada"), one, **FEW))
-        assert_tells(answer, "ben agrees with ada", "70 %")
+        assert_tells(answer, "ben agrees with ada … 70 %")
         assert "best" not in answer
 
     def test_systems_worse_than_chance(self):
         corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
         page = undrawn(rank(corpus, gold="gold"), corpus, **FEW)
-        assert_tells(self.answer(page), "b agrees best with gold", "less than by chance")
+        assert_tells(self.answer(page), "b agrees best with gold … less than by chance")
 
 
 class TestModels:
@@ -399,5 +399,5 @@ class TestModels:
         assert "tests at 10 %" in page.html
 
     def test_systems_replace_nobody(self):
-        with refused(OptionError, "replace", "annotators"):
+        with refused(OptionError, "replace … annotators"):
             undrawn(example().with_gold("ada"), replace="cleo", resamples=99)

@@ -76,7 +76,7 @@ class TestTables:
         assert labels.headings == ("ada", "EVENT", "PERSON", "PLACE", "no span")
         assert listed.headings == ["document", "text", "kind", "ada", "ben", "in the text"]
         assert len(listed.rows) == 3
-        assert_tells(listed.remark, 3, 76, "[ ] marked by ada")
+        assert_tells(listed.remark, "3 … 76 … [ ] marked by ada")
 
     def test_a_team_has_a_sum(self):
         pairs, labels, listed = tables(report_of(example(), top=0))
@@ -90,7 +90,7 @@ class TestTables:
         sides = {name: [["B-P", "O"]] for name in names} | {"w4": [["B-Q", "O"]]}
         report = report_of(Corpus.from_tags(sides), top=4)
         pairs = tables(report)[0]
-        assert_tells(pairs.remark, 4, 10)
+        assert_tells(pairs.remark, "4 … 10")
         assert all("w4" in row[0] for row in pairs.rows[1:])
         assert any("top=0" in str(note) for note in report.notes)
         assert len(report.data["pairs"]) == 10
@@ -116,7 +116,7 @@ class TestTables:
     def test_no_text_no_column_for_it(self):
         listed = tables(report_of(replace(example(), texts=None)))[-1]
         assert "in the text" not in listed.headings
-        assert_tells(listed.remark, 20, 228)
+        assert_tells(listed.remark, "20 … 228")
 
     def test_a_gold_standard_that_was_left_out_is_told(self):
         notes = report_of(example().with_gold("ada")).notes

@@ -81,7 +81,7 @@ class TestVoices:
 
 
 def test_unknown_output():
-    with refused(OptionError, "output 'pdf'", "text, json"):
+    with refused(OptionError, "output 'pdf' … text, json"):
         rendered(report_of(), "pdf")
 
 

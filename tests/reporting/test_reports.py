@@ -38,30 +38,30 @@ def score(matched, expected, size):
 class TestSentences:
     def test_meaning(self):
         cases = [
-            (score(3, 1, 4), ("0.2500", "67 %", "beyond chance")),
-            (score(3.9999, 1, 4), ("0.2500", "more than 99 %")),
-            (score(4, 1, 4), ("0.2500", "completely")),
-            (score(0, 0, 0), ("undefined", "nothing was marked")),
-            (score(1, 2, 4), ("0.5000", "more than the 0.2500", "less than random", "Correction")),
+            (score(3, 1, 4), "0.2500 … 67 % … beyond chance"),
+            (score(3.9999, 1, 4), "0.2500 … more than 99 %"),
+            (score(4, 1, 4), "0.2500 … completely"),
+            (score(0, 0, 0), "undefined … nothing was marked"),
+            (score(1, 2, 4), "0.5000 … more than the 0.2500 … less than random … Correction"),
         ]
         for found, told in cases:
             said = words.meaning(found)
-            assert_tells(said, *told)
+            assert_tells(said, told)
             assert not any(word in said.split() for word in JUDGEMENTS), said
 
     def test_effect(self):
         cases = [
-            (score(99, 1, 100), ("little", "chance agreement is small", "0.0001")),
-            (score(998, 500, 1000), ("little", "almost complete", "0.0020")),
-            (score(4, 1, 4), ("nothing", "agreement is complete")),
-            (score(3, 0, 4), ("nothing", "chance agreement is 0.")),
-            (score(90, 5, 100), ("somewhat", "lowers", "0.0053")),
-            (score(50, 10, 100), ("matters here", "lowers", "0.0556")),
-            (score(50, 40, 100), ("matters here", "lowers", "0.3333")),
-            (score(0, 0, 0), ("cannot be said",)),
+            (score(99, 1, 100), "little … chance agreement is small … 0.0001"),
+            (score(998, 500, 1000), "little … almost complete … 0.0020"),
+            (score(4, 1, 4), "nothing … agreement is complete"),
+            (score(3, 0, 4), "nothing … chance agreement is 0."),
+            (score(90, 5, 100), "somewhat … lowers … 0.0053"),
+            (score(50, 10, 100), "matters here … lowers … 0.0556"),
+            (score(50, 40, 100), "matters here … lowers … 0.3333"),
+            (score(0, 0, 0), "cannot be said"),
         ]
         for found, told in cases:
-            assert_tells(words.effect(found), *told)
+            assert_tells(words.effect(found), told)
 
     def test_little_is_below_5_thousandths(self):
         # observed - corrected = chance (1 - observed) / (1 - chance) = .02 / 4 = .005 for
@@ -79,7 +79,7 @@ class TestInterval:
         for high, contains in ((0.7, "does not contain"), (0.9, ", contains")):
             interval = replace(result.interval(), low=0.5, high=high)
             found = words.beside_interval(score(3, 1, 4), interval, settings)
-            assert_tells(found, "95 %", f"[0.5000, {high:.4f}]", contains)
+            assert_tells(found, f"95 % … [0.5000, {high:.4f}] … {contains}")
 
     def test_without_one(self):
         result = agreement([["B-P", "O"]], [["B-P", "O"]])
@@ -132,7 +132,7 @@ class TestNotes:
         tags = [[f"B-L{i}" for i in range(9)]]
         corpus = Corpus.from_tags({"a": tags, "b": [["O"] * 9]})
         (note,) = words.unshared_labels(corpus, corpus.annotators)
-        assert_tells(str(note), "9 labels are used by one", "'L0', 'L1'")
+        assert_tells(note, "9 labels are used by one … 'L0', 'L1'")
 
     def test_no_system_has_all_documents(self):
         corpus = Corpus.from_tags(
@@ -193,7 +193,7 @@ class TestLongTables:
         tables = [block for block in report.blocks() if isinstance(block, Table)]
         pairs = next(table for table in tables if table.headings[0] == "pair")
         assert len(pairs.rows) == 5
-        assert_tells(pairs.remark, 5, 435)
+        assert_tells(pairs.remark, "5 … 435")
         assert len(report.data["pairs"]) == 435
 
 
@@ -235,7 +235,7 @@ class TestVerdict:
     def test_every_change_of_rank_is_there(self, standings):
         changes = {(f"up{i}", f"down{i}"): i % 2 == 0 for i in range(9)}
         *_, apart, together = words.verdict(replace(standings, overtakings=changes), "token", 3)
-        assert_tells(apart, "up8 overtakes down8", "are significant")
+        assert_tells(apart, "up8 overtakes down8 … are significant")
         assert together.count("overtakes") == 4
         assert_tells(together, "not significant")
 
@@ -253,29 +253,29 @@ class TestVerdict:
 
     def test_support_of_the_order(self, standings):
         said = words.support(standings, is_changed=False)
-        assert_tells(said, "not support the order", "two systems")
+        assert_tells(said, "not support the order … two systems")
         apart = replace(standings, groups=(("cleo",), ("ben",)))
-        assert_tells(words.support(apart, is_changed=False), "supports the order", "two systems")
+        assert_tells(words.support(apart, is_changed=False), "supports the order … two systems")
         (pair,) = standings.pairs.values()
         behind = replace(apart, pairs={("cleo", "ben"): replace(pair, difference=-0.1)})
         assert_tells(words.support(behind, is_changed=False), "not support")
         three = {("a", "b"): pair, ("a", "c"): pair, ("b", "c"): pair}
         mixed = replace(standings, pairs=three, groups=(("a",), ("b", "c")))
-        assert_tells(words.support(mixed, is_changed=False), "support", "2 of 3 pairs")
+        assert_tells(words.support(mixed, is_changed=False), "support … 2 of 3 pairs")
 
     def test_ranks_of_undefined_scores(self):
         tags = {"gold": [["B-P", "O", "O"]], "a": [["O", "B-P", "O"]], "b": [["B-P", "O", "O"]]}
         rows = system_rows(rank(Corpus.from_tags(tags), gold="gold"), "token")
         said = spoken(rank_changes(rows), COMMAND_LINE)
-        assert_tells(said, "token", "no rank", "0.0000 to 0.5000", "--confidence 0.95")
+        assert_tells(said, "token … no rank … 0.0000 to 0.5000 … --confidence 0.95")
         some = [replace(rows[0], rank_corrected=None), *rows[1:]]
-        assert_tells(spoken(rank_changes(some)), "b cannot be ranked", "undefined")
+        assert_tells(spoken(rank_changes(some)), "b cannot be ranked … undefined")
         none = [replace(row, rank_corrected=None) for row in rows]
         assert "cannot be said" in spoken(rank_changes(none))
 
     def test_nothing_to_test(self, standings):
         nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))
-        assert_tells(words.verdict(nothing, "token", 3)[0], "token", "nothing could be tested")
+        assert_tells(words.verdict(nothing, "token", 3)[0], "token … nothing could be tested")
 
 
 def test_every_measure_says_what_it_counts():

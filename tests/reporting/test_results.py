@@ -212,6 +212,7 @@ def test_a_missing_key_names_those_that_exist():
         with pytest.raises(KeyError) as caught:
             named["nobody"]
         assert isinstance(caught.value, bc.UnknownNameError)
-        assert_tells(str(caught.value), "'nobody'", *(f"'{name}'" for name in list(named)[:2]))
+        names = " … ".join(f"'{name}'" for name in list(named)[:2])
+        assert_tells(caught.value, f"'nobody' … {names}")
     with pytest.raises(bc.UnknownNameError):
         found["coefficients"]["nobody"]

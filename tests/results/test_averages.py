@@ -104,7 +104,7 @@ def test_where_chance_is_that_of_the_corpus_documents_have_no_mean_of_it():
 def test_nothing_to_average():
     average = result_of([[], []], [[], []]).macro("label")
     assert isnan(average.corrected)
-    assert_tells(average.reason, "no label", "corrected")
+    assert_tells(average.reason, "no label … corrected")
     assert average.to_dict() == {
         **dict.fromkeys(SCORES),
         "reason": average.reason,
@@ -155,13 +155,13 @@ def test_the_default_interval_of_a_mean_over_documents_is_students():
 
 
 def test_intervals_are_over_documents_only():
-    with refused(OptionError, "over", "'annotators'", "'documents'"):
+    with refused(OptionError, "over … 'annotators' … 'documents'"):
         agreement(example()).macro("label").interval(over="annotators")
 
 
 def test_one_document_has_no_interval():
     interval = result_of([[(0, 1, "P")]], [[(0, 1, "P")]]).macro("document").interval(seed=1)
-    assert_tells(interval.reason, "documents", 1, 2)
+    assert_tells(interval.reason, "documents … 1 … 2")
 
 
 # --- Laws ---------------------------------------------------------------------

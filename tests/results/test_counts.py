@@ -116,15 +116,15 @@ class TestJoined:
 
     def test_what_cannot_be_joined(self):
         one = table(["x", "y"])
-        with refused(DataError, "document 'y'", "both"):
+        with refused(DataError, "both … document 'y'"):
             one + table(["y", "z"])
-        with refused(DataError, "fields", "[]", "['round']"):
+        with refused(DataError, "fields … [] … ['round']"):
             one + replace(table(["z"]), fields={"round": ("1",)})
         with refused(DataError, "measures"):
             one + table(["z"], error=np.ones(1), stream=np.ones(1, dtype=np.int64))
         with refused(DataError, "no table"):
             Counts.joined([])
-        with refused(DataError, "an int", "tables"):
+        with refused(DataError, "an int … tables"):
             Counts.joined([one, 3])
         with pytest.raises(TypeError):
             one + 3

@@ -243,7 +243,7 @@ def test_single_documents_are_refused() -> None:
 
 def test_a_document_in_two_parts_is_refused() -> None:
     counts = totals_of(agreement(team(12)).counts)
-    with refused(DataError, "both", "document"):
+    with refused(DataError, "both … document"):
         counts + counts
 
 
@@ -256,7 +256,7 @@ def test_totals_of_other_measures_do_not_add() -> None:
 def test_a_field_of_too_many_values_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_VALUES", 2)
     counts = totals_of(agreement(team(12)).counts)
-    with refused(DataError, "'round'", 2):
+    with refused(DataError, "'round' … 2"):
         counts.by_field("round")
 
 

@@ -254,16 +254,16 @@ def test_the_order_of_annotators_changes_no_digit(measure, scope):
 
 def test_what_is_refused():
     overlapping = {"a": ([(0, 2, "P"), (1, 3, "P")],), "b": ([(0, 2, "P")],)}
-    with refused(OverlapError, "[0, 2)", "[1, 3)", "annotator 'a'", "'corpus'"):
+    with refused(OverlapError, "annotator 'a' … [0, 2) … [1, 3) … 'corpus'"):
         agreement(corpus_of(overlapping, (9,)))
-    with refused(OptionError, "'corpus'", "'overlapping'"):
+    with refused(OptionError, "'corpus' … 'overlapping'"):
         agreement(corpus_of(), model="overlapping")
-    with refused(OptionError, "theta", 0.5):
+    with refused(OptionError, "theta … 0.5"):
         agreement(corpus_of(), measure="iou", theta=0.2)
-    with refused(OptionError, "random", "corpus"):
+    with refused(OptionError, "random … corpus"):
         null_distribution(corpus_of())
     counts = agreement(corpus_of()).counts
-    with refused(DataError, "corpus", "table"):
+    with refused(DataError, "corpus … table"):
         counts + counts
 
 

@@ -76,7 +76,7 @@ def test_thousands_of_annotators_of_one_document() -> None:
 
 def test_overlapping_spans_are_refused() -> None:
     spans = {name: [[(0, 3, "X"), (1, 4, "X")]] for name in ("ada", "ben", "cleo")}
-    with refused(OverlapError, "annotators", "pair"):
+    with refused(OverlapError, "annotators … pair"):
         by_sums(Corpus.from_spans(spans, lengths=[6]))
 
 

@@ -240,28 +240,28 @@ class TestPairs:
     @each(
         ("pairs", "told"),
         [
-            ("ada", ["pairs hold 'a'", "(a, b)"]),
-            (("ada", "ben"), ["pairs hold 'ada'", "(a, b)"]),
-            ([("ada", "ben", "gold")], ["pairs hold", "'gold'", "two"]),
-            ([("ada", "zoe")], ["annotator 'zoe'", "'ada', 'gold', 'ben'"]),
-            ([("ada", "ada")], ["two different"]),
-            ([("ada", "ben"), ("ben", "ada")], ["('ben', 'ada')", "twice"]),
-            (3, ["pairs are 3"]),
-            ([], ["pairs", "empty"]),
+            ("ada", "pairs hold 'a' … (a, b)"),
+            (("ada", "ben"), "pairs hold 'ada' … (a, b)"),
+            ([("ada", "ben", "gold")], "pairs hold … 'gold' … two"),
+            ([("ada", "zoe")], "annotator 'zoe' … 'ada', 'gold', 'ben'"),
+            ([("ada", "ada")], "two different"),
+            ([("ada", "ben"), ("ben", "ada")], "('ben', 'ada') … twice"),
+            (3, "pairs are 3"),
+            ([], "pairs … empty"),
         ],
     )
     def test_what_is_no_pair(self, pairs, told):
-        with refused(bc.OptionError, *told):
+        with refused(bc.OptionError, told):
             disagreements(TEAM, pairs=pairs)
 
     def test_no_annotators_to_compare(self):
         alone = TEAM.select(annotators=["ada"])
-        with refused(bc.NothingSharedError, "one annotator", "'ada'"):
+        with refused(bc.NothingSharedError, "one annotator … 'ada'"):
             disagreements(alone)
         apart = TEAM.select(documents=["1", "2"])
         with refused(bc.NothingSharedError, "'ada' and 'ben'"):
             disagreements(apart, pairs=[("ada", "gold"), ("ada", "ben")])
-        with refused(bc.NothingSharedError, "'ada' annotated 1", "'ben' annotated 1"):
+        with refused(bc.NothingSharedError, "'ada' annotated 1 … 'ben' annotated 1"):
             disagreements(apart.select(annotators=["ada", "ben"]))
         with refused(bc.NothingSharedError, "no document"):
             disagreements(Corpus.from_spans({"ada": [None], "ben": [None]}, lengths=[3]))
@@ -322,9 +322,9 @@ class TestRows:
         assert {row["kind"] for row in missed.to_rows()} == {"missed", "extra"}
         assert len(found.only(kinds="label", labels="PLACE")) == 2
         assert len(found.only(kinds=[])) == 0
-        with refused(bc.OptionError, "kind 'wrong'", "agree"):
+        with refused(bc.OptionError, "kind 'wrong' … agree"):
             found.only(kinds=["wrong"])
-        with refused(bc.OptionError, "label 'wrong'", "'EVENT'"):
+        with refused(bc.OptionError, "label 'wrong' … 'EVENT'"):
             found.only(labels=["wrong"])
 
     def test_a_label_called_none_is_one(self):

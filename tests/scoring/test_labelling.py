@@ -264,7 +264,7 @@ def test_the_same_label_on_everything_has_no_score_but_a_reason():
     result = labelling(corpus_of([[(0, 2, "P")]], [[(0, 2, "P")]])).labelling
     assert (result.observed, result.chance) == (1, 1)
     assert isnan(result.corrected)
-    assert_tells(result.reason, "chance agreement is 1", "labels")
+    assert_tells(result.reason, "chance agreement is 1 … labels")
     assert result.score.to_dict()["recall"]["reason"] == result.reason
 
 
@@ -276,7 +276,7 @@ def test_one_label_of_one_annotator_has_no_score_but_a_reason():
         result = labelling(corpus_of(a, b), measure=measure).labelling
         assert (result.observed, result.chance) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
         assert isnan(result.corrected)
-        assert_tells(result.reason, "no freedom", "one label")
+        assert_tells(result.reason, "no freedom … one label")
     # Labels that never meet agree nowhere, and need no explanation.
     assert labelling(corpus_of([[(0, 1, "P")]], [[(0, 1, "L")]])).labelling.corrected == 0
 
@@ -284,9 +284,9 @@ def test_one_label_of_one_annotator_has_no_score_but_a_reason():
 def test_nothing_in_common_has_no_score_but_a_reason():
     result = labelling(corpus_of([[(0, 2, "P")]], [[(4, 6, "P")]])).labelling
     assert isnan(result.corrected)
-    assert_tells(result.reason, "nothing", "both")
-    assert_tells(result.by_document["0"].reason, "nothing", "both")
-    assert_tells(labelling(corpus_of([[]], [[]])).labelling.reason, "nothing", "both")
+    assert_tells(result.reason, "nothing … both")
+    assert_tells(result.by_document["0"].reason, "nothing … both")
+    assert_tells(labelling(corpus_of([[]], [[]])).labelling.reason, "nothing … both")
 
 
 def test_tables_of_labels_and_of_spans_do_not_add():
@@ -294,7 +294,7 @@ def test_tables_of_labels_and_of_spans_do_not_add():
     split = labelling(corpus_of(a, b, documents=["1"]))
     other = labelling(corpus_of(a, b, documents=["2"]))
     joined = Counts.joined([split.labelling.counts, other.labelling.counts])
-    assert_tells(joined.score().reason, "chance agreement is 1", "labels")
+    assert_tells(joined.score().reason, "chance agreement is 1 … labels")
     with refused(DataError, "measures"):
         Counts.joined([split.labelling.counts, other.finding.counts])
 
@@ -399,9 +399,9 @@ def test_names_and_sides_change_nothing(measure, data):
 def test_other_measures_are_refused():
     custom = CustomMeasure(name="mine", phi=lambda s, *_: s, size=lambda n: n)
     for measure, named in (("iou", "'iou'"), (custom, "'mine'")):
-        with refused(OptionError, named, "token", "exact"):
+        with refused(OptionError, f"{named} … token … exact"):
             labelling(example(), measure=measure)
-    with refused(OptionError, "measure", 3):
+    with refused(OptionError, "measure … 3"):
         labelling(example(), measure=3)
 
 
@@ -411,7 +411,7 @@ def test_a_scope_is_refused():
 
 
 def test_what_agreement_refuses_is_refused():
-    with refused(OptionError, "second", "Corpus"):
+    with refused(OptionError, "second … Corpus"):
         labelling(example(), [["O"]])
     with refused(DataError, "mapping"):
         labelling({"a": [["O"]]}, [["O"]])
@@ -419,5 +419,5 @@ def test_what_agreement_refuses_is_refused():
         labelling([["O"]])
     with refused(NothingSharedError):
         labelling(Corpus.from_tags({"a": [["O"]]}))
-    with refused(OptionError, "wrong", "gold"):
+    with refused(OptionError, "wrong … gold"):
         labelling(example(), wrong=1)

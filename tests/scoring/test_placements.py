@@ -301,7 +301,7 @@ def test_notes_say_that_bounds_are_bounds():
     ]
     # Of corrected agreement, nothing is known but that it is not higher.
     assert found.corrected[0] == -inf
-    assert_tells(note, 63, "observed", f"{low:.3f}", f"{high:.3f}")
+    assert_tells(note, f"63 … observed … {low:.3f} … {high:.3f}")
     assert "corrected" not in note
 
 
@@ -335,7 +335,7 @@ def test_notes_say_the_range():
     (note,) = [str(note) for note in bc.agreement(corpus).notes if "quotes" in str(note)]
     low, high = bc.placement_range(corpus).corrected
     assert low < high
-    assert_tells(note, 2, "corrected", f"{low:.3f}", f"{high:.3f}")
+    assert_tells(note, f"2 … corrected … {low:.3f} … {high:.3f}")
 
 
 def test_notes_say_that_the_place_does_not_matter():
@@ -343,7 +343,7 @@ def test_notes_say_that_the_place_does_not_matter():
     corpus = bc.read(records((text, ["Ann"])), records((text, ["Ann", "Ann"])))
     result = bc.agreement(corpus)
     (note,) = [str(note) for note in result.notes if "quote" in str(note)]
-    assert_tells(note, 1, "wherever", "corrected", f"{result.corrected:.3f}")
+    assert_tells(note, f"1 … wherever … corrected … {result.corrected:.3f}")
 
 
 def test_models_that_forbid_overlap_forbid_such_placements():
@@ -495,7 +495,7 @@ def test_chance_of_a_corpus_is_that_of_all_documents(n_others, most, monkeypatch
 def test_notes_say_what_is_observed_where_nothing_is_known_of_chance(monkeypatch):
     monkeypatch.setattr(joint_placements, "_MOST_CORPORA", 0)
     (note,) = [str(note) for note in bc.agreement(wide_case(8)).notes if "quote" in str(note)]
-    assert_tells(note, "observed", "0.850", "0.968")
+    assert_tells(note, "observed … 0.850 … 0.968")
 
 
 # --- Work ---------------------------------------------------------------------

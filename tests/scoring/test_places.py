@@ -141,7 +141,7 @@ def test_some_annotators_only():
 
 def test_too_many_versions_are_refused(monkeypatch):
     monkeypatch.setattr(module, "_MOST_VERSIONS", 100)
-    with refused(bc.DataError, 76, "3 annotators"):
+    with refused(bc.DataError, "76 … 3 annotators"):
         _ = disagreements(bc.example()).places
 
 

@@ -126,14 +126,14 @@ def test_documents_in_two_files_are_refused(tmp_path, saved):
 
 
 def test_other_questions_are_refused_with_what_is_there(saved, tmp_path):
-    with refused(bc.OptionError, "exact", "agreement by token"):
+    with refused(bc.OptionError, "exact … agreement by token"):
         bc.agreement(bc.scan(saved), measure="exact")
-    with refused(bc.OptionError, "rank", "agreement by token"):
+    with refused(bc.OptionError, "rank … agreement by token"):
         bc.rank(bc.scan(saved), gold="ada")
     with refused(bc.OptionError, "agreement by token"):
         bc.agreement(bc.scan(saved), scope="unlabelled")
     path = parquet(tmp_path / "b.parquet", spans_table(3, 2))
-    with refused(bc.OptionError, "saved counts", "annotations"):
+    with refused(bc.OptionError, "saved counts … annotations"):
         bc.agreement(bc.scan(saved, path))
 
 
@@ -150,7 +150,7 @@ def test_damaged_files(saved):
     for what, content in damaged.items():
         assert content != data, what
         saved.write_bytes(content)
-        with refused(FormatError, "count again", where="x.counts"):
+        with refused(FormatError, "x.counts: … count again"):
             bc.agreement(bc.scan(saved))
 
 
@@ -226,7 +226,7 @@ def test_a_part_that_cannot_be_read_is_named_and_others_are_kept(tmp_path, path)
     target, n_parts = tmp_path / "x.counts", len(scanning.parts_of(bc.scan(path)))
     assert n_parts > 2
     with refused(
-        bc.SpanError, 999, f"1 of {n_parts} parts", f"{n_parts - 1} are kept", where=f":{bad + 1}"
+        bc.SpanError, f":{bad + 1}: … 999 … 1 of {n_parts} parts … {n_parts - 1} are kept"
     ):
         bc.agreement(bc.scan(path), save_counts=target)
     assert not target.exists()

@@ -17,7 +17,7 @@ from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from telling import assert_says, refused_with
+from refusals import assert_tells, refused
 
 #       0         1         2
 #       0123456789012345678901234567
@@ -220,12 +220,11 @@ def test_what_other_files_count_after_emoji_must_be_given(tmp_path):
     path = written(
         tmp_path / "b.jsonl", *values, {"text": f"{face} Bo x", "label": [[3, 5, "PER"]]}
     )
-    with pytest.raises(bc.FormatError) as caught:
-        bc.read(path)
-    assert_says(
-        str(caught.value),
+    with refused(
+        bc.FormatError,
         f"{path}:3: … [3, 5) … 'PER' … 0 … counts … offsets='utf16' … offsets='codepoints'",
-    )
+    ):
+        bc.read(path)
     assert spans(bc.read(path, offsets="utf16"), "3", "b") == [(2, 4, "PER")]
     assert spans(bc.read(path, offsets="codepoints"), "3", "b") == [(3, 4, "PER")]
 
@@ -239,7 +238,7 @@ def test_offsets_count_code_points_on_request(tmp_path):
 
 def test_offset_inside_a_character(tmp_path):
     value = {"text": "\N{GRINNING FACE} Ada", "label": [[1, 5, "PER"]]}
-    with refused_with(bc.SpanError, "… pass … offsets='codepoints'"):
+    with refused(bc.SpanError, "pass … offsets='codepoints'"):
         bc.read(written(tmp_path / "anna.jsonl", value), format="doccano")
 
 
@@ -292,23 +291,23 @@ def test_one_long_line(tmp_path):
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1, "X"], [0, 1]]}),
-            "… 1 … 2 … list … 'start_offset' … 'end_offset' … 'label'",
+            ":1, label 2: … list … 'start_offset' … 'end_offset' … 'label'",
         ),
         (
             lines({"text": "Ah.", "entities": [{"start": 0, "end": 1, "label": "X"}]}),
-            "… 1 … 1 … object … 'start_offset' … 'end_offset' … 'label'",
+            ":1, label 1: … object … 'start_offset' … 'end_offset' … 'label'",
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1.5, "X"]]}),
-            "… 1 … 1 … offset … 1.5",
+            ":1, label 1: … offset … 1.5",
         ),
         (
             lines({"text": "Ah.", "label": [[False, 1, "X"]]}),
-            "… 1 … 1 … false",
+            ":1, label 1: … false",
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1, 4]]}),
-            "… 1 … label … 1 … 4",
+            ":1, label 1: … label … 4",
         ),
         (
             lines({"id": 1.5, "text": "Ah.", "label": []}),
@@ -316,11 +315,11 @@ def test_one_long_line(tmp_path):
         ),
         (
             lines({"text": "Ah.", "label": [[1, 9, "X"]]}),
-            "… 1 … 1 … [1, 9) … 'X' … 3 … characters",
+            ":1, label 1: … [1, 9) … 'X' … 3 … characters",
         ),
         (
             lines({"text": "Ah.", "label": [[2, 2, "X"]]}),
-            "… 1 … 1 … [2, 2) … 'X' … empty … zero_length='skip'",
+            ":1, label 1: … [2, 2) … 'X' … empty … zero_length='skip'",
         ),
         (
             lines(TUPLES, 4),
@@ -348,7 +347,7 @@ def test_one_long_line(tmp_path):
         ),
         (
             lines(TUPLES, TUPLES),
-            ":2: document '7' … annotated … 'anna' … 1 … repeated='last'",
+            ":2: … document '7' … annotated … 'anna' … 1 … repeated='last'",
         ),
     ],
 )
@@ -357,13 +356,13 @@ def test_malformed(tmp_path, content, message):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(bc.DataError) as caught:
         bc.read(path, format="doccano", strict=True)
-    assert_says(str(caught.value), f"{path}{message.replace('{path}', str(path))}")
+    assert_tells(caught.value, f"{path}{message.replace('{path}', str(path))}")
 
 
 def test_numbers_are_finite(tmp_path):
     path = tmp_path / "anna.jsonl"
     path.write_text('{"text": "Ah.", "label": [[NaN, 1, "X"]]}')
-    with refused_with(bc.FormatError, f"… {path}:1: … NaN"):
+    with refused(bc.FormatError, f"{path}:1: … NaN"):
         bc.read(path, format="doccano")
 
 
@@ -372,20 +371,19 @@ def test_long_values_are_cut_in_messages(tmp_path):
     with pytest.raises(bc.FormatError) as caught:
         bc.read(path, format="doccano")
     cut = f"'{'A' * 46}...{'A' * 29}'"
-    assert_says(str(caught.value), f"{path}:1 … 1 … offset … {cut}")
+    assert_tells(caught.value, f"{path}:1, label 1: … offset … {cut}")
 
 
 def test_malformed_archives(tmp_path):
     path = zipped(tmp_path / "a.zip", anna=lines(TUPLES, {"id": 1}))
-    with refused_with(bc.FormatError, f"… {path}/anna.jsonl:2: … text"):
+    with refused(bc.FormatError, f"{path}/anna.jsonl:2: … text"):
         bc.read(path, format="doccano")
     for files in ({"README.txt": "?"}, {"unknown": lines(TUPLES)}, {}):
         path = zipped(tmp_path / "b.zip", **files)
-        with pytest.raises(bc.FormatError) as caught:
+        with refused(bc.FormatError, f"{path}: … annotator … .jsonl"):
             bc.read(path, format="doccano")
-        assert_says(str(caught.value), f"{path}: … annotator … .jsonl")
     path.write_bytes(b"PK\x03\x04 and no more")
-    with refused_with(bc.FormatError, f"… {path}: … readable"):
+    with refused(bc.FormatError, f"{path}: … readable"):
         bc.read(path, format="doccano")
 
 

@@ -14,7 +14,7 @@ from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from telling import assert_notes, refused_with
+from refusals import assert_notes, refused
 
 NOTE = (
     "ELAN does not store how long a recording lasts; it is taken to last until the latest time "
@@ -101,7 +101,7 @@ def test_tiers_are_annotators(tmp_path):
     assert corpus.spans("clip", "anna") == [(0, 6, "nod"), (6, 10, "shake")]
     assert corpus.spans("clip", "ben") == [(1, 6, "nod")]
     assert corpus.spans("clip", "kim") == []
-    assert_notes(corpus.notes, "… store … recording")
+    assert_notes(corpus.notes, "store … recording")
     assert corpus.skipped == {}
     assert (corpus.unit, corpus.positions) == ("document", "frames")
     assert corpus.options == {"grid": "100ms"}
@@ -168,7 +168,7 @@ def test_layer_selects_tiers_and_leaves_the_others_alone(tmp_path):
     corpus = bc.read(path, format="eaf", grid="100ms", layer="anna,ben")
     assert corpus.annotators == ("anna", "ben")
     message = f"{path}: tier 'lost', annotation 'a9': … annotations"
-    with refused_with(bc.FormatError, message):
+    with refused(bc.FormatError, message):
         bc.read(path, format="eaf", grid="100ms")
 
 
@@ -277,7 +277,7 @@ ONE = tier("anna", aligned("a1", "ts1", "ts2", "nod"))
         ),
         (
             document(SLOTS, ONE + ONE),
-            ": tier 'anna' … occurs … 2",
+            ": … tier 'anna' … occurs … 2",
         ),
         (
             document(
@@ -308,7 +308,7 @@ ONE = tier("anna", aligned("a1", "ts1", "ts2", "nod"))
 )
 def test_malformed(tmp_path, text, message):
     path = save(tmp_path / "a.eaf", text)
-    with refused_with(bc.FormatError, f"{path}{message}"):
+    with refused(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="eaf", grid="10ms")
 
 
@@ -323,7 +323,7 @@ def test_a_member_of_an_archive_is_read():
 def test_identifiers_are_distinct_across_tiers(tmp_path):
     # An annotation that refers to 'a1' would not say which one it means.
     path = save(tmp_path / "a.eaf", document(SLOTS, ONE + ONE.replace("anna", "ben")))
-    with refused_with(bc.FormatError, "… annotation 'a1' … occurs … 2"):
+    with refused(bc.FormatError, "annotation 'a1' … occurs … 2"):
         bc.read(path, format="eaf", grid="10ms")
 
 
@@ -379,11 +379,11 @@ def test_an_archive(tmp_path):
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.eaf", document(SLOTS, ONE))
-    with refused_with(bc.FormatError, "… a.zip: … XML"):
+    with refused(bc.FormatError, "a.zip: … XML"):
         bc.read(path, format="eaf", grid="10ms")
 
 
 def test_no_grid(tmp_path):
     path = write(tmp_path / "a.eaf", anna=[(0, 600, "nod")])
-    with refused_with(bc.OptionError, "… grid"):
+    with refused(bc.OptionError, "grid"):
         bc.read(path, format="eaf")

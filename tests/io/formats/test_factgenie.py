@@ -15,7 +15,7 @@ from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
 from mutation import places, replaced
-from telling import assert_says
+from refusals import assert_tells, refused
 
 TEXT = "Oslo will be sunny."
 NAME = "weather/test/0/gpt-4"
@@ -58,11 +58,10 @@ def read(tmp_path):
 
 
 @pytest.fixture
-def refused(read, tmp_path):
+def refuses(read):
     def refuser(*annotations, message, error=bc.FormatError, **options):
-        with pytest.raises(error) as caught:
+        with refused(error, message):
             read(*annotations, **options)
-        assert_says(str(caught.value).replace(str(tmp_path) + "/", ""), message)
 
     return refuser
 
@@ -83,7 +82,7 @@ class TestRead:
         assert corpus.fields == expected
         assert corpus.skipped == {}
         (note,) = map(str, corpus.notes)
-        assert_says(note, "… configuration … campaign")
+        assert_tells(note, "configuration … campaign")
 
     def test_from_a_folder_or_by_the_option(self, tmp_path):
         folder = tmp_path / "campaign"
@@ -108,8 +107,8 @@ class TestRead:
         expected = {"texts matched although their names are spelled differently": 1}
         assert corpus.skipped == expected
 
-    def test_strict_reading_asks_for_one_spelling(self, refused):
-        refused(
+    def test_strict_reading_asks_for_one_spelling(self, refuses):
+        refuses(
             line(setup="gpt_4"),
             strict=True,
             message=(
@@ -141,7 +140,7 @@ class TestRead:
 @each(
     ("found", "message"),
     [
-        (3, "… line … 3"),
+        (3, "line … 3"),
         (line(dataset=None), "'dataset' … null"),
         (line(by=[]), "'annotator_group' … list"),
         (line(annotations=3), "'annotations' … 3 … list"),
@@ -151,7 +150,7 @@ class TestRead:
         (line(span(0, "Oslo", None)), "span #1: … 'type' … null"),
         (
             line(setup="other"),
-            "… 'weather/test/0/other' … among … documents=FILE",
+            "'weather/test/0/other' … among … documents=FILE",
         ),
         (
             line(setup="gpt_4"),
@@ -159,30 +158,30 @@ class TestRead:
         ),
     ],
 )
-def test_refused(refused, found, message):
-    refused(line(by=9), found, message=f"annotations.jsonl:2: {message}")
+def test_refused(refuses, found, message):
+    refuses(line(by=9), found, message=f"annotations.jsonl:2: … {message}")
 
 
-def test_refused_outputs(refused):
-    refused(
+def test_refused_outputs(refuses):
+    refuses(
         line(),
         outputs=(output(), output("Other")),
         message=f"outputs.jsonl:2: … {NAME!r} … another",
     )
-    refused(
+    refuses(
         line(),
         outputs=(output(), output(None)),
         message="outputs.jsonl:2: … 'output' … null",
     )
-    refused(
+    refuses(
         line(setup="gpt4"),
         outputs=(output(setup="gpt-4"), output("Other", setup="gpt.4")),
         message="annotations.jsonl:1: … 'weather/test/0/gpt4' … among … documents=FILE",
     )
 
 
-def test_refused_spans(refused):
-    refused(
+def test_refused_spans(refuses):
+    refuses(
         line(span(0, "Rome")),
         message="annotations.jsonl:1: span #1: … [0, 4) … '0' … covers … 'Oslo' … 'Rome'",
         error=bc.SpanError,

@@ -14,7 +14,7 @@ from beyondchance.io.sources import Source, opened
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from telling import assert_says, refused_with
+from refusals import assert_tells, refused
 
 #       0         1         2
 #       0123456789012345678901234567
@@ -88,7 +88,7 @@ def test_several_annotators(project):
     assert corpus.annotators == ("ada", "bo")
     assert corpus.spans("one", "bo") == [(5, 10, "DATE")]
     assert corpus.spans("two", "bo") == []
-    assert_says(str(corpus.notes[-1]), "… 1 … annotator")
+    assert_tells(corpus.notes[-1], "1 … annotator")
     assert bc.read(folder, empty="missing").annotators_of("two") == ("ada",)
 
 
@@ -167,7 +167,7 @@ def test_several_spans(project):
         "<spannedText>3 May", "<spannedText>3 May ... Vale"
     )
     folder = project(apart, VALE)
-    with refused_with(bc.SpanError, "… annotation 1: … 'DATE' … 2 … fragments"):
+    with refused(bc.SpanError, "annotation 1: … 'DATE' … 2 … fragments"):
         bc.read(folder)
     corpus = bc.read(folder, discontinuous="split")
     assert corpus.spans("one", "ada") == [(5, 10, "DATE"), (18, 22, "DATE"), (18, 22, "NAME")]
@@ -176,7 +176,7 @@ def test_several_spans(project):
 def test_line_ends_that_count_as_one(project):
     corpus = bc.read(project(marked(27, 31, "PAIN"), text=TEXT.replace("\n", "\r\n")))
     assert corpus.spans("one", "ada") == [(27, 31, "PAIN")]
-    assert_says(str(corpus.notes[-1]), "… offsets … character")
+    assert_tells(corpus.notes[-1], "offsets … character")
 
 
 def test_line_ends_that_count_as_two(project):
@@ -233,7 +233,7 @@ def test_wrong(tmp_path, text, message):
     (tmp_path / "anna").write_text(text)
     with pytest.raises(bc.DataError) as caught:
         bc.read(tmp_path / "anna", format="knowtator")
-    assert_says(str(caught.value), f"{tmp_path / 'anna'}{message}")
+    assert_tells(caught.value, f"{tmp_path / 'anna'}{message}")
 
 
 def test_no_link_leads_out(tmp_path, project):
@@ -242,7 +242,7 @@ def test_no_link_leads_out(tmp_path, project):
     (folder / "corpus" / "one.txt").unlink()
     (folder / "corpus" / "one.txt").symlink_to(tmp_path / "secret.txt")
     for path in (folder, folder / "saved"):
-        with refused_with(bc.FormatError, "… folder"):
+        with refused(bc.FormatError, "folder"):
             bc.read(path)
 
 

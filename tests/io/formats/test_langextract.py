@@ -12,7 +12,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from each import each
 from mutation import places, replaced
-from telling import assert_says
+from refusals import assert_tells
 
 TEXT = "Mia Lund sings in\nOslo."
 
@@ -110,43 +110,43 @@ def test_documents_without_a_name_are_numbered():
 @each(
     ("row", "message"),
     [
-        (3, "stream … 1 … 1 … 3"),
-        (document(text=None), "… 1 … 1 … 'text' … null"),
+        (3, "stream 1:1: … 3"),
+        (document(text=None), "1 … 1 … 'text' … null"),
         (
             document() | {"extractions": {}},
-            "… 1 … 1 … 'extractions' … object",
+            "1 … 1 … 'extractions' … object",
         ),
-        (document(3), "… 1 … 1 … extraction … 1 … 3"),
+        (document(3), "1 … 1 … extraction … 1 … 3"),
         (
             document(extraction(0, 8, "")),
-            "… 1 … 1 … extraction … 1 … 'extraction_class' … ''",
+            "1 … 1 … extraction … 1 … 'extraction_class' … ''",
         ),
         (
             document(extraction(0, 8) | {"extraction_text": 4}),
-            "… 1 … 1 … extraction … 1 … 'extraction_text' … 4",
+            "1 … 1 … extraction … 1 … 'extraction_text' … 4",
         ),
         (
             document(extraction(0, 8) | {"char_interval": [0, 8]}),
-            "… 1 … 1 … 1 … 'char_interval' … list",
+            "1 … 1 … 1 … 'char_interval' … list",
         ),
         (
             document(extraction(0, 8) | {"char_interval": {"start_pos": 0}}),
-            "… 1 … 1 … 1 … 'end_pos' … null",
+            "1 … 1 … 1 … 'end_pos' … null",
         ),
         (
             document(extraction(0, 99)),
-            "… 1 … 1 … 1 … [0, 99) … 'PER' … 23 … characters",
+            "1 … 1 … 1 … [0, 99) … 'PER' … 23 … characters",
         ),
         (
             document(extraction(0, 8, words="Lund")),
-            "… 1 … 1 … 1 … [0, 8) … 'PER' … covers … 'Mia Lund' … 'Lund'",
+            "1 … 1 … 1 … [0, 8) … 'PER' … covers … 'Mia Lund' … 'Lund'",
         ),
     ],
 )
 def test_malformed(row, message):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(row)
-    assert_says(str(caught.value), message)
+    assert_tells(caught.value, message)
 
 
 def upload(content):

@@ -14,7 +14,7 @@ from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from telling import assert_says
+from refusals import assert_tells
 
 #        0         1         2
 #        012345678901234567890123456
@@ -101,7 +101,7 @@ def test_normalised_words_are_counted(read):
 def test_offsets_that_count_utf16_units(read):
     corpus = read("7|t|😀 Zinc\n7|a|\n7\t3\t7\tZinc\tChemical\n")
     assert corpus.spans("7", "anna") == [(2, 6, "Chemical")]
-    assert_says(str(corpus.notes[-1]), "… offsets … UTF-16")
+    assert_tells(corpus.notes[-1], "offsets … UTF-16")
 
 
 def test_one_file_each_and_a_folder(tmp_path):
@@ -169,7 +169,7 @@ def test_wrong(tmp_path, content, message):
     (tmp_path / "anna").write_text(content)
     with pytest.raises(bc.DataError) as caught:
         bc.read(tmp_path / "anna", format="pubtator")
-    assert_says(str(caught.value), f"{tmp_path / 'anna'}{message}")
+    assert_tells(caught.value, f"{tmp_path / 'anna'}{message}")
 
 
 # --- Detection ----------------------------------------------------------------

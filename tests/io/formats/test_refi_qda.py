@@ -16,7 +16,7 @@ from beyondchance.options import ReadOptions
 from each import each
 from every_format import Annotations, refi_qda as built, zipped
 from examples import examples
-from telling import assert_says
+from refusals import assert_tells
 
 TEXT = "Ada met Bo in Oslo."
 USERS = (
@@ -238,7 +238,7 @@ def test_projects_of_two_people_are_matched_by_the_names_of_sources(read):
 def test_one_user_in_two_projects_with_one_source_is_two_annotators(read):
     corpus = read(project(source(selection(0, 3))), project(source(selection(8, 10))))
     assert corpus.annotators == ("p1", "p2")
-    assert_says(str(corpus.notes[0]), "… 'Anna' … projects … 'p1'")
+    assert_tells(corpus.notes[0], "'Anna' … projects … 'p1'")
 
 
 def test_users_of_several_projects_have_the_name_of_the_project_before_theirs(read):
@@ -277,7 +277,7 @@ def test_line_ends_count_as_the_names_of_selections_show(read, origin, marks, sa
     assert corpus.texts == ("Ada met\nBo in\nOslo.",)
     ((start, end, _),) = corpus.spans("letter.txt", "Anna")
     assert corpus.texts[0][start:end] in {"Oslo", "Oslo."}
-    assert_says(str(corpus.notes), f"… lines … {said}")
+    assert_tells(corpus.notes, f"lines … {said}")
 
 
 def test_positions_count_code_points_unless_names_show_otherwise(read):
@@ -359,7 +359,7 @@ def test_the_builder_gives_the_spans_that_it_was_given(tmp_path):
 def test_what_is_refused(read, content, message):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(content)
-    assert_says(str(caught.value), f"… /{message}")
+    assert_tells(caught.value, f"/{message}")
 
 
 # --- Detection and damage -----------------------------------------------------

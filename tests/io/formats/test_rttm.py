@@ -1,9 +1,11 @@
+import pytest
+
 import beyondchance as bc
 from beyondchance.io.formats.rttm import is_format
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from each import each
-from telling import refused_with
+from refusals import assert_tells, refused
 
 ANNA = """\
 ;; who spoke when
@@ -196,8 +198,9 @@ def test_data_is_no_file():
 )
 def test_malformed(tmp_path, text, message):
     path = save(tmp_path / "anna.rttm", text)
-    with refused_with(bc.DataError, f"{path}{message}"):
+    with pytest.raises(bc.DataError) as caught:
         bc.read(path, format="rttm", grid="10ms", strict=True)
+    assert_tells(caught.value, f"{path}{message}")
 
 
 @each(
@@ -210,10 +213,10 @@ def test_malformed(tmp_path, text, message):
 def test_not_text(tmp_path, content, message):
     path = tmp_path / "a.rttm"
     path.write_bytes(content)
-    with refused_with(bc.FormatError, f"{path}{message}"):
+    with refused(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="rttm", grid="10ms")
 
 
 def test_no_grid(tmp_path):
-    with refused_with(bc.OptionError, "… times"):
+    with refused(bc.OptionError, "times"):
         bc.read(save(tmp_path / "anna.rttm", ANNA), format="rttm")

@@ -6,7 +6,7 @@ from datasets import Dataset
 
 import beyondchance as bc
 from each import each
-from telling import refused_with
+from refusals import refused
 
 TOKENS = [["Ada", "L.", "in", "Oslo"]]
 TEXTS = ["Ada L. in Oslo"]
@@ -47,8 +47,8 @@ class TestNextToOthers:
         options = {"unit": "document", "positions": "tokens"}
         assert bc.agreement(RECORDS, WORDS, tokens=TOKENS, **options).observed == 1
         # Nobody has tokens, and offsets may count characters as well.
-        message = "… '1' … known"
-        with refused_with(bc.FormatError, "… " + message):
+        message = "'1' … known"
+        with refused(bc.FormatError, message):
             bc.agreement(RECORDS, CHARACTERS, **options)
         assert bc.agreement(RECORDS, CHARACTERS, texts=TEXTS, **options).observed == 1
 
@@ -61,19 +61,19 @@ class TestNextToOthers:
     def test_nothing_that_says_it(self, path):
         message = "nothing … '1'"
         for other in (path, ROWS, Dataset.from_list(ROWS)):
-            with refused_with(bc.FormatError, "… " + message):
+            with refused(bc.FormatError, message):
                 bc.agreement(other, WORDS)
-        with refused_with(bc.FormatError, "… '0' … known"):
+        with refused(bc.FormatError, "'0' … known"):
             bc.agreement(TAGS, WORDS)
 
     def test_tokens_that_are_not_there(self):
         message = "span 0: … span … [0, 6) … 'PER' … 4"
         for given in ({"tokens": TOKENS}, {"positions": "tokens"}):
-            with refused_with(bc.SpanError, "… " + message):
+            with refused(bc.SpanError, message):
                 bc.agreement(ROWS, CHARACTERS, **given)
 
     def test_lengths_do_not_apply(self):
-        with refused_with(bc.OptionError, "… apply"):
+        with refused(bc.OptionError, "apply"):
             bc.agreement(RECORDS, CHARACTERS, lengths=[14])
 
     @each("number", [2, 3])
@@ -82,7 +82,7 @@ class TestNextToOthers:
         lists = [(other, spans) for other in (path, ROWS, RECORDS, doc())]
         lists += [(other, tags) for other in (path, ROWS, Dataset.from_list(ROWS))]
         for other, given in lists:
-            with refused_with(bc.MismatchError, "… because"):
+            with refused(bc.MismatchError, "because"):
                 bc.agreement(other, given)
 
 
@@ -102,7 +102,7 @@ class TestNothing:
 
     def test_tags(self):
         assert bc.corpus([[]], [[]]).positions == "tokens"
-        with refused_with(bc.MismatchError, "… 'a' … 4 … tags … 'b' … 0"):
+        with refused(bc.MismatchError, "'a' … 4 … tags … 'b' … 0"):
             bc.agreement(TAGS, [[]])
 
 
@@ -114,13 +114,13 @@ class TestNames:
     @each("more", [{"start_char": 0, "end_char": 6}, {"token_start": 0, "token_end": 1}])
     def test_characters_next_to_tokens(self, more):
         for spans in ([[self.SPAN | more]], [[{"label": "PER"} | {"start": 0, "end": 6} | more]]):
-            with refused_with(bc.FormatError, "… characters"):
+            with refused(bc.FormatError, "characters"):
                 bc.agreement(spans, spans, tokens=TOKENS)
         both = [[self.SPAN | {"start_char": 0, "end_char": 6}]]
         assert bc.corpus(both, both, texts=TEXTS).spans("0", "a") == [(0, 6, "PER")]
 
     def test_positions_that_are_not_those(self):
-        with refused_with(bc.OptionError, "… next"):
+        with refused(bc.OptionError, "next"):
             bc.agreement(WORDS, WORDS, tokens=TOKENS, positions="characters")
 
     def test_numbers_with_a_point(self):
@@ -139,17 +139,17 @@ class TestStoredWords:
 
     def test_which_strict_reading_refuses(self):
         message = "data 1: … character"
-        with refused_with(bc.SpanError, "… " + message):
+        with refused(bc.SpanError, message):
             bc.corpus(self.LAST, CHARACTERS, texts=TEXTS, strict=True)
         corpus = bc.corpus(self.LAST, self.LAST, texts=TEXTS, strict=True, ends="inclusive")
         assert corpus.spans("0", "a") == [(0, 6, "PER")]
 
     def test_are_elsewhere(self):
         spans = [[{"start": 3, "end": 8, "label": "PER", "text": "Ada L."}]]
-        with refused_with(bc.SpanError, "… covers … ' L. i' … 'Ada L.'"):
+        with refused(bc.SpanError, "covers … ' L. i' … 'Ada L.'"):
             bc.corpus(spans, CHARACTERS, texts=TEXTS)
         spans = [[{"start": 1, "end": 3, "label": "PER", "word": "Ada L."}]]
-        with refused_with(bc.SpanError, "… covers … 'L. in' … 'Ada L.'"):
+        with refused(bc.SpanError, "covers … 'L. in' … 'Ada L.'"):
             bc.corpus(spans, WORDS, tokens=TOKENS)
 
     def test_may_differ(self):
@@ -169,7 +169,7 @@ class TestStoredWords:
 
 def test_empty_spans_are_left_out():
     for given in ({"lengths": [14]}, {"texts": TEXTS}, {"tokens": TOKENS}):
-        with refused_with(bc.SpanError, "… empty"):
+        with refused(bc.SpanError, "empty"):
             bc.corpus([[(1, 1, "X")]], [[]], **given)
         corpus = bc.corpus([[(1, 1, "X")]], [[]], zero_length="skip", **given)
         assert corpus.skipped == {"empty spans left out": 1}
@@ -179,7 +179,7 @@ def test_empty_spans_are_left_out():
 
 def test_lengths_that_contradict_texts_are_refused():
     for given, counted in (({"texts": TEXTS}, "characters"), ({"tokens": TOKENS}, "tokens")):
-        with refused_with(bc.MismatchError, f"… numbers … {counted}"):
+        with refused(bc.MismatchError, f"numbers … {counted}"):
             bc.corpus([[]], [[]], lengths=[5], **given)
     assert bc.corpus([[]], [[]], lengths=[14], texts=TEXTS).text_length.tolist() == [14]
 

@@ -6,7 +6,7 @@ from beyondchance.io.formats.textgrid import is_format
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from each import each
-from telling import refused_with
+from refusals import refused
 
 # 0    .5   1    1.5   2
 # |----|----|----|----|
@@ -212,7 +212,7 @@ def test_data_is_no_file():
         ),
         (
             header() + tier("anna", ("0", "1", "x"), size=2),
-            ": tier 1 … 'anna' … 2 … entries … 1",
+            ": … tier 1 … 'anna' … 2 … entries … 1",
         ),
         (
             header(2) + tier("anna", ("0", "1", "x")),
@@ -244,7 +244,7 @@ def test_data_is_no_file():
         ),
         (
             header() + tier("", ("0", "1", "x")),
-            ": tier 1 … name",
+            ": … tier 1 … name",
         ),
         (
             header(xmax="long"),
@@ -255,7 +255,7 @@ def test_data_is_no_file():
 def test_malformed(tmp_path, text, message):
     path = tmp_path / "a.TextGrid"
     path.write_text(text, encoding="utf-8")
-    with refused_with(bc.FormatError, f"{path}{message}"):
+    with refused(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="textgrid", grid="10ms")
 
 
@@ -265,7 +265,7 @@ def test_a_negative_time_in_the_long_form(tmp_path):
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("            xmin = 0 ", "            xmin = -0.5 "), "utf-8")
     message = f"{path}:16: … '-0.5' … negative … 0"
-    with refused_with(bc.FormatError, message):
+    with refused(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
@@ -275,7 +275,7 @@ def test_an_entry_of_many_texts(tmp_path):
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"rain"', '"' + 'text = "' * 100), "utf-8")
     message = f"{path}: … entry … 100"
-    with refused_with(bc.FormatError, message):
+    with refused(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
@@ -293,7 +293,7 @@ def test_a_binary_textgrid(tmp_path):
     path = tmp_path / "a.TextGrid"
     path.write_bytes(b"ooBinaryFile\x08TextGrid\0\0")
     message = f"{path}: … binary"
-    with refused_with(bc.FormatError, message):
+    with refused(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
@@ -307,27 +307,27 @@ def test_a_binary_textgrid(tmp_path):
 def test_not_text(tmp_path, content, message):
     path = tmp_path / "a.TextGrid"
     path.write_bytes(content)
-    with refused_with(bc.FormatError, f"{path}{message}"):
+    with refused(bc.FormatError, f"{path}{message}"):
         bc.read(path, format="textgrid", grid="10ms")
 
 
 def test_a_misnamed_file_in_a_folder_is_complained_of(tmp_path):
     write(tmp_path / "a.TextGrid", anna=ANNA)
     (tmp_path / "b.TextGrid").write_text("nothing", encoding="utf-8")
-    with refused_with(bc.FormatError, "… b.TextGrid:1: … missing"):
+    with refused(bc.FormatError, "b.TextGrid:1: … missing"):
         bc.read(tmp_path, format="textgrid", grid="10ms")
 
 
 def test_unknown_layer(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA, ben=BEN)
-    message = "… 'bne' … intervals … 'anna' … 'ben'"
-    with refused_with(bc.OptionError, message):
+    message = "'bne' … intervals … 'anna' … 'ben'"
+    with refused(bc.OptionError, message):
         bc.read(path, format="textgrid", grid="10ms", layer="anna,bne")
 
 
 def test_no_grid(tmp_path):
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
-    with refused_with(bc.OptionError, "… times"):
+    with refused(bc.OptionError, "times"):
         bc.read(path, format="textgrid")
 
 
@@ -336,7 +336,7 @@ def test_recordings_of_different_length(tmp_path):
     ben = tmp_path / "ben.TextGrid"
     ben.write_text(header(xmax="2.5") + tier("rain", ("0", "1", "x")), encoding="utf-8")
     message = f"{ben}: … recording … '1' … 0 … 2.5 … 0 … 2 … {anna}"
-    with refused_with(bc.MismatchError, message):
+    with refused(bc.MismatchError, message):
         bc.read(anna, ben, format="textgrid", grid="10ms", tier="label")
 
 

@@ -16,7 +16,7 @@ from beyondchance.io.sources import Source
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from telling import assert_notes, assert_says
+from refusals import assert_notes, assert_tells, refused
 
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 
@@ -56,10 +56,10 @@ def upload(*contents):
     return Upload("given", "anna", sources, is_folder=len(sources) > 1)
 
 
-def refused(tmp_path, content, message, **options):
+def refuses(tmp_path, content, message, **options):
     with pytest.raises(bc.BeyondChanceError) as caught:
         read(tmp_path, content, **options)
-    assert_says(str(caught.value), message.replace("FILE", str(tmp_path / "anna.tsv")))
+    assert_tells(caught.value, message.replace("FILE", str(tmp_path / "anna.tsv")))
 
 
 def test_sentences_tokens_and_spans(tmp_path):
@@ -116,7 +116,7 @@ def test_stacked_spans_and_spans_over_sentences(tmp_path):
     corpus = read(tmp_path, content, unit="document", positions="characters")
     assert corpus.texts == ("Go on\n now",)
     assert sorted(corpus.spans("1", "anna")) == [(0, 2, "B"), (0, 10, "A"), (3, 5, "C")]
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE:7: … [0, 10) … 'A' … within … unit='document'",
@@ -147,7 +147,7 @@ def test_empty_parts_are_refused_or_skipped(tmp_path):
         row("1-2", "2-3", "b", "Y"),
         layers=("SP=my.Part|value",),
     )
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE:7: … [1, 1) … 'X' … empty … zero_length='skip'",
@@ -173,7 +173,7 @@ def test_utf16_offsets(tmp_path):
     text = corpus.texts[0]
     assert [text[s.start : s.end] for s in corpus.spans("1", "anna")] == ["Bo", "👍🏽", "Li", "Ann"]
     assert corpus.spans("1", "anna")[0] == (2, 4, "PER")
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE:6: … [0, 2) … covers … '😀 ' … '😀' … offsets='utf16'",
@@ -188,7 +188,7 @@ def test_code_point_offsets_by_option(tmp_path):
         row("1-2", "2-4", "Bo", "PER"),
         layers=("SP=my.Part|value",),
     )
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE:6: … [0, 1) … lie … '😀' … offsets='codepoints'",
@@ -274,18 +274,18 @@ def test_layer_and_feature_options(tmp_path):
         row("1-1", "0-1", "a", "P", "Q", "R"),
         layers=("SP=my.One|x|y", "SP=my.Two|z"),
     )
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE: … annotations … 'my.One' … 'my.Two' … layer=NAME",
     )
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE: … 'my.One' … features … 'x' … 'y' … feature=NAME",
         layer="my.One",
     )
-    refused(
+    refuses(
         tmp_path,
         content,
         "FILE: … 'my.One' … feature … 'z' … 'x' … 'y'",
@@ -298,7 +298,7 @@ def test_layer_and_feature_options(tmp_path):
     assert missing.spans("1", "anna") == []
     assert_notes(missing.notes, "anna.tsv: … layer … 'Three' … 'my.One' … 'my.Two'")
     twice = content.replace("my.Two", "your.One")
-    refused(
+    refuses(
         tmp_path,
         twice,
         "FILE: … called … 'One' … 'my.One' … 'your.One'",
@@ -329,11 +329,10 @@ def test_layers_that_differ_between_annotators_are_refused(tmp_path):
         (tmp_path / f"{name}.tsv").write_text(
             tsv("#Text=a", row("1-1", "0-1", "a", "X"), layers=(f"SP={layer}|value",))
         )
-    with pytest.raises(bc.FormatError) as caught:
+    with refused(
+        bc.FormatError, f"{tmp_path / 'ben.tsv'}: … read … 'my.Two' … 'my.One' … layer=NAME"
+    ):
         bc.read(tmp_path / "anna.tsv", tmp_path / "ben.tsv", format="webanno-tsv")
-    assert_says(
-        str(caught.value), f"{tmp_path / 'ben.tsv'}: … read … 'my.Two' … 'my.One' … layer=NAME"
-    )
 
 
 def test_folder(tmp_path):
@@ -348,9 +347,8 @@ def test_folder(tmp_path):
     assert corpus.skipped == {"files of other formats ignored": 1}
     (folder / "d1.tsv").unlink()
     (folder / "d2.tsv").unlink()
-    with pytest.raises(bc.FormatError) as caught:
+    with refused(bc.FormatError, f"{folder}: … file … '#FORMAT=WebAnno TSV 3'"):
         bc.read(folder, format="webanno-tsv")
-    assert_says(str(caught.value), f"{folder}: … file … '#FORMAT=WebAnno TSV 3'")
 
 
 GOOD = row("1-1", "0-1", "a", "X")
@@ -402,7 +400,7 @@ ONE = ("SP=my.Part|value",)
         ),
         (
             tsv("#Text=a", row("1-1", "0-1", "b", "X"), layers=ONE),
-            "FILE:6: token 'b' … text … 5",
+            "FILE:6: … token 'b' … text … 5",
         ),
         (
             tsv("#Text=a b", GOOD, row("1-2", "1-2", "b", "X"), layers=ONE),
@@ -412,7 +410,7 @@ ONE = ("SP=my.Part|value",)
             tsv(
                 "#Text=a a", row("1-1", "0-3", "a a", "X"), row("1-2", "2-3", "a", "X"), layers=ONE
             ),
-            "FILE:7: token 'a' … 2 … ends … 3",
+            "FILE:7: … token 'a' … 2 … ends … 3",
         ),
         (
             tsv("#Text=a", GOOD, "", "#Text=b", row("2-1", "0-1", "b", "X"), layers=ONE),
@@ -449,7 +447,7 @@ ONE = ("SP=my.Part|value",)
     ],
 )
 def test_malformed(tmp_path, content, message):
-    refused(tmp_path, content, message)
+    refuses(tmp_path, content, message)
 
 
 def test_sentences_without_tokens_are_counted(tmp_path):
