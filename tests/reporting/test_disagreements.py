@@ -94,6 +94,7 @@ class TestTables:
         assert all("w4" in row[0] for row in pairs.rows[1:])
         assert any("top=0" in str(note) for note in report.notes)
         assert len(report.data["pairs"]) == 10
+        assert len(tables(report_of(Corpus.from_tags(sides), top=1))[0].rows) == 2  # and all pairs
 
     def test_many_labels_are_listed_by_how_often_they_differ(self):
         tags = [f"B-L{i:02}" for i in range(12)]

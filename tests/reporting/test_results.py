@@ -216,3 +216,9 @@ def test_a_missing_key_names_those_that_exist():
         assert_tells(caught.value, f"'nobody' … {names}")
     with pytest.raises(bc.UnknownNameError):
         found["coefficients"]["nobody"]
+
+
+def test_a_distribution_of_one_document_lists_none():
+    one = bc.example().select(documents=bc.example().documents[:1])
+    assert "documents," not in str(bc.null_distribution(one, resamples=99, seed=1))
+    assert "documents," in str(bc.null_distribution(bc.example(), resamples=99, seed=1))
