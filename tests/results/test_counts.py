@@ -181,3 +181,12 @@ def test_nothing_is_rounded_to_one_that_is_not():
     assert repr(easy) == "Difficulty(overall=>0.9999)"
     empty = Agreement(replace(one, size_a=np.zeros(1), size_b=np.zeros(1)), Settings())
     assert repr(empty).startswith("Agreement(observed=-, chance=-, corrected=-, ")
+
+
+def test_texts_in_which_every_arrangement_matches_as_much():
+    # One position; two positions of which one is free; nothing by ben; nothing by either.
+    tags = {
+        "ada": [["B-P"], ["B-P", "O"], ["B-P", "O"], ["O", "O"]],
+        "ben": [["B-P"], ["O", "B-P"], ["O", "O"], ["O", "O"]],
+    }
+    assert agreement(Corpus.from_tags(tags)).counts.texts_without_freedom() == (2, 3)
