@@ -107,7 +107,7 @@ the options that concern it, and refuses others.
 CLOSING = """\
 ## JSON
 
-`--output json` is a contract: `"format": 1` is its version, and only additions happen without
+`--output json` is a contract: `"format": 2` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
 for single documents and `--sensitivity`. The schema ships with the package, as

@@ -155,7 +155,7 @@ class TestRun:
         assert round(float(run.outputs["corrected"]), 4) == 0.7132
         assert round(float(run.outputs["observed"]), 4) == 0.7925
         assert round(float(run.outputs["chance"]), 4) == 0.2763
-        assert Path(run.outputs["json"]).read_text("utf-8").startswith('{\n  "format": 1')
+        assert Path(run.outputs["json"]).read_text("utf-8").startswith('{\n  "format": 2')
         assert not Path("x.txt").exists()
 
 

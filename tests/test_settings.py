@@ -62,3 +62,12 @@ def test_not_settings():
 def test_not_even_a_string():
     with refused(OptionError, "string"):
         Settings.parse(None)
+
+
+def test_signatures_of_the_first_version_are_read():
+    signature = (
+        "beyondchance|measure:token|model:auto|scope:label|unit:sentence|positions:tokens"
+        "|average:micro|scheme:IOB2|tokens:file|confidence:0.95|interval_method:expanded"
+        "|resamples:9999|over:documents|version:0.1.0"
+    )
+    assert str(Settings.parse(signature)) == signature

@@ -291,7 +291,7 @@ def test_every_command_is_tested():
 @pytest.mark.slow
 def test_the_schema_is_one(worked_example):
     VALID.check_schema(SCHEMA)
-    assert not VALID.is_valid({"format": 1, "command": "agree"})
+    assert not VALID.is_valid({"format": 2, "command": "agree"})
     schema = {"$ref": "#/$defs/decisions_file", "$defs": SCHEMA["$defs"]}
     made = json.loads((worked_example / "mia.json").read_text("utf-8"))
     jsonschema.Draft202012Validator(schema).validate(made)

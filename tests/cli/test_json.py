@@ -42,7 +42,7 @@ def plain_score(score):
 
 def head(found, command, files):
     """Check what the JSON of every command on files begins and ends with."""
-    assert (found["format"], found["command"]) == (1, command)
+    assert (found["format"], found["command"]) == (2, command)
     assert found["version"] == bc.__version__
     assert [item["name"] for item in found["inputs"]] == list(files)
     assert {item["format"] for item in found["inputs"]} == {"conll"}

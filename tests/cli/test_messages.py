@@ -702,7 +702,7 @@ def test_a_defect_is_one_line_without_what_it_met(run, monkeypatch):
     code, out, err = run("agree", "spans.csv")
     assert (code, out) == (1, "")
     assert re.fullmatch(
-        r"beyondchance: a defect of beyondchance [\d.]+ \(ZeroDivisionError at \w+\.py:\d+\); "
+        r"beyondchance: a defect of beyondchance [\w.]+ \(ZeroDivisionError at \w+\.py:\d+\); "
         "please report it with .*\n",
         err,
     )

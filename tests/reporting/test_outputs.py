@@ -147,7 +147,7 @@ class TestHostileNames:
             rendered(report_of(data={"x": nan, "y": [2.0, 0.1], "é": {"z": 1}}), "json")
         )
         assert (data["x"], data["y"], data["é"]) == (None, [2, 0.1], {"z": 1})
-        assert (data["format"], data["command"]) == (1, "agree")
+        assert (data["format"], data["command"]) == (2, "agree")
 
 
 class TestText:

@@ -11,8 +11,8 @@ from beyondchance.messages import PYTHON, Voice
 from beyondchance.reporting.blocks import Report
 from beyondchance.version import __version__
 
-FORMAT = 1
-"""The version of the contract. 1: the first."""
+FORMAT = 2
+"""The version of the contract. 1: versions 0.1; 2: versions 0.2."""
 
 
 def rendered(report: Report, voice: Voice = PYTHON) -> str:
