@@ -77,7 +77,7 @@ EXAMPLES = {
     "difficulty": ["beyondchance difficulty example/*.conll --top 5 --confidence 0.95"],
     "consensus": ["beyondchance consensus example/*.conll --top 3"],
     "adjudicate": [
-        "beyondchance adjudicate example/*.conll --decisions mia.json --save gold.conll",
+        "beyondchance adjudicate example/*.conll --decisions mia.json --ties keep --save x.conll",
         (
             "beyondchance adjudicate example/*.conll --decisions mia.json --decisions tom.json "
             "--compare"

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
@@ -39,7 +40,7 @@ class TestLaws:
         self, corpus: bc.Corpus, rest: str
     ) -> None:
         gold = bc.adjudicated(corpus, file_of(corpus, []), rest=rest)
-        method = "best" if rest == "consensus" else "majority"
+        method = "entities" if rest == "consensus" else "majority"
         voted = bc.consensus(corpus, method=method).corpus
         assert marks(gold, "gold") == marks(voted, "consensus")
         assert gold.n_decided == 0
@@ -100,19 +101,47 @@ class TestLaws:
     @given(corpora())
     @examples(60)
     def test_people_are_compared_as_annotators_are(self, corpus: bc.Corpus) -> None:
-        """Who decides for ada everywhere, and who for ben, agree as ada and ben do."""
+        """Who decides for ada everywhere, and who for ben, agree as ada and ben do there."""
         files = [
             file_of(corpus, decided_for(corpus, who, by))
             for who, by in (("ada", "mia"), ("ben", "tom"))
         ]
         found = compared_decisions(corpus, files)
-        pair = bc.agreement(corpus.select(annotators=["ada", "ben"]))
-        if files[0]["decisions"]:
-            assert found.names == ("mia", "tom")
-        assert found.agreement.score.to_dict() == pair.score.to_dict()
-        ((n, same),) = found.places.values()
-        assert n == len(files[0]["decisions"])
-        assert n - same == len(found.differing)
+        (pair,) = found.pairs.values()
+        assert pair.n_places == len(files[0]["decisions"])
+        assert pair.n_places - pair.n_same == len(found.differing)
+        if not files[0]["decisions"]:
+            assert pair.agreement is None
+            return
+        assert found.names == ("mia", "tom")
+        texts = {(x["document"], x["text"]): [] for x in files[0]["decisions"]}
+        spans: dict[str, list[Any]] = {"mia": [], "tom": []}
+        for name, file in zip(spans, files, strict=True):
+            for key in texts:
+                own = [x for x in file["decisions"] if (x["document"], x["text"]) == key]
+                spans[name].append([tuple(span) for x in own for span in x["spans"]])
+        names = [document for document, _ in texts]
+        expected = bc.Corpus.from_spans(spans, lengths=[11] * len(names), documents=names)
+        assert pair.agreement is not None
+        score = bc.agreement(expected).score
+        for name in ("observed", "chance", "corrected"):
+            assert getattr(pair.agreement.score, name) == pytest.approx(
+                getattr(score, name), nan_ok=True
+            )
+
+    def test_only_what_both_decided_is_scored(self) -> None:
+        """Both decided 20 places, 12 of them the same; 800 that neither decided do not count."""
+        n = 820
+        spans = [(3 * i, 3 * i + 1, "P") for i in range(n)]
+        corpus = bc.Corpus.from_spans({"a": [spans], "b": [[]]}, lengths=[3 * n])
+        mia, tom = decided_for(corpus, "a")[:20], decided_for(corpus, "a")[:30]
+        for decision in tom[:8]:
+            decision["spans"] = [[decision["start"], decision["end"], "L"]]
+        files = [file_of(corpus, mia), file_of(corpus, tom)]
+        (pair,) = compared_decisions(corpus, files).pairs.values()
+        assert (pair.n_places, pair.n_same) == (20, 12)
+        assert pair.agreement is not None
+        assert pair.agreement.observed == pytest.approx(12 / 20)
 
 
 class TestExamples:
@@ -250,8 +279,8 @@ class TestRefused:
         made = decided_for(corpus, "b")
         files = [file_of(corpus, made), file_of(corpus, made)]
         assert bc.adjudicated(corpus, files, rest="refuse").n_decided == n
-        ((both, same),) = compared_decisions(corpus, files).places.values()
-        assert both == same == n
+        (pair,) = compared_decisions(corpus, files).pairs.values()
+        assert pair.n_places == pair.n_same == n
 
     def test_people_are_named_without_their_addresses(self) -> None:
         corpus = TestExamples().corpus()

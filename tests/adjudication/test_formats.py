@@ -124,7 +124,7 @@ def test_the_format_of_the_files_is_the_default(
         part for key, value in options.items() for part in (f"--{key.replace('_', '-')}", value)
     ]
     place = SAVED.get(form, "gold/")
-    assert main(["consensus", *files, *flags, "--save", place, "--quiet"]) == 0
+    assert main(["consensus", *files, *flags, "--save", place, "--ties", "keep", "--quiet"]) == 0
     again = bc.read(*written(form, place), **reading(corpus, options))
     assert {item.format for item in again.inputs} == {form}
     assert marks(again, only(again)) == marks(bc.consensus(corpus).corpus, "consensus")
@@ -159,3 +159,14 @@ def test_nothing_to_decide(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "no disagreement" in capsys.readouterr().err
     assert main(["disagreements", *files, "--to", "brat"]) == 2
     assert_tells(capsys.readouterr().err, "--to … --save")
+
+
+def test_many_ties_are_asked_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files, _ = given("label_studio", tmp_path)
+    place = tmp_path / "x.json"
+    assert main(["consensus", *files, "--save", str(place), "--quiet"]) == 1
+    assert_tells(capsys.readouterr().err, "6 … 9 … ties … --ties")
+    assert not place.exists()
+    assert main(["consensus", *files, "--save", str(place), "--quiet", "--ties", "drop"]) == 0
+    assert_tells(capsys.readouterr().out, "3 documents with fewer than three annotators")
+    assert len(bc.read(place).span_start) == 3

@@ -54,7 +54,7 @@ CALLS = {
     "diagnose-gold": ("diagnose", *TEAM, "--gold", "ada", "--confidence", "0.9", "--top", "3"),
     "consensus": ("consensus", *TEAM, "--top", "3"),
     "consensus-exact": (
-        *("consensus", *TEAM, "--measure", "exact", "--method", "majority"),
+        *("consensus", *TEAM, "--measure", "exact", "--method", "best"),
         *("--weights", "ada=2", "--no-text"),
     ),
     "adjudicate": ("adjudicate", *TEAM, "--decisions", "mia.json"),

@@ -145,14 +145,15 @@ def test_diagnose(in_json, team):
 
 
 def test_consensus(in_json, team):
-    words = ("--measure", "exact", "--method", "majority", "--weights", "ada=2", "--no-text")
+    words = ("--measure", "exact", "--method", "best", "--weights", "ada=2", "--no-text")
     found = in_json("consensus", *TEAM, *words)
     head(found, "consensus", TEAM)
-    made = bc.consensus(team, measure="exact", method="majority", weights={"ada": 2})
-    assert (found["measure"], found["method"]) == ("exact", "majority")
+    made = bc.consensus(team, measure="exact", method="best", weights={"ada": 2})
+    assert (found["measure"], found["method"]) == ("exact", "best")
     assert (found["members"], found["weights"]) == (["ada", "ben", "cleo"], {"ada": 2})
     for name, values in (
         ("votes", made.votes), ("n_annotators", made.n_members), ("support", made.support),
+        ("alike", made.alike), ("is_tie", made.is_tie),
     ):  # fmt: skip
         assert [item[name] for item in found["spans"]] == values.tolist()
     corpus, span = made.corpus, made.span
@@ -171,6 +172,14 @@ def test_consensus(in_json, team):
     pooled = bc.agreement(made.corpus, measure="exact")
     for name, score in found["annotators"].items():
         assert score["corrected"] == pooled.by_pair[name, made.name].corrected
+    found, made = in_json("consensus", *TEAM, "--ties", "drop"), bc.consensus(team, ties="drop")
+    assert (found["measure"], found["method"], found["n_unscored"]) == (None, "entities", 0)
+    assert found["n_ties"] == made.entities.is_tie.sum()
+    assert len(found["spans"]) == len(made.span)
+    assert found["bounds"] == {name: list(ends) for name, ends in made.bounds.items()}
+    found = in_json("consensus", *TEAM[:2])
+    assert (found["agreement"], found["annotators"], found["bounds"]) == (None, {}, {})
+    assert found["n_unscored"] > 0
 
 
 def test_adjudicate(in_json, team, worked_example):
@@ -192,7 +201,6 @@ def test_adjudicate(in_json, team, worked_example):
     found = in_json("adjudicate", *TEAM, *files, "--compare", "--top", "4")
     (pair,) = found["pairs"]
     assert (pair["a"], pair["b"], pair["n_places"], pair["n_same"]) == ("mia", "tom", 25, 2)
-    assert pair["agreement"] == found["agreement"]
     assert len(found["differing"]) == 25 - 2
     assert {(x["one"]["by"], x["other"]["by"]) for x in found["differing"]} == {("mia", "tom")}
 

@@ -252,7 +252,8 @@ USAGE = {
         "--with-annotators is for what --save writes; say where to write it"
     ),
     "consensus spans.csv --weights ada": (
-        "invalid value for '--weights': 'ada' is not NAME=NUMBER, several separated by commas"
+        "invalid value for '--weights': 'ada' is neither agreement nor NAME=NUMBER, several "
+        "separated by commas"
     ),
     "disagreements spans.csv --to brat": "--to is for what --save writes; say where to write it",
     "convert --to table": "no files; expected at least one, or - for standard input",
@@ -338,6 +339,9 @@ OPTION = {
         "unknown kind 'mised'; choose one of: agree, label, boundary, both, missed, extra"
     ),
     "disagreements spans.csv --label ORG": "unknown label 'ORG'; choose one of: 'PER'",
+    "consensus spans.csv --measure exact": (
+        "--measure is 'exact'; expected it with --method best only"
+    ),
     "consensus spans.csv --weights eve=2": ("unknown annotator 'eve'; choose one of: 'ada', 'ben'"),
     "place --length 10 --spans 1,2 --plot x.gif": (
         "a figure cannot end with '.gif'; expected .png, .svg, .pdf"

@@ -78,7 +78,7 @@ def settled(sides, text, place):
         if lists[text] is not None
     }
     votes = Counter(versions.values())
-    best = next(v for v in versions.values() if votes[v] == max(votes.values()))
+    best = max(v for v in versions.values() if votes[v] == max(votes.values()))
     changed = {name: list(lists) for name, lists in sides.items()}
     for name, own in versions.items():
         rest = [span for span in changed[name][text] if tuple(span) not in own]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from beyondchance.annotations.alternatives import KNOWN
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
-from beyondchance.types import Ints
+from beyondchance.types import Bools, Ints
 
 
 def with_annotator(
@@ -76,6 +76,18 @@ def with_annotator(
         labels=every,
         alternatives=alternatives,
         **columns,
+    )
+
+
+def with_spans(corpus: Corpus, keep: Bools) -> Corpus:
+    """Return the corpus with some of its spans."""
+    names = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+    new_span = np.where(keep, np.cumsum(keep) - 1, -1)
+    return replace(
+        corpus,
+        span_id=corpus.span_id and tuple(compress(corpus.span_id, keep.tolist())),
+        alternatives=corpus.alternatives and corpus.alternatives.kept(new_span),
+        **{name: getattr(corpus, name)[keep] for name in names},
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.consensus import consensus
 from beyondchance.adjudication.decisions import Decision, decisions_in, together
-from beyondchance.adjudication.votes import Chosen
+from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError
@@ -23,7 +23,7 @@ NAME = "gold"
 """The annotator that a gold standard is, unless it is called otherwise."""
 RESTS = ("consensus", "majority", "refuse")
 """What to do where nobody decided."""
-_METHODS = {"consensus": "best", "majority": "majority", "refuse": "best"}
+_METHODS = {"consensus": ENTITIES, "majority": MAJORITY, "refuse": ENTITIES}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,13 +37,16 @@ class AdjudicatedCorpus(Corpus):
     rest : {"consensus", "majority", "refuse"}
         What the gold standard has where nobody decided.
     n_places, n_decided : int
-        Places where annotators differ, and how many of them somebody decided, as a whole.
+        Places where annotators differ, and how many of them a person decided, as a whole.
+    n_ties : int
+        Entities outside of what was decided that the votes of annotators do not decide.
     """
 
     decisions: tuple[Decision, ...] = ()
     rest: str = "consensus"
     n_places: int = 0
     n_decided: int = 0
+    n_ties: int = 0
 
 
 def adjudicated(
@@ -51,12 +54,12 @@ def adjudicated(
     decisions: Any,
     *,
     rest: str = "consensus",
-    measure: str | None = None,
+    ties: str = "keep",
     name: str = NAME,
 ) -> AdjudicatedCorpus:
-    """The corpus with a gold standard as one more annotator, from what people decided.
+    """Build a corpus with a gold standard as one more annotator, from what people decided.
 
-    Where all annotators agree, the gold standard is what they have. Within a stretch that somebody
+    Where all annotators agree, the gold standard is what they have. Within a stretch that a person
     decided on, it is what was decided.
 
     Parameters
@@ -66,10 +69,10 @@ def adjudicated(
         Files that the page of `report` saves, or what they hold. Several people's are put
         together; where they differ they are refused.
     rest : {"consensus", "majority", "refuse"}
-        What to take where annotators differ and nobody decided: what agrees best with all, or what
-        more than half marked (see `consensus`); or refuse that there is such a place.
-    measure : {"token", "exact"}, optional
-        Of the consensus or the majority, as in `consensus`.
+        What to take where annotators differ and nobody decided: their consensus, or what more
+        than half marked (see `consensus`); or refuse that there is such a place.
+    ties : {"keep", "drop"}
+        Whether the gold standard has what the votes for the consensus do not decide.
     name : str
         What the gold standard is called.
 
@@ -91,23 +94,16 @@ def adjudicated(
     >>> decided = {"document": "0", "text": 0, "start": 0, "end": 2, "spans": [[1, 2, "P"]]}
     >>> file = {"beyondchance": "decisions", "format": 1, "decisions": [decided]}
     >>> gold = adjudicated(corpus, file | {"unit": "document", "positions": "tokens"})
-    >>> gold.spans("0", "gold"), gold.n_places, gold.n_decided
-    ([Span(start=1, end=2, label='P'), Span(start=3, end=4, label='L')], 2, 1)
+    >>> gold.spans("0", "gold"), gold.n_places, gold.n_decided, gold.n_ties
+    ([Span(start=1, end=2, label='P'), Span(start=3, end=4, label='L')], 2, 1, 1)
     """
     checked_instance(corpus, Corpus, "a Corpus")
     checked_option("rest", rest, RESTS)
     sources = decisions if isinstance(decisions, list | tuple) else [decisions]
     known = together(decisions_in(source, corpus) for source in sources)
-    return gold_of(corpus, known, rest=rest, measure=measure, name=name)
-
-
-def gold_of(
-    corpus: Corpus, known: Sequence[Decision], *, rest: str, measure: str | None, name: str
-) -> AdjudicatedCorpus:
-    """The same from decisions of which none overlaps another."""
-    found = consensus(corpus, measure=measure, method=_METHODS[rest], name=name)
-    text = _texts(known, corpus)
-    stretches = _Stretches.of(known, text)
+    found = consensus(corpus, method=_METHODS[rest], ties=ties, name=name)
+    text = texts_of(known, corpus)
+    stretches = Stretches.of(known, text)
     places = places_of(corpus, found.members, None)
     differing = places[np.flatnonzero(places.kind != KINDS.index("agree"))]
     decided = stretches.cover(differing.text, differing.start, differing.end)
@@ -116,7 +112,9 @@ def gold_of(
     is_touched = stretches.touch(*_columns(found.corpus, found.span))
     own = found.span[~is_touched]
     is_cut = is_touched & ~stretches.cover(*_columns(found.corpus, found.span))
-    n_cut = int(np.count_nonzero(is_cut & (found.votes == found.n_members)))
+    n_cut = int(np.count_nonzero(is_cut & (found.alike == found.n_members)))
+    tied = Chosen(*(column[found.entities.is_tie] for column in found.entities.spans))
+    is_left = ~stretches.touch(tied.text, tied.start, tied.end)
     spans, labels = _gold(found.corpus, own, known, text)
     documents = found.corpus.annotation_document[
         found.corpus.annotation_annotator == len(corpus.annotators)
@@ -129,6 +127,7 @@ def gold_of(
         rest=rest,
         n_places=len(differing),
         n_decided=int(np.count_nonzero(decided)),
+        n_ties=int(np.count_nonzero(is_left)),
     )
 
 
@@ -137,7 +136,7 @@ def _columns(corpus: Corpus, span: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Stretches:
+class Stretches:
     """Stretches that were decided on, in reading order; none overlaps another."""
 
     text: Ints
@@ -145,7 +144,7 @@ class _Stretches:
     end: Ints
 
     @classmethod
-    def of(cls, decisions: Sequence[Decision], text: Sequence[int]) -> _Stretches:
+    def of(cls, decisions: Sequence[Decision], text: Sequence[int]) -> Stretches:
         """Those of decisions about these texts."""
         ends = ((x.start, x.end) for x in decisions)
         rows = sorted((number, *own) for number, own in zip(text, ends, strict=True))
@@ -171,29 +170,36 @@ class _Stretches:
         return np.asarray((last >= 0) & (ends[last] >= text * width + end))
 
 
-def _texts(decisions: Sequence[Decision], corpus: Corpus) -> list[int]:
+def texts_of(decisions: Sequence[Decision], corpus: Corpus) -> list[int]:
     """The number of the text of each decision in the corpus."""
     first = np.searchsorted(corpus.text_document, np.arange(len(corpus.documents))).tolist()
     begin = dict(zip(corpus.documents, first, strict=True))
     return [begin[decision.document] + decision.text for decision in decisions]
 
 
-def _gold(
-    corpus: Corpus, own: Ints, decisions: Sequence[Decision], text: Sequence[int]
+def spans_in(
+    decisions: Sequence[Decision], text: Sequence[int], known: tuple[str, ...]
 ) -> tuple[Chosen, tuple[str, ...]]:
-    """Some spans of the corpus and those that were decided on, in reading order; and the labels."""
+    """Return the spans of decisions about these texts in reading order, and all labels."""
     rows = [
         (number, span.start, span.end, span.label)
         for number, decision in zip(text, decisions, strict=True)
         for span in decision.spans
     ]
-    labels = tuple(dict.fromkeys((*corpus.labels, *(label for *_, label in rows))))
+    labels = tuple(dict.fromkeys((*known, *(label for *_, label in rows))))
     code = {label: number for number, label in enumerate(labels)}
     decided = np.array([(t, code[x], i, j) for t, i, j, x in rows], dtype=np.int64).reshape(-1, 4)
+    return in_order(*decided.T), labels
+
+
+def _gold(
+    corpus: Corpus, own: Ints, decisions: Sequence[Decision], text: Sequence[int]
+) -> tuple[Chosen, tuple[str, ...]]:
+    """Some spans of the corpus and those that were decided on, in reading order; and the labels."""
+    decided, labels = spans_in(decisions, text, corpus.labels)
     columns = (corpus.span_text, corpus.span_label, corpus.span_start, corpus.span_end)
-    spans = [np.concatenate([column[own], decided[:, i]]) for i, column in enumerate(columns)]
-    order = np.lexsort((spans[1], -spans[3], spans[2], spans[0]))
-    return Chosen(*(column[order] for column in spans)), labels
+    both = zip((column[own] for column in columns), decided, strict=True)
+    return in_order(*map(np.concatenate, both)), labels
 
 
 def _cut_note(number: int) -> Note:

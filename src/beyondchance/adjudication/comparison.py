@@ -1,4 +1,4 @@
-"""How far people decided alike: their gold standards, compared as annotations are."""
+"""Compare what people decided, where two of them did."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from itertools import combinations
 from operator import attrgetter
 from typing import Any
 
-from beyondchance.adjudication.added import with_work_of
-from beyondchance.adjudication.adjudicated import gold_of
+from beyondchance.adjudication.added import with_annotator
+from beyondchance.adjudication.adjudicated import Stretches, spans_in, texts_of
 from beyondchance.adjudication.decisions import Decision, decisions_in, is_same, together
+from beyondchance.adjudication.votes import Chosen
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import distinct
 from beyondchance.errors import OptionError
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement
@@ -24,27 +26,41 @@ class Deciders:
     Attributes
     ----------
     corpus : Corpus
-        With the gold standard of each of them as an annotator, and no others.
-    agreement : Agreement
-        Of these.
+        What was decided on.
     names : tuple of str
-    places : mapping of (str, str) to (int, int)
-        For each two, how many stretches both decided, and how many of them the same.
+    pairs : mapping of (str, str) to Compared
+        For each two, how far they decided alike.
     differing : tuple of (Decision, Decision)
         What was decided differently.
     """
 
     corpus: Corpus
-    agreement: Agreement
     names: tuple[str, ...]
-    places: Mapping[tuple[str, str], tuple[int, int]]
+    pairs: Mapping[tuple[str, str], Compared]
     differing: tuple[tuple[Decision, Decision], ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Compared:
+    """What two people decided.
+
+    Attributes
+    ----------
+    n_places, n_same : int
+        Stretches that both decided, and how many of them the same.
+    agreement : Agreement, optional
+        Of what they decided there; None if there is no such stretch.
+    """
+
+    n_places: int
+    n_same: int
+    agreement: Agreement | None
 
 
 def compared_decisions(
     corpus: Corpus, files: Sequence[Any], *, measure: str | None = None
 ) -> Deciders:
-    """Compare what people decided, each in a file.
+    """Compare what people decided, each in a file, where both of two decided.
 
     Raises
     ------
@@ -53,30 +69,37 @@ def compared_decisions(
     """
     if len(files) < 2:
         raise OptionError("one file of decisions", expected="two to compare")
-    listed = [decisions_in(source, corpus) for source in files]
+    listed = [together([decisions_in(source, corpus)]) for source in files]
     names = _names(listed)
-    whole = replace(corpus.select(annotators=[]), options=corpus.options, gold=None)
-    for name, own in zip(names, listed, strict=True):
-        gold = gold_of(corpus, together([own]), rest="consensus", measure=None, name=_FRESH)
-        whole = with_work_of(whole, gold, _FRESH, name)
-    places = {}
+    pairs = {}
     differing: list[tuple[Decision, Decision]] = []
     for (a, one), (b, other) in combinations(zip(names, listed, strict=True), 2):
         both = _both(one, other)
         others = [pair for pair in both if not is_same(*pair)]
-        places[a, b] = len(both), len(both) - len(others)
+        pairs[a, b] = Compared(
+            n_places=len(both),
+            n_same=len(both) - len(others),
+            agreement=_agreement(corpus, {a: one, b: other}, measure) if both else None,
+        )
         differing += others
-    return Deciders(
-        corpus=whole,
-        agreement=agreement(whole, measure=measure or "token"),
-        names=names,
-        places=places,
-        differing=tuple(differing),
-    )
+    return Deciders(corpus=corpus, names=names, pairs=pairs, differing=tuple(differing))
 
 
-_FRESH = "\0gold"
-"""A name that no annotator has: none can be read that begins so."""
+def _agreement(
+    corpus: Corpus, decided: Mapping[str, Sequence[Decision]], measure: str | None
+) -> Agreement:
+    """Score what two people decided against one another, where both did."""
+    pair = replace(corpus.select(annotators=[]), options=corpus.options, gold=None)
+    stretches = [Stretches.of(own, texts_of(own, corpus)) for own in decided.values()]
+    one, other = stretches
+    shared = one.text[other.touch(one.text, one.start, one.end)]
+    documents = distinct(corpus.text_document[shared])[0]
+    for (name, own), theirs in zip(decided.items(), (other, one), strict=True):
+        spans, labels = spans_in(own, texts_of(own, corpus), pair.labels)
+        is_shared = theirs.touch(spans.text, spans.start, spans.end)
+        chosen = Chosen(*(column[is_shared] for column in spans))
+        pair = with_annotator(pair, name, chosen, documents, labels)
+    return agreement(pair, measure=measure or "token")
 
 
 def _names(listed: Sequence[Sequence[Decision]]) -> tuple[str, ...]:

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite, lcm
+from math import fsum, isfinite, lcm
 from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.adjudication.added import with_annotator
+from beyondchance.adjudication.added import with_annotator, with_spans
+from beyondchance.adjudication.entities import Entities, agreement_with_others, entities_of
 from beyondchance.adjudication.votes import (
+    BEST,
+    ENTITIES,
     METHODS,
     Chosen,
     Marks,
     Votes,
     chosen_spans,
+    in_order,
     layers,
 )
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import as_float, checked_option
 from beyondchance.core.ragged import distinct, repeats
 from beyondchance.errors import DataError, OptionError
-from beyondchance.messages import Quote, given
+from beyondchance.messages import Quote, Use, given
 from beyondchance.options import CorpusOptions
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.printed import Printed
+from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.places import Places, places_of
-from beyondchance.types import Bools, Ints
+from beyondchance.types import Bools, Floats, Ints
 
 MEASURES = ("token", "exact")
 """What can be voted on: positions or spans."""
+TIES = ("keep", "drop")
+"""What becomes of ties."""
+FEWEST = 3
+"""Members of a document that is scored against their consensus."""
 NAME = "consensus"
 """The annotator that a consensus is, unless it is called otherwise."""
 _MOST_WEIGHT = 10**6
@@ -53,55 +62,142 @@ class Consensus(Printed):
         What the consensus is called there.
     members : tuple of str
         Those who voted.
-    measure : {"token", "exact"}
-    method : {"best", "majority", "union"}
+    method : {"entities", "best", "majority", "union"}
+    measure : {"token", "exact"}, optional
+        What was voted on; None for entities.
     weights : mapping of str to float
         How much the votes of members count, if not all count alike.
     span : array of int, shape (spans,)
         The spans of the consensus, by their numbers in the corpus.
     votes : array of int, shape (spans,)
-        How many members marked each of them, with the same ends and label.
+        How many members found each entity, in any version; with other methods, how many marked the
+        span alike.
+    alike : array of int, shape (spans,)
+        How many members marked each of them, with the same edges and label.
     n_members : array of int, shape (spans,)
         How many members annotated its document.
     support : array of float, shape (spans,)
         The mean share of these who marked its positions with its label.
+    is_tie : array of bool, shape (spans,)
+        Which of them votes on entities do not decide; False with other methods.
     """
 
     corpus: Corpus
     name: str
     members: tuple[str, ...]
-    measure: str
     method: str
+    measure: str | None
     weights: Mapping[str, float]
     span: Ints
     votes: Ints
+    alike: Ints
     n_members: Ints
     support: np.ndarray[Any, np.dtype[np.float64]]
+    is_tie: Bools
+    _ballot: _Ballot
 
     def __repr__(self) -> str:
+        ties = f", {np.count_nonzero(self.is_tie)} of them ties" if self.method == ENTITIES else ""
         return (
-            f"Consensus({len(self.span)} spans of {len(self.members)} annotators, "
-            f"measure={self.measure!r}, method={self.method!r})"
+            f"Consensus({len(self.span)} spans of {len(self.members)} annotators{ties}, "
+            f"method={self.method!r})"
         )
 
+    @property
+    def entities(self) -> Entities:
+        """The entities that at least half of the members found, whatever the method is."""
+        return self._ballot.entities
+
     @cached_property
-    def agreement(self) -> Agreement:
-        """How much the members agree with the consensus, which stands for a gold standard."""
-        part = self.corpus.select(annotators=[*self.members, self.name])
-        part = replace(part, options=self.corpus.options)
-        return agreement(part, gold=self.name, measure=self.measure)
+    def agreement(self) -> Agreement | None:
+        """How much the members agree with the consensus, which stands for a gold standard.
+
+        Of documents that three or more members annotated: the consensus of two is what they have in
+        common and the one's or the other's word for the rest, so that each is compared with their
+        own work. None if there are no others. Spans of ties are left out, of the consensus and of
+        members.
+        """
+        corpus, is_scored = self.corpus, self._is_scored
+        if not is_scored.any():
+            return None
+        keep = np.ones(len(corpus.span_text), dtype=bool)
+        if self.method == ENTITIES:
+            keep[self._ballot.number[self._ballot.is_undecided]] = False
+            keep[self.span[self.is_tie]] = False
+        names = [*self.members, self.name]
+        documents = [corpus.documents[i] for i in np.flatnonzero(is_scored).tolist()]
+        part = with_spans(corpus, keep).select(annotators=names, documents=documents)
+        part = replace(part, options=corpus.options)
+        return agreement(part, gold=self.name, measure=self.measure or "token")
+
+    @cached_property
+    def bounds(self) -> Mapping[str, tuple[float, float]]:
+        """Corrected agreement with the consensus if all ties are decided against and for a member.
+
+        Also of all members together, by the name of the consensus. Empty where nobody is scored,
+        and with other methods, which know no ties.
+        Decided for a member, the gold standard has that member's version of each tie; against,
+        nothing there that the member marked, and all ties that the member left out.
+        """
+        if self.agreement is None or self.method != ENTITIES:
+            return {}
+        scores = {
+            who: [self._decided(who, is_for=is_for) for is_for in (False, True)]
+            for pair in self.agreement.by_pair
+            for who in pair
+            if who != self.name
+        }
+        found = {who: (low.corrected, high.corrected) for who, (low, high) in scores.items()}
+        low, high = (_pooled(side) for side in zip(*scores.values(), strict=True))
+        return {**found, self.name: (low.corrected, high.corrected)}
+
+    @cached_property
+    def _is_scored(self) -> Bools:
+        """The documents that enough members annotated."""
+        whole, own = self.corpus, self._ballot.is_member
+        seen = whole.annotation_document[np.append(own, False)[whole.annotation_annotator]]
+        return np.bincount(seen, minlength=len(whole.documents)) >= FEWEST
+
+    @property
+    def n_unscored(self) -> int:
+        """How many documents were annotated by members, but by too few to score them."""
+        own = self.corpus.annotation_annotator == self.corpus.annotators.index(self.name)
+        return int(np.count_nonzero(~self._is_scored[self.corpus.annotation_document[own]]))
+
+    def _decided(self, who: str, *, is_for: bool) -> Score:
+        """Score a member against the consensus with all ties decided for or against them."""
+        corpus, ballot, entities = self.corpus, self._ballot, self.entities
+        number = corpus.annotators.index(who)
+        documents = corpus.annotation_document[corpus.annotation_annotator == number]
+        documents = documents[self._is_scored[documents]]
+        is_own = ballot.marks.annotator == number
+        is_left = np.ones(len(entities.votes) + 1, dtype=bool)
+        is_left[entities.of_mark[is_own]] = is_for
+        is_gold = ~(entities.is_tie & (is_for | entities.is_rival | ~is_left[:-1]))
+        own = ballot.marks.taken(is_own & ballot.is_undecided & is_for)
+        mine = (own.text, own.label, own.start, own.end)
+        gold = [np.append(x[is_gold], y) for x, y in zip(entities.spans, mine, strict=True)]
+        is_here = np.isin(corpus.text_document[gold[0]], documents)
+        alone = replace(corpus.select(annotators=[who]), options=corpus.options)
+        spans = in_order(*(column[is_here] for column in gold))
+        pair = with_annotator(alone, self.name, spans, documents)
+        return agreement(pair, gold=self.name).score
 
     @cached_property
     def ties(self) -> Places:
-        """Places where no version has most votes, those first that are worth most to decide.
+        """Places with an entity that votes do not decide, those first that are worth most.
 
-        A place are spans of any members that overlap, joined; a version, what a member has there,
-        which may be nothing. The worth of a place is what corrected agreement rises by if all
-        members had the version that is first among those with most votes.
+        A place is where spans of any members overlap, joined. An entity is not decided if exactly
+        half found it, if labels or edges have equal votes, or if it overlaps another that was found
+        by more. The worth of a place is what corrected agreement rises by if all members had the
+        version that is first among those with most votes.
         """
         found = places_of(self.corpus, self.members, None)
-        weights = _weights(found.annotators, self.members, self.weights)
-        tied = found[np.flatnonzero(_are_tied(found, weights))]
+        spans, is_tie = self.entities.spans, self.entities.is_tie
+        begin = self.corpus.text_begin
+        known = begin[found.text] + found.start
+        own = np.searchsorted(known, (begin[spans.text] + spans.start)[is_tie], side="right") - 1
+        tied = found[distinct(own)[0]]
         worth = np.nan_to_num(tied.worth, nan=0.0)
         return tied[np.argsort(-worth, kind="stable")]
 
@@ -110,35 +206,39 @@ def consensus(
     data: Any,
     other: Any = None,
     *,
+    method: str = ENTITIES,
     measure: str | None = None,
-    method: str = "best",
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | str | None = None,
+    ties: str = "keep",
     name: str = NAME,
     **options: Unpack[CorpusOptions],
 ) -> Consensus:
-    """The annotation that agrees best with all annotators together.
+    """Build the consensus of a team from the votes of its members.
 
-    No annotation has a higher observed agreement with the team, taken over all documents and
-    members: the sum of 2 m(g, r) divided by the sum of the sizes of g and r. It is found exactly,
-    but for votes on positions in texts where an annotator's spans of one label overlap one
-    another. Where spans of no annotator of a text overlap, those of the consensus do not overlap
-    either (but for ``union``). Spans that all annotators of a document have are among its spans. A
-    gold standard that the corpus names has no vote.
+    By default spans are matched to entities, and the members vote: on whether there is one (more
+    than half of those who annotated the document found it), on its label, and on its edges. A
+    span of the consensus is one that somebody marked. What more than half marked alike is in it,
+    and entities overlap only where some annotator marked both. Neither the order of annotators nor
+    that of documents changes anything. A gold standard that the corpus names has no vote.
 
     Parameters
     ----------
     data, other
         As in `agreement`.
+    method : {"entities", "best", "majority", "union"}
+        Vote on entities; or take the annotation with the highest observed agreement with all
+        members together, the spans that more than half marked alike, or those that anybody marked.
     measure : {"token", "exact"}, optional
-        Vote on positions, each with its label, or on whole spans. Positions are joined to spans as
-        most of those do who marked them, so that a span may be one that nobody marked as a whole;
-        white space at its edges is left out. By default on tokens, and on whole spans where
-        positions are characters.
-    method : {"best", "majority", "union"}
-        What agrees best; what more than half of those marked who annotated the document; or what
-        anybody marked.
-    weights : mapping of str to number, optional
-        How much the votes of some annotators count, where it is not 1.
+        For ``method="best"``: vote on positions, each with its label, or on whole spans. Positions
+        are joined to spans as most of those do who marked them, without white space at the edges.
+        By default tokens, and whole spans where positions are characters.
+    weights : mapping of str to number, or "agreement", optional
+        How much the votes of some annotators count, where it is not 1; or, for crowds, the
+        square of each annotator's token F1 with all others.
+    ties : {"keep", "drop"}
+        Whether entities that votes do not decide are in the consensus. Those that are kept follow
+        the annotators who agree more with the others over the corpus, then the longer version, the
+        earlier one, the alphabet.
     name : str
         What the consensus is called.
     **options
@@ -153,11 +253,12 @@ def consensus(
     DataError
         If an annotator has that name already, or there is nobody to vote.
     OptionError
-        For an unknown measure or method, or weights that are not positive numbers.
+        For an unknown method, a measure or ties that do not go with it, or weights that are not
+        positive numbers.
 
     Examples
     --------
-    Two of three mark the first name, too::
+    All three mark a name, but not the same words; two mark the place::
 
         anna  PP.L
         ben   PP..
@@ -166,42 +267,95 @@ def consensus(
     >>> spans = {"anna": [[(0, 2, "P"), (3, 4, "L")]], "ben": [[(0, 2, "P")]]}
     >>> spans["cleo"] = [[(1, 2, "P"), (3, 4, "L")]]
     >>> found = consensus(Corpus.from_spans(spans, lengths=[4]))
-    >>> found.corpus.spans("0", "consensus"), found.votes.tolist()
-    ([Span(start=0, end=2, label='P'), Span(start=3, end=4, label='L')], [2, 2])
-    >>> round(found.agreement.observed, 3)
-    0.875
+    >>> found.corpus.spans("0", "consensus"), found.votes.tolist(), found.alike.tolist()
+    ([Span(start=0, end=2, label='P'), Span(start=3, end=4, label='L')], [3, 2], [2, 2])
+    >>> round(found.agreement.by_pair["consensus", "ben"].observed, 3)
+    0.8
     """
     corpus = corpus_of(data, other, options)
-    measure = checked_measure(measure, corpus)
     checked_option("method", method, METHODS)
+    checked_option("ties", ties, TIES)
+    for option, value, fitting in (("measure", measure, BEST), ("ties", ties, ENTITIES)):
+        if method != fitting and value not in (None, "keep"):
+            raise OptionError(
+                *given(option, value), expected=("it with ", Use("method", fitting), " only")
+            )
     check_name(name)
     members = tuple(member for member in corpus.annotators if member != corpus.gold)
     if not members:
         raise DataError("there are no annotators but a gold standard", expected="annotators to ask")
-    weight = _weights(corpus.annotators, members, weights or {})
-    marks, present = _marks(corpus, members)
-    votes = Votes(weight, _sums(corpus, weight * present))
-    chosen = _trimmed(chosen_spans(marks, votes, measure=measure, method=method), marks, corpus)
-    seen = corpus.annotation_document[present[corpus.annotation_annotator]]
+    ballot = _ballot(corpus, members, weights)
+    marks, is_member = ballot.marks, ballot.is_member
+    if method == ENTITIES:
+        found = ballot.entities
+        kept = ~(found.is_tie if ties == "drop" else found.is_rival)
+        chosen = Chosen(*(column[kept] for column in found.spans))
+        is_tie = found.is_tie[kept]
+    else:
+        measure = checked_measure(measure, corpus) if method == BEST else "exact"
+        taken = chosen_spans(marks, ballot.votes, measure=measure, method=method)
+        chosen = _trimmed(taken, marks, corpus)
+        is_tie = np.zeros(len(chosen.text), dtype=bool)
+    seen = corpus.annotation_document[is_member[corpus.annotation_annotator]]
     added = with_annotator(corpus, name, chosen, distinct(seen)[0])
-    n_members = _sums(corpus, present.astype(np.int64))[chosen.text]
-    n_votes, support = _counted(chosen, marks)
+    n_members = _sums(corpus, is_member.astype(np.int64))[chosen.text]
+    alike, support = _counted(chosen, marks)
     return Consensus(
         corpus=added,
         name=name,
         members=members,
-        measure=measure,
         method=method,
-        weights=dict(weights or {}),
+        measure=measure,
+        weights=ballot.weights,
         span=np.arange(len(corpus.span_text), len(added.span_text)),
-        votes=n_votes,
+        votes=ballot.entities.votes[kept] if method == ENTITIES else alike,
+        alike=alike,
         n_members=n_members,
         support=support / np.maximum(n_members, 1),
+        is_tie=is_tie,
+        _ballot=ballot,
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Ballot:
+    """The spans of members and their numbers, who these are, and how much their votes count."""
+
+    marks: Marks
+    number: Ints
+    is_member: Bools
+    votes: Votes
+    trust: Floats
+    weights: Mapping[str, float]
+
+    @cached_property
+    def entities(self) -> Entities:
+        return entities_of(self.marks, self.votes, self.trust)
+
+    @property
+    def is_undecided(self) -> Bools:
+        """The spans that are versions of ties."""
+        return np.append(self.entities.is_tie, False)[self.entities.of_mark]
+
+
+def _ballot(corpus: Corpus, members: tuple[str, ...], weights: object) -> _Ballot:
+    is_member = np.array([who in members for who in corpus.annotators], dtype=bool)
+    number = np.flatnonzero(is_member[corpus.span_annotator])
+    names = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+    marks = Marks(*(getattr(corpus, column)[number] for column in names))
+    trust = agreement_with_others(marks, corpus, is_member)
+    if weights == "agreement":
+        # Those who agree with nobody have a vote that decides nothing but ties of others.
+        shares = np.maximum(np.rint(trust**2 * _MOST_WEIGHT), 1) / _MOST_WEIGHT
+        weights = dict(zip(members, shares[is_member].tolist(), strict=True))
+    known = _checked_weights(members, weights)
+    weight = _whole(corpus.annotators, known)
+    votes = Votes(weight, _sums(corpus, weight * is_member))
+    return _Ballot(marks, number, is_member, votes, trust, known)
+
+
 def checked_measure(measure: str | None, corpus: Corpus) -> str:
-    """What is voted on: by default tokens, or whole spans if positions are not tokens."""
+    """Return what is voted on: by default tokens, or whole spans if positions are not tokens."""
     if measure is None:
         return "token" if corpus.positions == "tokens" else "exact"
     return checked_option("measure", measure, MEASURES)
@@ -231,34 +385,39 @@ def _trimmed(chosen: Chosen, marks: Marks, corpus: Corpus) -> Chosen:
     return Chosen(*np.array(list(rows), dtype=np.int64).reshape(-1, 4).T)
 
 
-def _weights(
-    annotators: tuple[str, ...], members: tuple[str, ...], given_weights: Mapping[str, float]
-) -> Ints:
-    """How often each annotator's vote counts, in whole numbers."""
-    if not isinstance(given_weights, Mapping):
-        raise OptionError(*given("weights", given_weights), expected="a number for each annotator")
-    for who, value in given_weights.items():
+def _checked_weights(members: tuple[str, ...], weights: object) -> dict[str, float]:
+    """Return the weights that differ from 1."""
+    if weights is None:
+        return {}
+    if not isinstance(weights, Mapping):
+        expected = "a number for each annotator, or 'agreement'"
+        raise OptionError(*given("weights", weights), expected=expected)
+    for who, value in weights.items():
         checked_option("annotator", who, members, are_data=True)
         if not (isfinite(as_float(value)) and as_float(value) > 0):
             found = ("the weight of ", Quote(who), " is ", Quote(value))
             raise OptionError(*found, expected="a number greater than 0")
-    shares = [Fraction(str(given_weights.get(who, 1))) for who in annotators]
+    return dict(weights)
+
+
+def _whole(annotators: tuple[str, ...], weights: Mapping[str, float]) -> Ints:
+    """How often each annotator's vote counts, in whole numbers."""
+    shares = [Fraction(str(weights.get(who, 1))) for who in annotators]
     scale = lcm(*(share.denominator for share in shares))
     whole = [int(share * scale) for share in shares]
     if max(whole) > _MOST_WEIGHT:
         raise OptionError(
-            *given("weights", dict(given_weights)),
+            *given("weights", dict(weights)),
             expected="numbers with fewer digits, no more than a million times one another",
         )
     return np.array(whole, dtype=np.int64)
 
 
-def _marks(corpus: Corpus, members: tuple[str, ...]) -> tuple[Marks, Bools]:
-    """The spans of members, and which annotators these are."""
-    is_member = np.array([who in members for who in corpus.annotators], dtype=bool)
-    names = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-    marks = Marks(*(getattr(corpus, column) for column in names))
-    return marks.taken(is_member[marks.annotator]), is_member
+def _pooled(scores: Sequence[Score]) -> Score:
+    """Add scores, whatever their order."""
+    names = ("matched", "expected", "size_a", "size_b")
+    matched, expected, a, b = (fsum(getattr(score, name) for score in scores) for name in names)
+    return Score(matched=matched, expected=expected, size_a=a, size_b=b)
 
 
 def _sums(corpus: Corpus, values: Ints) -> Ints:
@@ -301,15 +460,3 @@ def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, np.ndarray[Any, np.dty
 
     shared = covered(high[:n]) - covered(low[:n])
     return votes, shared / np.maximum(high[:n] - low[:n], 1)
-
-
-def _are_tied(found: Places, weights: Ints) -> Bools:
-    """The places where the version with most votes has a rival with as many."""
-    version = found.version
-    place, who = np.nonzero(version >= 0)
-    codes, number = distinct(place * (int(version.max(initial=0)) + 1) + version[place, who])
-    votes = np.bincount(number, weights=weights[who], minlength=len(codes)).astype(np.int64)
-    owner = codes // (int(version.max(initial=0)) + 1)
-    most = np.zeros(len(found), dtype=np.int64)
-    np.maximum.at(most, owner, votes)
-    return np.bincount(owner[votes == most[owner]], minlength=len(found)) > 1

@@ -29,8 +29,8 @@ import numpy as np
 from beyondchance.core.ragged import begins_apart, distinct, repeats, spread
 from beyondchance.types import Bools, Ints
 
-BEST, MAJORITY, UNION = "best", "majority", "union"
-METHODS = (BEST, MAJORITY, UNION)
+ENTITIES, BEST, MAJORITY, UNION = "entities", "best", "majority", "union"
+METHODS = (ENTITIES, BEST, MAJORITY, UNION)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +92,12 @@ def chosen_spans(marks: Marks, votes: Votes, *, measure: str, method: str) -> Ch
     measure : {"token", "exact"}
         What is voted on: positions, each with its label, or whole spans.
     method : {"best", "majority", "union"}
-        Take what agrees best with all, what more than half marked, or what anybody marked.
+        Take what agrees best with all, or spans that more than half or anybody marked.
     """
     if not len(marks):
         nothing = np.zeros(0, dtype=np.int64)
         return Chosen(nothing, nothing, nothing, nothing)
-    return (_by_position if measure == "token" else _by_span)(marks, votes, method)
+    return _by_position(marks, votes) if measure == "token" else _by_span(marks, votes, method)
 
 
 # --- What may overlap -----------------------------------------------------------------
@@ -149,12 +149,8 @@ def _best_ratio(kinds: dict[tuple[int, int], int], size: int) -> Fraction:
     return ratio
 
 
-def _is_taken(v: Ints, r: Ints, method: str, ratio: Fraction) -> Bools:
+def _is_taken(v: Ints, r: Ints, ratio: Fraction) -> Bools:
     """What is taken, by the votes that it has."""
-    if method == UNION:
-        return v > 0
-    if method == MAJORITY:
-        return 2 * v > r
     kinds, number = _kinds(v, r)
     taken = np.array([Fraction(2 * a, b) > ratio for a, b in kinds], dtype=bool)
     return taken[number]
@@ -170,25 +166,19 @@ def _kinds(v: Ints, r: Ints) -> tuple[list[tuple[int, int]], Ints]:
 # --- Positions ------------------------------------------------------------------------
 
 
-def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
+def _by_position(marks: Marks, votes: Votes) -> Chosen:
     """Positions that are taken, joined to spans where members do.
 
     A span that all members have is taken as it is: whatever agrees best covers its positions once
-    more. Texts are cut where another span begins or ends. A *cell* is a stretch between two cuts
-    with a label that a member gave it; with a layer, where spans of one label overlap.
+    more.
     """
     is_flat, _ = _structure(marks, len(votes.present))
     size = int(((marks.end - marks.start) * votes.weight[marks.annotator]).sum())
     common, marks = _unanimous(marks, votes)
     if not len(marks):
         return common
-    marks, layer = layers(marks)
-    n_layers = int(layer.max()) + 1
-    line = marks.label * n_layers + layer
+    marks, line, n_layers, cuts, first, last, own, step, cell, number = cells_of(marks)
     n_lines = int(line.max()) + 1
-    cuts, first, last = _cut(marks)
-    own, step = spread(last - first)
-    cell, number = distinct((first[own] + step) * n_lines + line[own])
     weight = votes.weight[marks.annotator[own]]
     v, through = (
         np.bincount(number, weights=weight * is_counted).astype(np.int64)
@@ -197,15 +187,11 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
     stretch, line_of = cell // n_lines, cell % n_lines
     text, length = cuts.text[stretch], cuts.length[stretch]
     r = votes.present[text]
-    kept = np.ones(len(cell), dtype=bool)
-    if method != UNION:
-        # One label a position, where no member has several: the one with most votes, of several
-        # that of the first member.
-        voter = np.full(len(cell), len(votes.weight))
-        np.minimum.at(voter, number, marks.annotator[own])
-        order = np.lexsort((voter, -v, stretch))
-        kept[order] = ~repeats(stretch[order])
-        kept |= ~is_flat[text]
+    # One label a position, where no member has several: the one with most votes, of several the
+    # first in the alphabet.
+    order = np.lexsort((line_of, -v, stretch))
+    kept = ~is_flat[text]
+    kept[order] |= ~repeats(stretch[order])
     ours = votes.present[common.text]
     ratio = _best_ratio(
         _sizes(
@@ -215,7 +201,7 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
         ),
         size,
     )
-    taken = np.flatnonzero(kept & _is_taken(v, r, method, ratio))
+    taken = np.flatnonzero(kept & _is_taken(v, r, ratio))
     taken = taken[np.lexsort((stretch[taken], line_of[taken]))]
     apart = _votes_for_cuts(marks, first * n_lines + line, last * n_lines + line, votes, cell)
     here, before = taken[1:], taken[:-1]
@@ -233,22 +219,22 @@ def _by_position(marks: Marks, votes: Votes, method: str) -> Chosen:
         cuts.start[stretch[heads]],
         cuts.start[stretch[tails]] + length[tails],
     )
-    return _once(_in_order(*(np.concatenate(pair) for pair in zip(common, found, strict=True))))
+    return _once(in_order(*(np.concatenate(pair) for pair in zip(common, found, strict=True))))
 
 
 def _unanimous(marks: Marks, votes: Votes) -> tuple[Chosen, Marks]:
     """The spans that all members of their text have, and the spans that not all have."""
-    spans, number, v = _voted(marks, votes)
+    spans, number, v = voted(marks, votes)
     is_all = v == votes.present[spans.text]
     common = spans.taken(is_all)
     return (
-        _in_order(common.text, common.label, common.start, common.end),
+        in_order(common.text, common.label, common.start, common.end),
         marks.taken(~is_all[number]),
     )
 
 
-def _voted(marks: Marks, votes: Votes) -> tuple[Marks, Ints, Ints]:
-    """Distinct spans, each as the first member has it; the number of each mark's, and its votes."""
+def voted(marks: Marks, votes: Votes) -> tuple[Marks, Ints, Ints]:
+    """Distinct spans in the order of their content; the number of each mark's, and its votes."""
     order = np.lexsort((marks.annotator, marks.label, marks.end, marks.start, marks.text))
     ordered = marks.taken(order)
     is_first = ~repeats(ordered.text, ordered.start, ordered.end, ordered.label)
@@ -297,6 +283,53 @@ class _Cuts(NamedTuple):
     length: Ints
 
 
+class Cells(NamedTuple):
+    """Stretches of texts between two cuts, with a label that a member gave them.
+
+    Texts are cut where a span begins or ends. Where spans of one label overlap, each layer of them
+    is a line of its own.
+
+    Attributes
+    ----------
+    marks : Marks
+        Spans without overlap on a line.
+    line : array of int, shape (marks,)
+        Label and layer.
+    n_layers : int
+    cuts : stretches
+    first, last : arrays of int, shape (marks,)
+        The first stretch of each span, and the one behind its last.
+    own, step : arrays of int, shape (parts,)
+        For each part of a span in a cell the span, and how many parts come before it.
+    cell : array of int, shape (cells,)
+        Stretch and line.
+    number : array of int, shape (parts,)
+        The cell of each part.
+    """
+
+    marks: Marks
+    line: Ints
+    n_layers: int
+    cuts: _Cuts
+    first: Ints
+    last: Ints
+    own: Ints
+    step: Ints
+    cell: Ints
+    number: Ints
+
+
+def cells_of(marks: Marks) -> Cells:
+    """Cut spans into the cells that they share with others."""
+    marks, layer = layers(marks)
+    n_layers = int(layer.max()) + 1
+    line = marks.label * n_layers + layer
+    cuts, first, last = _cut(marks)
+    own, step = spread(last - first)
+    cell, number = distinct((first[own] + step) * (int(line.max()) + 1) + line[own])
+    return Cells(marks, line, n_layers, cuts, first, last, own, step, cell, number)
+
+
 def _cut(marks: Marks) -> tuple[_Cuts, Ints, Ints]:
     """The stretches of all texts, and for each span its first and the one behind its last."""
     width = int(marks.end.max()) + 1
@@ -327,7 +360,7 @@ def _sizes(v: Ints, r: Ints, length: Ints) -> dict[tuple[int, int], int]:
     return dict(zip(kinds, sizes.tolist(), strict=True))
 
 
-def _in_order(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
+def in_order(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
     """Spans in reading order, the longer first."""
     order = np.lexsort((label, -end, start, text))
     return Chosen(*(column[order] for column in (text, label, start, end)))
@@ -349,7 +382,7 @@ def _once(found: Chosen) -> Chosen:
             {(text, label, start, cut), (text, label, cut, end)} for cut in range(start + 1, end)
         )
         known |= next((both for both in halves if is_again and not both & known), set())
-    return _in_order(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
+    return in_order(*(np.array(column, dtype=np.int64) for column in zip(*known, strict=True)))
 
 
 # --- Spans ----------------------------------------------------------------------------
@@ -357,15 +390,15 @@ def _once(found: Chosen) -> Chosen:
 
 def _by_span(marks: Marks, votes: Votes, method: str) -> Chosen:
     """Spans that are taken, such that those that may not overlap do not."""
-    spans, _, v = _voted(marks, votes)
+    spans, _, v = voted(marks, votes)
     r = votes.present[spans.text]
     if method != BEST:
-        taken = np.flatnonzero(_is_taken(v, r, method, Fraction(0)))
+        taken = np.flatnonzero(2 * v > r * (method == MAJORITY))
     else:
         rivals = _rivals(spans, *_structure(marks, len(votes.present)))
         taken = _best_spans(spans, v, r, rivals, int(votes.weight[marks.annotator].sum()))
     found = spans.taken(taken)
-    return _in_order(found.text, found.label, found.start, found.end)
+    return in_order(found.text, found.label, found.start, found.end)
 
 
 def _rivals(spans: Marks, is_flat: Bools, is_disjoint: Bools) -> list[list[int]]:
@@ -392,7 +425,7 @@ def _best_spans(spans: Marks, v: Ints, r: Ints, rivals: Sequence[Sequence[int]],
     while True:
         taken = np.concatenate(
             [
-                free[_is_taken(v[free], r[free], BEST, ratio)],
+                free[_is_taken(v[free], r[free], ratio)],
                 *(np.array(contest.best(ratio), dtype=np.int64) for contest in contests),
             ]
         )
@@ -411,7 +444,7 @@ class _Contest(NamedTuple):
     before : list of int
         How many of them end before each begins.
     votes, present, preference : list of int
-        The preference decides among equals: it is for the first member.
+        The preference decides among equals: it is for what is longer.
     """
 
     spans: list[int]
@@ -425,7 +458,7 @@ class _Contest(NamedTuple):
         rows = np.array(group, dtype=np.int64)
         ends = spans.end[rows].tolist()
         before = [bisect_right(ends, start) for start in spans.start[rows].tolist()]
-        preference = (-spans.annotator[rows]).tolist()
+        preference = (spans.end - spans.start)[rows].tolist()
         return cls(list(group), before, v[rows].tolist(), r[rows].tolist(), preference)
 
     def best(self, ratio: Fraction) -> list[int]:

@@ -13,7 +13,7 @@ from beyondchance.adjudication.comparison import compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import save_gold, saving
+from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.adjudicate import adjudicate_report, deciders_report
@@ -42,8 +42,9 @@ from beyondchance.scoring.api import agreement
 @flags.in_scoring(
     "--measure",
     type=flags.Choice(MEASURES),
-    help="Of the consensus or majority: vote on tokens with their labels, or on whole spans.",
+    help="Score by tokens with their labels, or by whole spans.",
 )
+@TIES_FLAG
 @flags.in_scoring(
     "--compare",
     is_flag=True,
@@ -80,9 +81,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             compared = replace(compared, differing=pairs)
             report = deciders_report(compared, top=options["top"])
         else:
-            gold = adjudicated(
-                corpus, paths, rest=options["rest"], measure=measure, name=options["name"]
-            )
+            asked = {"rest": options["rest"], "name": options["name"]}
+            gold = adjudicated(corpus, paths, **asked, ties=options["ties"] or "keep")
+            if gold.rest == "consensus":
+                n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
+                ask_for_ties(gold.n_ties, n_spans, options)
             save_gold(gold, options["name"], options)
             people = dict.fromkeys(decision.by for decision in gold.decisions)
             shown = _shown(options, list(people))

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from beyondchance.adjudication.consensus import MEASURES, NAME, consensus
-from beyondchance.adjudication.votes import METHODS
+from beyondchance.adjudication.votes import ENTITIES, METHODS
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import save_gold, saving
+from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
 from beyondchance.cli.loading import load, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.reporting.commands.consensus import report_of_consensus
@@ -19,44 +19,48 @@ from beyondchance.reporting.rendering import LIST_OUTPUTS
 @click.command("consensus", cls=Command)
 @flags.annotated_files
 @flags.in_scoring(
+    "--method",
+    type=flags.Choice(METHODS),
+    default=ENTITIES,
+    is_everyday=True,
+    help="Vote on entities, or take what agrees best, what most marked, or what any marked.",
+)
+@TIES_FLAG
+@flags.in_scoring(
     "--measure",
     type=flags.Choice(MEASURES),
-    is_everyday=True,
-    help="Vote on tokens with their labels, or on whole spans.",
+    help="For --method best: vote on tokens with their labels, or on whole spans.",
     more="By default on tokens, and on whole spans where positions are characters.",
 )
 @flags.in_scoring(
-    "--method",
-    type=flags.Choice(METHODS),
-    default="best",
-    is_everyday=True,
-    help="What agrees best with all, what more than half marked, or what anybody marked.",
-)
-@flags.in_scoring(
     "--weights",
-    type=flags.PARAMETERS,
-    help="How much the votes of annotators count, where it is not 1.",
+    type=flags.WEIGHTS,
+    help="How much the votes of annotators count, where it is not 1; or agreement.",
+    more="agreement: the square of each annotator's token F1 with the others, for crowds.",
 )
 @flags.in_output("--name", default=NAME, help="What the consensus is called.")
 @saving
 @flags.TOP
 @flags.printed(LIST_OUTPUTS)
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """The annotation that agrees best with a team, and its votes.
+    """The consensus of a team, and its ties.
 
-    No annotation has a higher observed agreement with all annotators together. Ties are listed
-    by what deciding them is worth. --save writes the consensus as annotations, in the format of
-    the files.
+    Spans are matched to entities, and annotators vote on whether there is one, its label and
+    its edges. Ties are listed by what deciding them is worth. --save writes the consensus as
+    annotations, in the format of the files.
 
     \b
-    beyondchance consensus anna.conll ben.conll --save gold.conll
-    beyondchance consensus export.json --method majority --save gold.json
+    beyondchance consensus anna.conll ben.conll --save gold.conll --ties drop
+    beyondchance consensus export.json --method best --save gold.json
     beyondchance consensus export.json --weights anna=2 --output csv
     """
     with working("reading and voting", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         asked = {name: options[name] for name in ("measure", "method", "weights", "name")}
-        found = consensus(corpus, **asked)
+        found = consensus(corpus, **asked, ties=options["ties"] or "keep")
+        if options["method"] == ENTITIES:
+            entities = found.entities
+            ask_for_ties(int(entities.is_tie.sum()), len(entities.votes), options)
         report = report_of_consensus(found, top=options["top"])
         save_gold(found.corpus, found.name, options)
     emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)

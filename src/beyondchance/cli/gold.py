@@ -8,10 +8,13 @@ from typing import Any
 
 import click
 
+from beyondchance.adjudication.consensus import TIES
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.running import tell
+from beyondchance.errors import DataError
 from beyondchance.io.writing import WRITTEN, target_of, write
+from beyondchance.messages import Use
 from beyondchance.reporting.blocks import counted
 
 WHICH = f"which format? pass --to with one of {', '.join(WRITTEN)}"
@@ -47,6 +50,25 @@ saving = flags.together(
     ]
 )
 """Where and how a gold standard is written."""
+
+
+TIES_FLAG = flags.in_scoring(
+    "--ties",
+    type=flags.Choice(TIES),
+    is_everyday=True,
+    help="Write what votes on entities do not decide, or leave it out.",
+    more="By default it is written, unless more than a tenth of all entities are ties.",
+)
+
+
+def ask_for_ties(n_ties: int, n_entities: int, options: Mapping[str, Any]) -> None:
+    """Refuse to write a gold standard with many ties if nothing was said about them."""
+    if options["save"] and options["ties"] is None and 10 * n_ties > n_entities:
+        raise DataError(
+            f"{n_ties:,} of {n_entities:,} entities are ties, which votes do not decide",
+            expected="a decision about them",
+            remedy=(Use("ties", "drop"), " leaves them out, ", Use("ties", "keep"), " writes them"),
+        )
 
 
 def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:

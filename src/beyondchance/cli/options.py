@@ -104,6 +104,11 @@ _RENAMING = Parsed("OLD=NEW", _renaming, "is not a renaming; expected OLD=NEW")
 PARAMETERS = Parsed(
     "NAME=NUMBER,...", _parameters, "is not NAME=NUMBER, several separated by commas"
 )
+WEIGHTS = Parsed(
+    "NAME=NUMBER,...|agreement",
+    lambda word: word if word == "agreement" else _parameters(word),
+    "is neither agreement nor NAME=NUMBER, several separated by commas",
+)
 _BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
 
 

@@ -159,9 +159,7 @@ def ceilings_of(
     sums = {"human": sums_of(agreement(people, **scoring), documents)}
     measure = str(scoring.get("measure", "token"))
     if measure in MEASURES:
-        # Ties go to the first annotator. Both orders count alike, so that it matters less which.
-        both = [_consensual(x, humans, documents, scoring) for x in (people, _reversed(people))]
-        sums |= {name: (both[0][name] + both[1][name]) / 2 for name in both[0]}
+        sums |= _consensual(people, humans, documents, scoring)
     return Ceilings(tuple(documents), sums, len(humans))
 
 
@@ -170,28 +168,15 @@ def _consensual(
 ) -> dict[str, Floats]:
     """The consensus of the others with each person, and of all with all, document by document."""
     measure = str(scoring.get("measure", "token"))
-    best = consensus(people, measure=measure, name=_FRESH).corpus
+    best = consensus(people, method="best", measure=measure, name=_FRESH).corpus
     lower = np.zeros((len(documents), 4))
     for name in humans:
         others = people.select(annotators=[other for other in humans if other != name])
-        voted = consensus(replace(others, options=people.options), measure=measure, name=_FRESH)
+        others = replace(others, options=people.options)
+        voted = consensus(others, method="best", measure=measure, name=_FRESH)
         lower += _against(people, name, voted.corpus, documents, scoring)
     upper = agreement(best, gold=_FRESH, **scoring)
     return {"lower": lower, "upper": sums_of(upper, documents)}
-
-
-def _reversed(corpus: Corpus) -> Corpus:
-    """The corpus with its annotators in the opposite order."""
-    last = len(corpus.annotators) - 1
-    annotator = last - corpus.annotation_annotator
-    order = np.lexsort((annotator, corpus.annotation_document))
-    return replace(
-        corpus,
-        annotators=corpus.annotators[::-1],
-        annotation_document=corpus.annotation_document[order],
-        annotation_annotator=annotator[order],
-        span_annotator=last - corpus.span_annotator,
-    )
 
 
 def _against(

@@ -145,7 +145,7 @@ class Places(Printed):
 
     @cached_property
     def _votes(self) -> tuple[Ints, Ints]:
-        """The version that most have, of several the one of the first; and how many have it."""
+        """The version that most have, of several the last by content; and how many have it."""
         version = self.version
         if self.gold is not None and self.gold in self.annotators:
             decided = version[:, self.annotators.index(self.gold)]
@@ -155,7 +155,7 @@ class Places(Printed):
         own = version[place, who]
         _, number = distinct(place * (int(version.max(initial=0)) + 1) + own)
         votes = np.bincount(number)[number]
-        order = np.lexsort((who, -votes, place))
+        order = np.lexsort((-own, -votes, place))
         first = order[np.diff(place[order], prepend=-1) != 0]
         return own[first], votes[first]
 

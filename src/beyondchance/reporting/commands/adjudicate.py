@@ -49,6 +49,7 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
             "rest": gold.rest,
             "n_places": gold.n_places,
             "n_decided": gold.n_decided,
+            "n_ties": gold.n_ties,
             "agreement": result.score.to_dict(),
             "annotators": {who: score.to_dict() for who, score in against(result, name)},
             "decisions": rows_of(gold.decisions),
@@ -63,6 +64,8 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
 def _how_many(gold: AdjudicatedCorpus) -> str:
     left = gold.n_places - gold.n_decided
     rest = f" The {gold.rest} of the annotators decides the other {left:,}." if left else ""
+    if left and gold.n_ties:
+        rest += f" {counted(gold.n_ties, 'tie')} among them: a person has to decide."
     are = "is" if gold.n_decided == 1 else "are"
     differ = counted(gold.n_places, "place")
     return f"{gold.n_decided:,} of {differ} where annotators differ {are} decided.{rest}"
@@ -104,26 +107,24 @@ def _written(spans: Sequence[Sequence[Any]]) -> str:
 
 def deciders_report(found: Deciders, *, top: int = 20) -> Report:
     """The report of how far people decided alike."""
-    result = found.agreement
+    scored = {pair: x.agreement.score for pair, x in found.pairs.items() if x.agreement}
+    settings = [str(x.agreement.settings) for x in found.pairs.values() if x.agreement]
 
     def blocks() -> list[Block]:
         made: list[Block] = [
-            Prose(
-                f"{in_list(found.names)}: gold standards that are what they decided, and the "
-                "consensus of the annotators elsewhere."
-            ),
+            Prose(f"{in_list(found.names)}: what they decided, where both of two did."),
             Table(
                 ("first", "second", "both decided", "the same", "differently"),
-                [(a, b, n, same, n - same) for (a, b), (n, same) in found.places.items()],
+                [
+                    (a, b, x.n_places, x.n_same, x.n_places - x.n_same)
+                    for (a, b), x in found.pairs.items()
+                ],
                 "places",
             ),
             Table(
                 ("first", "second", "observed", "chance", "corrected"),
-                [
-                    (a, b, score.observed, score.chance, score.corrected)
-                    for (a, b), score in result.by_pair.items()
-                ],
-                "agreement of the gold standards",
+                [(*pair, x.observed, x.chance, x.corrected) for pair, x in scored.items()],
+                "agreement at these places",
             ),
         ]
         if not found.differing:
@@ -141,21 +142,20 @@ def deciders_report(found: Deciders, *, top: int = 20) -> Report:
     return Report(
         command="adjudicate",
         corpus=found.corpus,
-        signature=str(result.settings),
+        signature=settings[0] if settings else None,
         notes=(*found.corpus.notes, *([CUT] if 0 < top < len(found.differing) else [])),
         skipped=dict(found.corpus.skipped),
         make_blocks=blocks,
         make_data=lambda: {
-            "agreement": result.score.to_dict(),
             "pairs": [
                 {
                     "a": a,
                     "b": b,
-                    "n_places": n,
-                    "n_same": same,
-                    "agreement": result.by_pair[a, b].to_dict(),
+                    "n_places": x.n_places,
+                    "n_same": x.n_same,
+                    "agreement": scored[a, b].to_dict() if x.agreement else None,
                 }
-                for (a, b), (n, same) in found.places.items()
+                for (a, b), x in found.pairs.items()
             ],
             "differing": [
                 {"one": one.to_dict(), "other": other.to_dict()} for one, other in found.differing

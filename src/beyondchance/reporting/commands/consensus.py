@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from beyondchance.adjudication.consensus import Consensus
+from beyondchance.adjudication.votes import ENTITIES
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
     CUT,
@@ -24,45 +25,56 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.score import Score
 
 _WHAT = {
-    "best": "the annotation that agrees best with all of them together",
-    "majority": "what more than half of them marked",
-    "union": "what any of them marked",
+    "entities": "spans matched to entities, and votes on each: whether there is one (more than "
+    "half found it), its label, its edges",
+    "best": "the annotation with the highest observed agreement with all of them together",
+    "majority": "spans that more than half of them marked",
+    "union": "spans that any of them marked",
 }
+_WHY_NOT = (
+    "Not scored against the consensus: {} with fewer than three annotators. The consensus of two "
+    "is what both have and, for the rest, the word of one of them, so that each would be compared "
+    "with their own work."
+)
 
 
 def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
     """The report of a consensus, of which an output shows a part."""
     result, corpus = found.agreement, found.corpus
     ties = found.ties
+    scores = [] if result is None else against(result, found.name)
+    documents = corpus.annotation_document[
+        corpus.annotation_annotator == len(corpus.annotators) - 1
+    ]
 
     def blocks() -> list[Block]:
-        voted_on = f"{corpus.positions} and labels" if found.measure == "token" else "spans"
-        documents = int(np.count_nonzero(corpus.annotation_annotator == len(corpus.annotators) - 1))
         weights = [f"{name} {value:g}" for name, value in found.weights.items()]
         made: list[Block] = [
             Prose(
-                f"The consensus of {in_list(found.members)}: {_WHAT[found.method]}, by votes on "
-                f"{voted_on}. It has {counted(len(found.span), 'span')} in "
-                f"{counted(documents, 'document')}."
+                f"The consensus of {in_list(found.members)}: {_WHAT[found.method]}. It has "
+                f"{counted(len(found.span), 'span')} in {counted(len(documents), 'document')}."
                 + (f" Weights: {', '.join(weights)}, 1 otherwise." if weights else "")
             ),
             votes_table(found),
-            gold_table(result, found.name, f"annotators against the {found.name}"),
         ]
+        if result is not None:
+            title = f"annotators against the {found.name}"
+            made.append(gold_table(result, found.name, title, found.bounds))
+        if found.n_unscored:
+            made.append(Prose(_WHY_NOT.format(counted(found.n_unscored, "document"))))
         if not len(ties):
-            return [*made, Prose("No ties: at every place one version has most votes.")]
-        number = counted(len(ties), "place")
-        have = "has" if len(ties) == 1 else "have"
+            return [*made, Prose("No ties: votes decide about every entity.")]
+        number, places = int(np.count_nonzero(found.entities.is_tie)), counted(len(ties), "place")
         return [
             *made,
-            Prose(f"{number} {have} no version with most votes."),
+            Prose(f"{counted(number, 'tie')} at {places}: a person has to decide."),
             places_table(ties, top),
         ]
 
     return Report(
         command="consensus",
         corpus=corpus,
-        signature=str(result.settings),
+        signature=None if result is None else str(result.settings),
         notes=(*corpus.notes, *([CUT] if 0 < top < len(ties) else [])),
         skipped=dict(corpus.skipped),
         make_blocks=blocks,
@@ -71,9 +83,12 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             "method": found.method,
             "members": list(found.members),
             "weights": dict(found.weights),
-            "agreement": result.score.to_dict(),
-            "annotators": {name: score.to_dict() for name, score in against(result, found.name)},
+            "n_unscored": found.n_unscored,
+            "agreement": result and result.score.to_dict(),
+            "annotators": {name: score.to_dict() for name, score in scores},
+            "bounds": {name: list(ends) for name, ends in found.bounds.items()},
             "spans": spans_of(found),
+            "n_ties": int(np.count_nonzero(found.entities.is_tie)),
             "ties": rows_of(ties),
         },
         make_rows=lambda: spans_of(found),
@@ -87,8 +102,9 @@ def votes_table(found: Consensus) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (f"{votes} of {of}", number) for of, votes, number in sorted(columns, reverse=True)
     ]
-    legend = "(annotators who marked exactly this span, of those who annotated the document)"
-    return Table(("marked by", "spans"), rows, "votes", legend)
+    what = "found the entity" if found.method == ENTITIES else "marked exactly this span"
+    legend = f"(annotators who {what}, of those who annotated the document)"
+    return Table(("found by", "spans"), rows, "votes", legend)
 
 
 def against(result: Agreement, gold: str) -> list[tuple[str, Score]]:
@@ -96,16 +112,25 @@ def against(result: Agreement, gold: str) -> list[tuple[str, Score]]:
     return [(b if a == gold else a, score) for (a, b), score in result.by_pair.items()]
 
 
-def gold_table(result: Agreement, gold: str, title: str) -> Table:
-    """The agreement of each annotator with a gold standard."""
+def gold_table(
+    result: Agreement,
+    gold: str,
+    title: str,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+) -> Table:
+    """The agreement of each annotator with a gold standard, with bounds where there are ties."""
+    known = bounds or {}
+    named = [(name, name, score) for name, score in against(result, gold)]
     rows: list[Sequence[Cell]] = [
-        (name, score.observed, score.chance, score.corrected)
-        for name, score in against(result, gold)
+        (shown, score.observed, score.chance, score.corrected, *known.get(name, ()))
+        for shown, name, score in [*named, ("all", gold, result.score)]
     ]
-    total = result.score
-    rows.append(("all", total.observed, total.chance, total.corrected))
+    headings = ("annotator", "observed", "chance", "corrected")
     by = sentences.by_measure(result.settings.measure, result.settings.positions)
-    return Table(("annotator", "observed", "chance", "corrected"), rows, f"{title}, by {by}")
+    if not known:
+        return Table(headings, rows, f"{title}, by {by}")
+    legend = "(without ties; ties against, for: corrected if all are decided against or for them)"
+    return Table((*headings, "ties against", "ties for"), rows, f"{title}, by {by}", legend)
 
 
 def spans_of(found: Consensus) -> list[dict[str, Any]]:
@@ -125,7 +150,9 @@ def spans_of(found: Consensus) -> list[dict[str, Any]]:
         "label": [corpus.labels[i] for i in corpus.span_label[span].tolist()],
         "words": words,
         "votes": found.votes.tolist(),
+        "alike": found.alike.tolist(),
         "n_annotators": found.n_members.tolist(),
         "support": found.support.tolist(),
+        "is_tie": found.is_tie.tolist(),
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

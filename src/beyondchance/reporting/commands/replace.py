@@ -39,8 +39,8 @@ VERY_FEW_DOCUMENTS = Note(
 _CEILINGS = {
     "human": "people among each other",
     "about": "about what a perfect model reaches (the root of that)",
-    "lower": "consensus of the others with each person (lower ceiling)",
-    "upper": "people with their own consensus (upper ceiling)",
+    "lower": "best observed consensus of the others with each person (lower ceiling)",
+    "upper": "people with their own best observed consensus (upper ceiling)",
 }
 
 

@@ -1,0 +1,232 @@
+"""Entities that a team found: spans are matched first, then votes decide.
+
+Spans of different annotators are one entity if they overlap by more than a tenth of what either
+covers; an annotator has at most one span in an entity. Spans with one label are joined first, by
+decreasing overlap; what has no majority then is joined once more, whatever the labels. An entity is
+found if more than half of those who annotated the document have it. Its label is the one with most
+votes; its edges are those of the version with most votes, of several the one that overlaps the
+others most. Braylan & Lease (2021) match and merge in the same spirit.
+
+Entities that overlap are only taken together if an annotator marked both. What cannot be decided
+is a tie. Nothing depends on the order of annotators or documents: only spans that overlap, one
+after the other, have to do with one another, and these are ordered by their content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from beyondchance.adjudication.votes import Chosen, Marks, Votes, cells_of, voted
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.core.ragged import begins_apart, total
+from beyondchance.types import Bools, Floats, Ints
+
+_PRECISE = 10**9
+"""Agreement of annotators as whole numbers, whose sums do not depend on their order."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Entities:
+    """Entities that at least half of a team found, as columns in reading order.
+
+    Attributes
+    ----------
+    spans : Chosen
+        The version of each that was chosen.
+    votes : array of int
+        How many members have it, in any version.
+    is_tie : array of bool
+        Whether votes do not decide if it is one, its label or its edges.
+    is_rival : array of bool
+        Whether it gives way to another that it overlaps; it is a tie as well.
+    of_mark : array of int, shape (marks,)
+        The entity of each span of members; -1 for those that fewer than half found.
+    """
+
+    spans: Chosen
+    votes: Ints
+    is_tie: Bools
+    is_rival: Bools
+    of_mark: Ints
+
+
+def agreement_with_others(marks: Marks, corpus: Corpus, is_member: Bools) -> Floats:
+    """Compute the token F1 of each member with all others of the same documents together.
+
+    0 where there is nothing to compare.
+    """
+    n = len(corpus.annotators)
+    if not len(marks):
+        return np.zeros(n)
+    length = marks.end - marks.start
+    document = corpus.text_document[marks.text]
+    n_documents = len(corpus.documents)
+    of_document = total(document, length, n_documents)
+    own = total(document * n + marks.annotator, length, n_documents * n)
+    is_own = is_member[corpus.annotation_annotator]
+    here, who = corpus.annotation_document[is_own], corpus.annotation_annotator[is_own]
+    n_here = np.bincount(here, minlength=n_documents)[here]
+    both = (n_here - 2) * own[here * n + who] + of_document[here]
+    size = total(who, both * (n_here > 1), n)
+    cells = cells_of(marks)
+    length = cells.cuts.length[cells.first[cells.own] + cells.step]
+    shared = (np.bincount(cells.number) - 1)[cells.number] * length
+    matched = total(cells.marks.annotator[cells.own], shared, n)
+    return np.divide(2 * matched, size, out=np.zeros(n), where=size > 0)
+
+
+def entities_of(marks: Marks, votes: Votes, trust: Floats) -> Entities:
+    """Match the spans of a team, and let it vote.
+
+    Parameters
+    ----------
+    marks : Marks
+    votes : Votes
+    trust : array of float, shape (annotators,)
+        How much each agrees with the others: who is followed in ties.
+    """
+    versions, number, weight = voted(marks, votes)
+    n = len(versions)
+    n_alike = np.bincount(number)
+    followed = total(number, np.rint(trust * _PRECISE)[marks.annotator], n).astype(np.int64)
+    shift = versions.text * (int(versions.end.max(initial=0)) + 1)
+    heads = np.flatnonzero(begins_apart(shift + versions.start, shift + versions.end))
+    masks = [0] * n
+    for version, who in zip(number.tolist(), marks.annotator.tolist(), strict=True):
+        masks[version] |= 1 << who
+    columns = (versions.start, versions.end, versions.label, weight, n_alike, followed)
+    listed = zip(range(n), *(column.tolist() for column in columns), masks, strict=True)
+    items = [_Version(*row) for row in listed]
+    entity = np.full(n, -1)
+    rows: list[list[int]] = []
+    present = votes.present[versions.text].tolist()
+    for low, high in pairwise([*heads.tolist(), n]):
+        for members, *decided in _decided(items[low:high], present[low]):
+            entity[members] = decided[0]
+            rows.append(decided)
+    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    spans = versions.taken(table[:, 0])
+    order = np.lexsort((spans.label, -spans.end, spans.start, spans.text))
+    place_of = np.full(n + 1, -1)
+    place_of[table[order, 0]] = np.arange(len(table))
+    spans = spans.taken(order)
+    return Entities(
+        spans=Chosen(spans.text, spans.label, spans.start, spans.end),
+        votes=table[order, 1],
+        is_tie=table[order, 2].astype(bool),
+        is_rival=table[order, 3].astype(bool),
+        of_mark=place_of[entity[number]],
+    )
+
+
+class _Version(NamedTuple):
+    """A span with a label, and those who marked it.
+
+    Attributes
+    ----------
+    number, start, end, label : int
+        Numbers and labels are in the order of their content.
+    weight, votes, trust : int
+        The votes that it has, those who have it, and how much these agree with the others.
+    mask : int
+        Those who have it, as bits.
+    """
+
+    number: int
+    start: int
+    end: int
+    label: int
+    weight: int
+    votes: int
+    trust: int
+    mask: int
+
+
+def _shared(one: _Version, other: _Version) -> float:
+    """Compute the share of what either covers that both cover."""
+    both = min(one.end, other.end) - max(one.start, other.start)
+    return max(both, 0) / (one.end - one.start + other.end - other.start - both)
+
+
+def _join(
+    clusters: Iterable[list[_Version]], pairs: Iterable[tuple[_Version, _Version]]
+) -> list[list[_Version]]:
+    """Join the clusters of pairs of versions, unless an annotator has spans in both."""
+    home = {x: cluster for cluster in clusters for x in cluster}
+    for x, y in pairs:
+        one, other = home.get(x), home.get(y)
+        if one is None or other is None or one is other:
+            continue
+        if not any(a.mask & b.mask for a in one for b in other):
+            one += other
+            home.update(dict.fromkeys(other, one))
+    return list({id(cluster): cluster for cluster in home.values()}.values())
+
+
+def _weight(versions: Iterable[_Version]) -> int:
+    return sum(x.weight for x in versions)
+
+
+def _decided(
+    items: Sequence[_Version], present: int
+) -> Iterator[tuple[list[int], int, int, bool, bool]]:
+    """Decide about the entities of a place, those first of which most is certain.
+
+    Yields the versions of each, the one chosen, how many found it, and whether it is a tie or a
+    rival.
+    """
+    pairs = []
+    for i, x in enumerate(items):
+        for y in items[i + 1 :]:
+            if y.start >= x.end:
+                break
+            pairs += [(-_shared(x, y), x, y)] * (_shared(x, y) > 0.1)
+    ordered = [(x, y) for _, x, y in sorted(pairs)]
+    alike = _join([[x] for x in items], [(x, y) for x, y in ordered if x.label == y.label])
+    sure = [x for x in alike if 2 * _weight(x) > present]
+    others = _join([x for x in alike if 2 * _weight(x) <= present], ordered)
+
+    def rank(members: list[_Version]) -> tuple[bool, bool, int, _Version]:
+        is_alike = any(2 * x.weight > present for x in members)
+        return not is_alike, members not in sure, -_weight(members), min(members)
+
+    taken: list[_Version] = []
+    for members in sorted(sure + [x for x in others if 2 * _weight(x) >= present], key=rank):
+        version, is_tie, is_rival = _vote(sorted(members), taken)
+        taken += [] if is_rival else [version]
+        is_tie |= is_rival or 2 * _weight(members) == present
+        n_found = sum(x.votes for x in members)
+        yield [x.number for x in members], version.number, n_found, is_tie, is_rival
+
+
+def _vote(members: Sequence[_Version], taken: Sequence[_Version]) -> tuple[_Version, bool, bool]:
+    """Choose the label and the edges: the version, whether it is a tie, whether it gives way."""
+    sums: dict[int, tuple[int, int]] = {}
+    for x in members:
+        votes, trust = sums.get(x.label, (0, 0))
+        sums[x.label] = votes + x.weight, trust + x.trust
+    most, weight = max(sums.values())[0], _weight(members)
+    is_tie = sum(votes == most for votes, _ in sums.values()) > 1
+    label = max(sums, key=lambda x: (*sums[x], -x))
+    known = [x for x in members if x.label == label]
+    free = [
+        x
+        for x in known
+        if not any(x.start < y.end and y.start < x.end and not x.mask & y.mask for y in taken)
+    ]
+    among = free or known
+
+    def worth(x: _Version) -> tuple[int, float]:
+        return x.weight, round(sum(y.weight * _shared(x, y) for y in members) / weight, 12)
+
+    best = max(map(worth, among))
+    same = [x for x in among if worth(x) == best]
+    chosen = min(same, key=lambda x: (-x.trust, x.start - x.end, x.start))
+    met = _weight(x for x in members if _shared(x, chosen))
+    is_tie |= len(same) > 1 or len(free) < len(known) or 2 * met <= weight
+    return chosen, is_tie, not free
