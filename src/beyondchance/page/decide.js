@@ -12,6 +12,7 @@
   const STORE = `beyondchance decisions ${data.decide.digest}`;
   const CONTEXT = 8; // words on either side of what is edited
   const MOST_KEYS = 9; // versions that have a key
+  const TIE = "A tie: the votes do not decide. Choose a version, nothing, or edit.";
 
   // ---- Places ----------------------------------------------------------------------------
 
@@ -30,6 +31,12 @@
       byText.get(text[j]).push({ label: label[j], start: from, end: from + length[j] });
     });
     return [item, byText];
+  }));
+
+  // The stretches of each document that votes do not decide.
+  const ties = new Map(documents.map((item, i) => {
+    const [text, start, length] = data.decide.ties[i];
+    return [item, start.map((from, j) => ({ text: text[j], start: from, end: from + length[j] }))];
   }));
 
   // The places of a document where annotators differ, in reading order.
@@ -82,6 +89,7 @@
     const here = consensus.get(item).get(place.text) || [];
     const own = here.filter((span) => span.start >= place.start && span.end <= place.end);
     place.consensus = sorted([...own, ...common.map((same) => same[0])]);
+    place.isTie = ties.get(item).some((tie) => tie.text === place.text && overlap(tie, place));
     return place;
   }
 
@@ -609,8 +617,8 @@
     const made = decisionAt(place);
     const chosen = made && asSpans(made);
     const inFile = (spans) => spans.map((s) => `${s.start} ${s.end} ${labels[s.label]}`).sort().join(",");
-    const best = keyOf(place.consensus);
-    let isListed = false; // whether the consensus is one of the versions
+    const best = place.isTie ? null : keyOf(place.consensus);
+    let isListed = place.isTie; // whether the consensus is one of the versions, or decides nothing
     const version = (key, spans, who, act) => {
       const isConsensus = keyOf(spans) === best;
       isListed = isListed || isConsensus;
@@ -626,6 +634,7 @@
       i < MOST_KEYS ? String(i + 1) : "", own.spans, people(own.who), () => chooseVersion(i)));
     rows.push(version("0", [], people(place.nobody), chooseNothing));
     if (!isListed) rows.push(version("", place.consensus, ["the consensus"], chooseConsensus));
+    if (place.isTie && !made) rows.push(make("p", {}, TIE));
     if (made && made.choice === "edited") {
       rows.push(make("p", {}, "Edited: ", fromFile(made)));
     }
@@ -660,6 +669,10 @@
 
   function chooseConsensus() {
     if (!place) return;
+    if (place.isTie) {
+      say(TIE);
+      return;
+    }
     decide(place, place.consensus, "consensus");
     after();
   }

@@ -163,8 +163,9 @@ def document_view(
 def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
     """What the page needs to decide: the consensus of those compared, where not all have it.
 
-    Columns of its spans are text, label, start and length, for each document. The digest is that of
-    all documents and their texts, whoever annotated them and however many are on the page.
+    Columns of its spans are text, label, start and length, for each document; of ties, which it
+    does not decide, text, start and length. The digest is that of all documents and their texts,
+    by any annotators and however many are on the page.
     """
     corpus = found.corpus
     compared = {name for pair in found.pairs for name in pair}
@@ -172,18 +173,18 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
         corpus = corpus.select(annotators=[x for x in corpus.annotators if x in compared])
     result = consensus(replace(corpus, gold=None), name=_FRESH)
     whole = result.corpus
-    span = result.span[result.votes < result.n_members]
-    text = whole.span_text[span]
+    span = result.span[result.alike < result.n_members]
+    tied = result.entities.is_tie
     place = np.full(len(corpus.documents), -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))
-    rows, cuts = _by_document(place[whole.text_document[text]], len(chosen))
-    span = span[rows]
-    columns = (
-        whole.number_in_document(whole.span_text[span]),
-        whole.span_label[span],
-        whole.span_start[span],
-        whole.span_end[span] - whole.span_start[span],
-    )
+
+    def listed(text: Ints, *columns: Ints) -> list[list[list[int]]]:
+        rows, cuts = _by_document(place[whole.text_document[text]], len(chosen))
+        ordered = [column[rows] for column in (whole.number_in_document(text), *columns)]
+        return [[x[low:high].tolist() for x in ordered] for low, high in pairwise(cuts.tolist())]
+
+    start, end = whole.span_start[span], whole.span_end[span]
+    text, _, low, high = (column[tied] for column in result.entities.spans)
     digest = sha256()
     known = corpus.texts or tuple(map(str, corpus.text_length.tolist()))
     for name in (corpus.unit, corpus.positions, *corpus.documents, *known):
@@ -191,10 +192,8 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
     return {
         "unit": corpus.unit,
         "digest": digest.hexdigest()[:16],
-        "consensus": [
-            [column[low:high].tolist() for column in columns]
-            for low, high in pairwise(cuts.tolist())
-        ],
+        "consensus": listed(whole.span_text[span], whole.span_label[span], start, end - start),
+        "ties": listed(text, low, high - low),
     }
 
 
