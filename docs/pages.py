@@ -84,7 +84,7 @@ EXAMPLES = {
         ),
     ],
     "report": ["beyondchance report example/*.conll -o report.html"],
-    "replace": ["beyondchance replace example/*.conll --model cleo --margin 0.05"],
+    "replace": ["beyondchance replace example/*.conll --model cleo --blind yes"],
     "careless": ["beyondchance careless example/*.conll"],
     "plan": [
         "beyondchance plan example/*.conll --half-width 0.03",

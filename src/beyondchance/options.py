@@ -279,6 +279,10 @@ class ResamplingOptions(TypedDict, total=False):
     ]
 
 
+BLIND = ("yes", "no", "unknown")
+"""Whether people annotated without seeing what a model had marked."""
+
+
 class ReadOptions(TypedDict, total=False):
     """How files are read. Every format takes the options that concern it."""
 

@@ -65,7 +65,7 @@ CALLS = {
     "agree-trend": ("agree", *ROUNDS, "--by", "round", *SURE[2:]),
     "plan": ("plan", *TEAM, "--half-width", "0.04"),
     "plan-replace": ("plan", *TEAM, "--replace", "cleo", "--margin", "0.03"),
-    "replace": ("replace", *TEAM, "--model", "cleo", "--margin", "0.05"),
+    "replace": ("replace", *TEAM, "--model", "cleo", "--blind", "yes"),
     "replace-two": (
         *("replace", *TEAM, *MORE, "--model", "cleo,dan", "--measure", "exact", "--digits", "3"),
     ),

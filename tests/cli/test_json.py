@@ -1,6 +1,6 @@
 """The JSON of every command has the numbers of the library, under their names."""
 
-from math import isinf
+from math import isnan
 
 import pytest
 
@@ -212,25 +212,27 @@ def test_replace(in_json, worked_example):
     head(found, "replace", files)
     corpus = bc.read(*(worked_example / path for path in files))
     expected = bc.replacement(corpus, model=["cleo", "dan"], measure="exact")
-    assert (found["humans"], found["margin"], found["confidence"]) == (
-        ["ada", "ben", "eve"], None, 0.95,
-    )  # fmt: skip
+    assert (found["humans"], found["confidence"]) == (["ada", "ben", "eve"], 0.95)
+    assert (found["keep"], found["margin"], found["blind"]) == (0.9, 0.05, "unknown")
     for item in found["models"]:
         one = expected.models[item["model"]]
         for name, person in item["people"].items():
             own = one.by_human[name]
-            assert (person["human"], person["model_score"]) == (own.human, own.model)
-            assert (person["difference"], person["low"], person["high"]) == (
-                own.difference, *own.interval,
-            )  # fmt: skip
-            margin = None if isinf(own.smallest_margin) else own.smallest_margin
-            assert (person["smallest_margin"], person["n_documents"]) == (margin, 12)
+            assert person == {
+                "human": own.human, "model_score": own.model, "difference": own.difference,
+                "low": own.interval[0], "high": own.interval[1],
+                "p": own.p, "adjusted": one.p_values[name], "n_documents": 12,
+            }  # fmt: skip
+        mean = one.mean
         assert item["mean"] == {
-            "difference": one.mean_difference,
-            **dict(zip(("low", "high"), one.mean_interval, strict=True)),
-        }
+            "human": mean.human, "model_score": mean.model, "difference": mean.difference,
+            "low": mean.interval[0], "high": mean.interval[1], "p": mean.p,
+        }  # fmt: skip
         assert item["corrected"] == one.ceiling.model
-        assert item["passes"] is None
+        names = ("verdict", "is_starred", "n_documents", "documents_needed", "p_every")
+        assert {name: item[name] for name in names} == {n: getattr(one, n) for n in names}
+        assert item["keeps"] == (None if isnan(one.keeps) else one.keeps)
+        assert (item["unjudged"], item["copied"]) == (list(one.unjudged), list(one.copied))
         for name, ceiling in item["ceilings"].items():
             share = one.ceiling.share[name]
             assert ceiling["corrected"] == getattr(one.ceiling, name)
@@ -242,15 +244,8 @@ def test_replace(in_json, worked_example):
     assert (row["difference"], row["low"], row["high"], row["p"]) == (
         one.difference, *one.interval, one.p,
     )  # fmt: skip
-    found = in_json("replace", *TEAM, "--model", "cleo", "--margin", "0.05")
-    one = bc.replacement(
-        bc.read(*(worked_example / path for path in TEAM)), model="cleo", margin=0.05
-    )
-    (item,) = found["models"]
-    assert (item["passes"], found["margin"]) == (one.passes(0.05), 0.05)
-    assert {name: person["p"] for name, person in item["people"].items()} == {
-        name: own.p for name, own in one.by_human.items()
-    }
+    found = in_json("replace", *TEAM, "--model", "cleo", "--margin", "none", "--blind", "no")
+    assert (found["margin"], found["blind"]) == (None, "no")
 
 
 def test_careless(in_json, worked_example):
@@ -281,15 +276,12 @@ def test_plan(in_json, team):
     assert {name: found[name] for name in names} == {n: getattr(expected, n) for n in names}
     assert (found["score"], found["unit"], found["half_width"]) == ("corrected", "documents", 0.04)
     found = in_json("plan", *TEAM, "--replace", "cleo", "--margin", "0.03")
-    expected = bc.plan_replacement(bc.replacement(team, model="cleo"), 0.03)
+    expected = bc.plan_replacement(bc.replacement(team, model="cleo", margin=0.03))
     assert (found["model"], found["margin"], found["power"]) == ("cleo", 0.03, 0.8)
     assert (found["n_pilot"], found["documents"]) == (expected.n_pilot, expected.documents)
-    assert found["people"] == {
-        name: {
-            "difference": expected.differences[name],
-            **dict(zip(names, counts, strict=True)),
-        }
-        for name, counts in expected.by_human.items()
+    assert found["conditions"] == {
+        name: {"assumed": assumed, **dict(zip(names, counts, strict=True))}
+        for name, (assumed, counts) in expected.by_condition.items()
     }
 
 

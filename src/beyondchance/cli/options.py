@@ -14,6 +14,7 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import (
+    BLIND,
     CountingOptions,
     Declared,
     ReadOptions,
@@ -90,6 +91,10 @@ def _parameters(word: str) -> dict[str, float]:
     return {name.strip(): float(number) for name, _, number in pairs}
 
 
+def _share_or_none(word: str) -> float | None:
+    return None if word == "none" else _checked(float(word), 0 <= float(word) <= 1)
+
+
 def _bar(word: str) -> float:
     return _checked(float(word), not isnan(float(word)))
 
@@ -109,6 +114,7 @@ WEIGHTS = Parsed(
     lambda word: word if word == "agreement" else _parameters(word),
     "is neither agreement nor NAME=NUMBER, several separated by commas",
 )
+_SHARE_OR_NONE = Parsed("SHARE", _share_or_none, "is not a number from 0 to 1, or none")
 _BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
 
 
@@ -378,7 +384,7 @@ output = printed(OUTPUTS, _SAVE)
 list_output = printed(LIST_OUTPUTS, _SAVE)
 """The same of a result that is a list."""
 
-REPLACING = in_annotations(
+MODEL = in_annotations(
     "--model",
     "models",
     type=NAMES,
@@ -389,13 +395,44 @@ REPLACING = in_annotations(
 HUMANS = in_annotations(
     "--humans", type=NAMES, is_everyday=True, help="The people; by default all others."
 )
-MARGIN = in_uncertainty(
-    "--margin",
-    type=click.FloatRange(0, 1),
-    metavar="M",
-    is_everyday=True,
-    help="How much worse than a person a model may be, in corrected agreement.",
-)
+_REPLACING: Mapping[str, Decorator] = {
+    "keep": in_uncertainty(
+        "--keep",
+        type=_SHARE_OR_NONE,
+        default=0.9,
+        is_everyday=True,
+        help="The share of the people's agreement beyond chance that a model has to keep; 'none' "
+        "for no such test.",
+    ),
+    "margin": in_uncertainty(
+        "--margin",
+        type=_SHARE_OR_NONE,
+        default=0.05,
+        is_everyday=True,
+        help="How much lower than the people's the model's corrected agreement may be; 'none' for "
+        "no such test.",
+    ),
+    "blind": in_annotations(
+        "--blind",
+        type=Choice(BLIND),
+        default="unknown",
+        is_everyday=True,
+        help="Whether people annotated without seeing what the model had marked.",
+    ),
+}
+replacing = together(list(_REPLACING.values()))
+"""What a model has to show that is to replace people."""
+
+
+def replacing_options(options: Mapping[str, Any], *, is_asked: bool = True) -> dict[str, Any]:
+    """Return what a model has to show; refuse it where no model is named."""
+    ctx = click.get_current_context()
+    for name in _REPLACING:
+        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and not is_asked:
+            raise click.UsageError(f"--{name} is for --replace; name a model")
+    return picked(options, _REPLACING)
+
 
 GAMMA = in_scoring(
     "--gamma",

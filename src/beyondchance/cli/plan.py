@@ -47,9 +47,9 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     group="Plan",
     metavar="MODEL",
     is_everyday=True,
-    help="Plan a test of whether this model may replace people; with --margin.",
+    help="Plan a test of whether this model may replace people.",
 )
-@flags.MARGIN
+@flags.replacing
 @flags.option(
     "--power",
     group="Plan",
@@ -69,10 +69,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance plan pilot/anna.conll pilot/ben.conll --half-width 0.03
     beyondchance plan pilot.json --replace gpt --margin 0.05
     """
-    if (options["replace"] is None) != (options["margin"] is None):
-        raise click.UsageError("--replace and --margin go together")
+    asked = flags.replacing_options(options, is_asked=options["replace"] is not None)
     if options["replace"] is not None:
-        emit(_replacement(files, options), **options)
+        emit(_replacement(files, options, asked), **options)
         return
     with working("reading and planning", quiet=options["quiet"]):
         corpus = load(streams(files), options)
@@ -86,11 +85,11 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     emit(report, **options)
 
 
-def _replacement(files: tuple[str, ...], options: dict[str, Any]) -> Report:
+def _replacement(files: tuple[str, ...], options: dict[str, Any], asked: dict[str, Any]) -> Report:
     """A plan of a test of whether a model may replace people."""
     with working("reading and planning", quiet=options["quiet"]):
         corpus, shown = load_named(streams(files), options)
-        asked = {name: options[name] for name in ("measure", "scope", "confidence")}
+        asked |= {name: options[name] for name in ("measure", "scope", "confidence")}
         pilot = replacement(corpus, model=shown(options["replace"]), **asked)
-        found = plan_replacement(pilot, options["margin"], power=options["power"])
+        found = plan_replacement(pilot, power=options["power"])
         return replace(report_of_replacement_plan(found), corpus=corpus, notes=corpus.notes)

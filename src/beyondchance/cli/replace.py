@@ -15,9 +15,9 @@ from beyondchance.reporting.commands.replace import report_of_replacement
 
 @click.command("replace", cls=Command)
 @flags.annotated_files
-@flags.REPLACING
+@flags.MODEL
 @flags.HUMANS
-@flags.MARGIN
+@flags.replacing
 @flags.together([flags.flag(flags.SCORING[name], group="Scoring") for name in ("measure", "scope")])
 @flags.CONFIDENCE
 @flags.output
@@ -25,17 +25,18 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """May a model replace a person? And how much is there to reach?
 
     For each person: how well the person agrees with the others, and how well the model does in
-    that place. Without --margin, the smallest margin that would pass.
+    that place. On average over people the model has to keep a share of their agreement beyond
+    chance, and to be less than a margin below it.
 
     \b
-    beyondchance replace export.json --model gpt --margin 0.05
+    beyondchance replace export.json --model gpt --blind yes
     beyondchance replace anna.conll ben.conll cleo.conll gpt.conll --model gpt
     beyondchance replace export.json --model gpt,llama --humans anna,ben,cleo
     """
     with working("reading and comparing", quiet=options["quiet"]):
         corpus, shown = load_named(streams(files), options)
-        names = ("margin", "measure", "scope", "confidence")
-        asked = {name: options[name] for name in names}
+        asked = {name: options[name] for name in ("measure", "scope", "confidence")}
+        asked |= flags.replacing_options(options)
         humans = options["humans"] and [shown(name) for name in options["humans"]]
         models = [shown(name) for name in options["models"]]
         found = replacement(corpus, model=models, humans=humans, **asked)

@@ -41,7 +41,7 @@ from beyondchance.scoring.api import agreement, rank
     default=(),
     help="Annotators who are models: whether they may replace the others.",
 )
-@flags.MARGIN
+@flags.replacing
 @flags.in_output(
     "-o",
     "--save",
@@ -73,10 +73,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance report anna.conll ben.conll -o report.html
     beyondchance report export.json -o report.html --no-text
     beyondchance report a.conll b.conll --gold gold.conll -o report.html
-    beyondchance report export.json --replace gpt --margin 0.05 -o report.html
+    beyondchance report export.json --replace gpt --blind yes -o report.html
     """
-    if options["margin"] is not None and not options["replace"]:
-        raise click.UsageError("--margin is for --replace; name a model")
+    asked = flags.replacing_options(options, is_asked=bool(options["replace"]))
     flags.check_gamma_wanted(options)
     is_printed = options["save"] == "-"
     if not is_printed:
@@ -108,7 +107,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             coefficients=options["coefficients"] or WITHOUT_GAMMA,
             gamma=flags.gamma_parameters(options),
             replace=[shown(name) for name in options["replace"]],
-            margin=options["margin"],
+            **asked,
             **flags.resampling_options(options),
         )
         if options["figures"] is not None:

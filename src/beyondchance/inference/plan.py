@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, isnan, log10, nan, sqrt
 
 import numpy as np
@@ -16,7 +16,7 @@ from beyondchance.core.distributions import (
     student_quantile,
 )
 from beyondchance.errors import OptionError
-from beyondchance.inference.replacement import Replacement, checked_margin
+from beyondchance.inference.replacement import Estimate, Replacement
 from beyondchance.messages import Text, spoken
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
@@ -308,59 +308,58 @@ class ReplacementPlan(Printed):
 
     Attributes
     ----------
-    by_human : mapping of str to (documents, low, high)
-        For each person, how many with marks in all, and how many it may turn out to take, because
-        a pilot shows its own spread only roughly; None where no number of documents would do.
+    by_condition : mapping of str to (float, (documents, low, high) or None)
+        Of what has to be shown to be positive (see `Replacement`; ``people`` is the people's pooled
+        agreement), the value that is assumed, how many documents with marks it takes in all, and
+        how many it may turn out to take, because a pilot shows its own spread only roughly; None
+        where no number of documents would do.
     documents : int, optional
-        For all of them; None if there is somebody for whom no number would do.
-    differences : mapping of str to float
-        What is assumed of each person.
-    margin, power : float
+        For all of them; None where no number would do for one of them.
+    keep, margin : float, optional
+        As in the pilot.
+    power : float
     n_pilot : int
     model : str
     settings : Settings
     """
 
-    by_human: Mapping[str, tuple[int, int, int] | None]
-    differences: Mapping[str, float]
-    margin: float
+    by_condition: Mapping[str, tuple[float, tuple[int, int, int] | None]]
+    keep: float | None
+    margin: float | None
     power: float
     n_pilot: int
     model: str
     settings: Settings
 
     def __repr__(self) -> str:
-        return f"ReplacementPlan(documents={self.documents}, margin={self.margin:g})"
+        return f"ReplacementPlan({self.model!r}: documents={self.documents})"
 
     @property
     def documents(self) -> int | None:
-        """How many it takes for all people; None if no number would do for one of them."""
-        known = [found for found in self.by_human.values() if found is not None]
-        if len(known) < len(self.by_human):
-            return None
-        return max(found[0] for found in known)
+        """How many it takes for all conditions; None if no number would do for one of them."""
+        known = [numbers[0] for _, numbers in self.by_condition.values() if numbers is not None]
+        return max(known) if len(known) == len(self.by_condition) else None
 
 
 def plan_replacement(
-    pilot: Replacement, margin: float, *, power: float = 0.8, difference: float | None = None
+    pilot: Replacement, *, power: float = 0.8, difference: float | None = None
 ) -> ReplacementPlan:
-    r"""How many documents it takes to show that a model may replace each person.
+    r"""Compute how many documents it takes to show that a model may replace people.
 
-    With :math:`s` the spread of the difference (its standard error in the pilot times the root of
-    the number of documents) and :math:`\Delta` the difference, N documents show it with the power
-    wanted if :math:`(\Delta + \delta) \sqrt N \ge s\,(t_{1 - \alpha / m} + t_{power})`, for m
-    people, with Student's quantiles.
+    With :math:`s` the spread of a condition (its standard error in the pilot times the root of
+    the number of documents) and :math:`v` its value, N documents show it with the power wanted if
+    :math:`v \sqrt N \ge s\,(t_{1 - \alpha} + t_{power})`, with Student's quantiles. At least 20
+    are needed.
 
     Parameters
     ----------
     pilot : Replacement
-    margin : float
-        How much worse than a person the model may be.
+        With the share to keep and the margin of the test.
     power : float
         How often the test should pass.
     difference : float, optional
-        What to assume of the model; by default what the pilot shows of each person. 0 assumes that
-        it is as good as people are.
+        What to assume of the model, on average; by default what the pilot shows. 0 assumes that it
+        is as good as people are.
 
     Returns
     -------
@@ -369,35 +368,23 @@ def plan_replacement(
     Examples
     --------
     >>> from beyondchance import example, replacement
-    >>> pilot = replacement(example(), model="cleo")
-    >>> plan_replacement(pilot, 0.05, difference=0.0).documents
-    68
+    >>> pilot = replacement(example(), model="cleo", margin=0.03)
+    >>> plan_replacement(pilot, difference=0.0).documents
+    50
     """
     checked_instance(pilot, Replacement, "the pilot as a result of replacement()")
-    checked_margin(margin)
     checked_share("power", power)
-    share = 1 - (1 - pilot.confidence) / len(pilot.by_human)
-    found: dict[str, tuple[int, int, int] | None] = {}
-    differences = {}
-    for name, one in pilot.by_human.items():
-        estimate = one.estimate
-        differences[name] = estimate.value if difference is None else difference
-        room = differences[name] + margin
-        spread = estimate.error * sqrt(estimate.n_documents)
-        found[name] = None
-        if room > 0 and spread == 0 and one.model > 0:
-            found[name] = (2, 2, 2)
-        elif room > 0 and spread > 0 and one.model > 0:
-            low, high = _spread_range(spread, estimate.freedom, pilot.confidence)
-            found[name] = (
-                _documents_for(spread, room, share, power),
-                _documents_for(low, room, share, power),
-                _documents_for(high, room, share, power),
-            )
+    shift = 0.0 if difference is None else difference - pilot.mean.difference
+    found = {"people": pilot.pooled}
+    for name, one in pilot.mean.conditions.items():
+        found[name] = replace(one, value=one.value + shift)
     return ReplacementPlan(
-        by_human=found,
-        differences=differences,
-        margin=margin,
+        by_condition={
+            name: (one.value, _documents_for(one, pilot.confidence, power))
+            for name, one in found.items()
+        },
+        keep=pilot.keep,
+        margin=pilot.margin,
         power=power,
         n_pilot=pilot.n_documents,
         model=pilot.model,
@@ -405,15 +392,9 @@ def plan_replacement(
     )
 
 
-def _documents_for(spread: float, room: float, share: float, power: float) -> int:
-    """The smallest number of documents with which a test has the power; two at least."""
-    scale = spread / room
-    documents = max(ceil(((normal_quantile(share) + normal_quantile(power)) * scale) ** 2), 2)
-    if documents > MOST_DOCUMENTS:
-        raise OptionError(
-            f"more than {MOST_DOCUMENTS:,} documents would be needed", expected="a larger margin"
-        )
-    # Student's quantiles ask for a few more than those of the normal distribution.
-    while sum(student_quantile(x, documents - 1) for x in (share, power)) * scale > sqrt(documents):
-        documents += 1
-    return documents
+def _documents_for(one: Estimate, confidence: float, power: float) -> tuple[int, int, int] | None:
+    """How many documents show that a value is positive, and a range of that number."""
+    spreads = (1.0, *(_spread_range(1.0, one.freedom, confidence) if one.error > 0 else (1.0, 1.0)))
+    numbers = [one.documents(confidence, power, inflated=x) for x in spreads]
+    known = [number for number in numbers if number is not None]
+    return (known[0], known[1], known[2]) if len(known) == len(numbers) else None

@@ -1,17 +1,17 @@
-"""May the model replace a person? Chance-corrected agreement, pooled over documents.
+"""Test whether a model may replace people, by chance-corrected agreement pooled over documents.
 
-For each person j: how well j agrees with the others, and how well the model does in the place of
-j, with the same others in the same documents. The model may replace j if it agrees no worse than j,
-but for a margin. Documents in which nobody marked anything change no number.
+For each person j: how well j agrees with the other people, and how well the model does in the place
+of j, with the same others in the same documents. The model has to keep a share of the people's
+agreement, and to lose less than a margin of it, on average over people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
-from math import inf, isnan, nan, sqrt
+from math import ceil, inf, isnan, nan, sqrt
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,13 +19,13 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option, checked_share
 from beyondchance.core.bootstrap import degrees_of_freedom, influences, variance_of
-from beyondchance.core.distributions import student_quantile, student_share
+from beyondchance.core.distributions import normal_quantile, student_quantile, student_share
 from beyondchance.core.permutation import holm
 from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.ceilings import Ceiling, Ceilings, ceilings_of
 from beyondchance.messages import Quote, given
 from beyondchance.numbers import in_digits
-from beyondchance.options import CorpusOptions
+from beyondchance.options import BLIND, CorpusOptions
 from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import Levels, score_of
@@ -35,15 +35,23 @@ from beyondchance.scoring.options import scoring_of
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats
 
-FEW_DOCUMENTS, VERY_FEW_DOCUMENTS = 50, 20
-"""With fewer documents with marks, intervals of the mean are too narrow, and then tests too."""
+FEW_DOCUMENTS = 20
+"""With fewer documents with marks nothing is shown: tests pass too often."""
 FEW_HUMANS = 3
-"""With fewer people, a person's habits cannot be told from what the model does otherwise."""
+"""With fewer people, a person's habits cannot be separated from the model's."""
+FAILURES = 3
+"""Documents in which a model at the margin has to fail, for the test to see such failures."""
+POWER = 0.8
+"""How often a test should succeed with the number of documents that is said to be needed."""
+_MOST_DOCUMENTS = 10**7
+_COPY, _COPIED_DOCUMENTS = 0.25, 5
+"""A model copies a person if it is short of full agreement by less than this share of what people
+are short of it, in at least so many documents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A difference, and how well documents show it.
+    """An estimated value and its uncertainty.
 
     Attributes
     ----------
@@ -63,7 +71,7 @@ class Estimate:
 
     @classmethod
     def of(cls, value: float, left_out: Floats) -> Estimate:
-        """From the difference without each document."""
+        """Estimate from the values without each document."""
         n = len(left_out)
         if n < 2 or isnan(value) or not np.isfinite(left_out).all():
             return cls(value=value, error=nan, freedom=nan, n_documents=n)
@@ -72,42 +80,112 @@ class Estimate:
         return cls(value=value, error=error, freedom=freedom, n_documents=n)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Student's interval; nan where documents do not tell."""
+        """Compute Student's interval; nan where it is undefined."""
         if isnan(self.error):
             return nan, nan
-        reach = self._reach((1 + confidence) / 2)
+        share = (1 + confidence) / 2
+        reach = student_quantile(share, self.freedom) * self.error if self.error else 0.0
         return self.value - reach, self.value + reach
 
-    def smallest_margin(self, confidence: float) -> float:
-        """The smallest margin for which the difference would pass; not below 0."""
-        if isnan(self.error):
-            return nan
-        return max(self._reach(confidence) - self.value, 0.0)
-
-    def _reach(self, share: float) -> float:
-        return student_quantile(share, self.freedom) * self.error if self.error else 0.0
-
-    def p_value(self, margin: float) -> float:
-        """How often the difference would come out as high if it were no higher than -margin."""
-        above = self.value + margin
+    def p_positive(self) -> float:
+        """Compute the one-sided p-value of values of 0 or less."""
         if isnan(self.error):
             return nan
         if not self.error:
-            return 0.0 if above > 0 else 1.0
-        return student_share(-above / self.error, self.freedom)
+            return 0.0 if self.value > 0 else 1.0
+        return student_share(-self.value / self.error, self.freedom)
 
     def p_of_zero(self) -> float:
-        """How often a difference as large, up or down, would come out if there were none."""
+        """Compute the two-sided p-value of 0."""
         if isnan(self.error):
             return nan
         if not self.error:
             return 0.0 if self.value else 1.0
         return 2 * student_share(-abs(self.value) / self.error, self.freedom)
 
+    def documents(self, confidence: float, power: float, *, inflated: float = 1) -> int | None:
+        """Return how many documents show that the value is positive; None if no number does.
+
+        Parameters
+        ----------
+        confidence, power : float
+        inflated : float
+            A factor for the standard error, which is itself uncertain.
+        """
+        if isnan(self.error) or self.value <= 0:
+            return None
+        scale = inflated * self.error * sqrt(self.n_documents) / self.value
+        shares = (confidence, power)
+        needed = max(ceil((sum(map(normal_quantile, shares)) * scale) ** 2), FEW_DOCUMENTS)
+        if needed > _MOST_DOCUMENTS:
+            return None
+        # Student's quantiles ask for a few more than those of the normal distribution.
+        while sum(student_quantile(x, needed - 1) for x in shares) * scale > sqrt(needed):
+            needed += 1
+        return needed
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scores:
+    """Corrected agreement of a model and of people, of all documents and without each.
+
+    Attributes
+    ----------
+    whole : array of float, shape (2,)
+        The model's and the people's.
+    without : array of float, shape (documents, 2)
+    """
+
+    whole: Floats
+    without: Floats
+
+    @classmethod
+    def of(cls, tables: Floats) -> Scores:
+        """Compute the means over people: shape (people, documents, 2, 4).
+
+        People with whom the model shares no document with marks are left out.
+        """
+        is_marked = tables[..., 2].any(axis=2)
+        own = tables[is_marked.any(axis=1)][:, is_marked.any(axis=0)]
+        if not own.size:
+            return cls(np.full(2, nan), np.zeros((0, 2)))
+        totals = own.sum(axis=1)
+        left_out = score_of(totals[:, None] - own, "corrected")
+        return cls(score_of(totals, "corrected").mean(axis=0), left_out.mean(axis=0))
+
+    def estimate(self, *, model: float = 0, human: float = 0) -> Estimate:
+        """Estimate a weighted sum of the two scores."""
+        weights = {side: weight for side, weight in enumerate((model, human)) if weight}
+        value, left_out = (
+            np.asarray(sum(weight * scores[..., side] for side, weight in weights.items()))
+            for scores in (self.whole, self.without)
+        )
+        return Estimate.of(float(value), left_out)
+
+    def largest_share(self, confidence: float) -> float:
+        """Return the largest share of the people's score that the model is shown to keep.
+
+        Nan where the interval of the people's score includes 0 or less, or where the model is not
+        shown to agree better than chance.
+        """
+
+        def is_shown(share: float) -> bool:
+            return self.estimate(model=1, human=-share).p_positive() <= 1 - confidence
+
+        if not (self.estimate(human=1).interval(confidence)[0] > 0 and is_shown(0)):
+            return nan
+        low, high = 0.0, 1.0
+        while is_shown(high):
+            low, high = high, 2 * high
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_shown(middle) else (low, middle)
+        return low
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InPlaceOf:
-    """The model in the place of one person.
+    """The model in the place of one person, or of each on average.
 
     Attributes
     ----------
@@ -115,32 +193,64 @@ class InPlaceOf:
         The corrected agreement of the person with the others.
     model : float
         That of the model with the same others, in the same documents.
-    difference : float
-        The second minus the first.
-    interval : tuple of (float, float)
-        Of the difference.
-    smallest_margin : float
-        The smallest margin that this person would pass at, by itself.
-    p : float
-        How often a difference as high would come out if the model were worse by the margin, or
-        agreed as chance does, whichever is more often; by Holm's method for all people. Nan
-        without a margin.
-    p_chance : float
-        How often the model's own score would come out as high by chance.
-    n_documents : int
-        Documents with marks that both annotated, with another person.
     estimate : Estimate
+        The second minus the first.
+    confidence : float
+    conditions : mapping of str to Estimate
+        Values that all have to be shown to be positive: ``keep``, the model minus the share of the
+        person; ``margin``, the difference plus the margin; ``chance``, the model.
+    p : float
+        The largest one-sided p-value of the conditions.
+    is_worse : bool
+        Whether the interval of a condition other than ``chance`` is below 0.
     """
 
     human: float
     model: float
-    difference: float
-    interval: tuple[float, float]
-    smallest_margin: float
+    estimate: Estimate
+    confidence: float
+    conditions: Mapping[str, Estimate]
     p: float
-    p_chance: float
-    n_documents: int
-    estimate: Estimate = field(repr=False)
+    is_worse: bool
+
+    @classmethod
+    def of(cls, scores: Scores, asked: Asked) -> InPlaceOf:
+        """Compare the two scores."""
+        found = scores.estimate(model=1, human=-1)
+        conditions = {"chance": scores.estimate(model=1)}
+        if asked.margin is not None:
+            conditions["margin"] = replace(found, value=found.value + asked.margin)
+        if asked.keep is not None:
+            conditions["keep"] = scores.estimate(model=1, human=-asked.keep)
+        model, human = scores.whole.tolist()
+        p = {name: one.p_positive() for name, one in conditions.items()}
+        # The upper end of a two-sided interval is below 0.
+        most = (1 + asked.confidence) / 2
+        below = [name for name, one in conditions.items() if one.value < 0 and p[name] > most]
+        return cls(
+            human=human,
+            model=model,
+            estimate=found,
+            confidence=asked.confidence,
+            conditions=conditions,
+            p=float(np.max([*p.values()])),
+            is_worse=below not in ([], ["chance"]),
+        )
+
+    @property
+    def difference(self) -> float:
+        """The model minus the person."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Of the difference."""
+        return self.estimate.interval(self.confidence)
+
+    @property
+    def n_documents(self) -> int:
+        """Documents with marks."""
+        return self.estimate.n_documents
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,27 +265,47 @@ class ModelDifference:
     p: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a model has to show."""
+
+    keep: float | None = 0.9
+    margin: float | None = 0.05
+    blind: str = "unknown"
+    confidence: float = 0.95
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Replacement(Printed):
+class Replacement(Asked, Printed):
     """Whether a model may replace people.
 
     Attributes
     ----------
     model : str
     humans : tuple of str
-    margin : float, optional
-        How much worse than a person the model may be.
+    keep, margin : float, optional
+        The share of the people's agreement that the model has to keep, and how much of it it may
+        lose; None if not asked for.
+    blind : {"yes", "no", "unknown"}
+        Whether the people annotated without seeing what the model had marked.
     confidence : float
         Of intervals, two-sided; tests are one-sided, at 1 minus this.
+    pooled : Estimate
+        The corrected agreement of all people with each other.
+    unjudged : tuple of str
+        People who are not shown to agree with the others better than chance. Without them there
+        is a verdict if more than half of the people, at least two, are left.
+    has_verdict : bool
+        Whether these are, and the pooled agreement is shown to be better than chance.
+    mean : InPlaceOf
+        On average over the people judged.
     by_human : mapping of str to InPlaceOf
-    mean_difference : float
-        The mean of the differences of all people.
-    mean_interval : tuple of (float, float)
-    mean_margin : float
-        The smallest margin at which the mean would pass.
-    ceiling : Ceiling
-    n_documents : int
-        Documents with marks that were compared.
+        The people judged; all people where there is no verdict.
+    effective_documents : float
+        How many documents of one size would weigh as evenly as these: (ΣD)²/ΣD², with D what each
+        of them adds to the people's largest possible agreement beyond chance.
+    copied : tuple of str
+        People of whom the model looks like a copy.
     models : mapping of str to Replacement
         All models that were asked for, this one included, the best first.
     differences : mapping of (str, str) to ModelDifference
@@ -186,83 +316,103 @@ class Replacement(Printed):
 
     model: str
     humans: tuple[str, ...]
-    margin: float | None
-    confidence: float
+    pooled: Estimate
+    unjudged: tuple[str, ...]
+    has_verdict: bool
+    mean: InPlaceOf
     by_human: Mapping[str, InPlaceOf]
-    mean_difference: float
-    mean_interval: tuple[float, float]
-    mean_margin: float
-    ceiling: Ceiling
-    n_documents: int
+    scores: Scores = field(repr=False)
+    effective_documents: float
+    copied: tuple[str, ...]
     settings: Settings
     corpus: Corpus = field(repr=False)
+    make_ceiling: Callable[[], Ceiling] = field(repr=False)
     models: Mapping[str, Replacement] = field(default_factory=dict)
     differences: Mapping[tuple[str, str], ModelDifference] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (
-            f"Replacement({self.model!r} for {len(self.humans)} people: mean difference "
-            f"{in_digits(self.mean_difference)}, smallest margin {in_digits(self.smallest_margin)})"
+            f"Replacement({self.model!r} for {len(self.humans)} people: {self.verdict}, mean "
+            f"difference {in_digits(self.mean.difference)})"
         )
 
-    def passes(self, margin: float) -> bool:
-        """Whether the model is shown to be no worse than every person, but for the margin.
+    @property
+    def verdict(self) -> str:
+        """``shown``, ``worse``, ``not shown`` or ``no verdict``.
 
-        A model that is not shown to agree better than chance passes at no margin.
+        With fewer than 20 documents, ``would pass`` and ``would fail`` for the first two.
         """
-        p = self.p_values(checked_margin(margin))
-        return all(value <= 1 - self.confidence for value in p.values())
+        if not self.has_verdict:
+            return "no verdict"
+        if self.mean.p <= 1 - self.confidence:
+            return "would pass" if self.has_few_documents else "shown"
+        if self.mean.is_worse:
+            return "would fail" if self.has_few_documents else "worse"
+        return "not shown"
 
-    def p_values(self, margin: float) -> dict[str, float]:
-        """For each person, Holm's p-value at a margin; nan where documents do not tell."""
-        return holm_p_values(self.by_human, margin)
+    @property
+    def p_every(self) -> float:
+        """The p-value of being worse than at least one person judged; nan without a verdict."""
+        if not self.has_verdict:
+            return nan
+        return float(np.max([one.p for one in self.by_human.values()]))
+
+    @property
+    def p_values(self) -> dict[str, float]:
+        """For each person judged, Holm's p-value; nan without a verdict."""
+        raw = {name: one.p if self.has_verdict else nan for name, one in self.by_human.items()}
+        known = [name for name, p in raw.items() if not isnan(p)]
+        return raw | _by_holm({name: raw[name] for name in known})
 
     @cached_property
-    def smallest_margin(self) -> float:
-        """The smallest margin at which the model would pass for all people; inf for none.
+    def keeps(self) -> float:
+        """The largest share of the people's agreement that is shown to be kept; nan if none."""
+        return self.scores.largest_share(self.confidence) if self.has_verdict else nan
 
-        Between two margins that differ by less than a millionth.
+    @cached_property
+    def documents_needed(self) -> int | None:
+        """How many documents would show it of a model as good as the people, in 80 % of studies.
+
+        None if no number would.
         """
-        if not self.passes(1.0):
-            return inf
-        low, high = 0.0, 1.0
-        if self.passes(0.0):
-            return 0.0
-        while high - low > 1e-6:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.passes(middle) else (middle, high)
-        return high
+        found = [
+            replace(x, value=x.value - self.mean.difference).documents(self.confidence, POWER)
+            for x in self.mean.conditions.values()
+        ]
+        known = [number for number in found if number is not None]
+        return max(known) if len(known) == len(found) else None
+
+    @property
+    def n_documents(self) -> int:
+        """Documents with marks that were compared."""
+        return self.mean.n_documents
+
+    @cached_property
+    def ceiling(self) -> Ceiling:
+        """How high the model's score can get."""
+        return self.make_ceiling()
+
+    @property
+    def is_starred(self) -> bool:
+        """Whether failures of the model in whole documents could have been missed."""
+        losses = [] if self.keep is None else [1 - self.keep]
+        if self.margin is not None and self.mean.human > 0:
+            losses.append(self.margin / self.mean.human)
+        return not self.effective_documents * min(losses, default=inf) >= FAILURES
 
     @property
     def has_few_documents(self) -> bool:
-        """Whether there are so few documents that tests tend to pass too often."""
+        """Whether there are too few documents to show anything."""
         return self.n_documents < FEW_DOCUMENTS
-
-    @property
-    def has_very_few_documents(self) -> bool:
-        """Whether there are so few documents that no test can be relied on."""
-        return min(x.n_documents for x in self.by_human.values()) < VERY_FEW_DOCUMENTS
 
     @property
     def has_few_humans(self) -> bool:
         """Whether there are so few people that habits of one of them decide."""
-        return len(self.humans) < FEW_HUMANS
+        return len(self.by_human) < FEW_HUMANS
 
 
-def checked_margin(margin: object) -> float:
-    """A margin from 0 to 1."""
-    return checked_share("margin", margin, low=True, high=True)
-
-
-def holm_p_values(by_human: Mapping[str, InPlaceOf], margin: float) -> dict[str, float]:
-    """Holm's p-values of all people at a margin; undefined ones stay so, and are not counted."""
-    raw = {
-        name: max(found.estimate.p_value(margin), found.p_chance) if found.n_documents > 1 else nan
-        for name, found in by_human.items()
-    }
-    known = [name for name, p in raw.items() if not isnan(p)]
-    raised = holm(np.array([raw[name] for name in known])).tolist() if known else []
-    return {**raw, **dict(zip(known, raised, strict=True))}
+def _by_holm(p: dict[Any, float]) -> dict[Any, float]:
+    return dict(zip(p, holm(np.array([*p.values()])).tolist(), strict=True)) if p else {}
 
 
 def replacement(
@@ -271,20 +421,22 @@ def replacement(
     *,
     model: str | Sequence[str],
     humans: Sequence[str] | None = None,
-    margin: float | None = None,
+    keep: float | None = 0.9,
+    margin: float | None = 0.05,
+    blind: str = "unknown",
     measure: str = "token",
     scope: str = "label",
     confidence: float = 0.95,
     **options: Unpack[CorpusOptions],
 ) -> Replacement:
-    """Whether a model may replace people, by chance-corrected agreement.
+    """Test whether a model may replace people, by chance-corrected agreement.
 
     For each person, how well the person agrees with the others and how well the model does in
-    that place, over the documents that both annotated. A model that copies a person differs by 0
-    from that person; one that marks nothing scores 0 and never passes; documents in which
-    nobody marked anything change no number. (The alternative annotator test of Calderon,
-    Reichart and Dror, 2025, counts items in which both agree by having nothing; the last two do not
-    hold for it.)
+    that place, over the documents that both annotated. On average over people, the model has to be
+    shown to keep a share of their agreement, to lose less than a margin of it, and to agree better
+    than chance. There is no verdict unless the people are shown to agree better than chance. A
+    model that marks nothing never passes; documents in which nobody marked anything change no
+    number.
 
     Parameters
     ----------
@@ -294,9 +446,15 @@ def replacement(
         The model, or several, which are then compared with one another.
     humans : sequence of str, optional
         The people; by default all other annotators but a gold standard.
+    keep : float, optional
+        The share of the people's corrected agreement that the model has to keep; None for no such
+        test. It is the stricter one where people agree less than ``margin / (1 - keep)``.
     margin : float, optional
-        How much worse than a person the model may be, in corrected agreement. Without it there is
-        no test, and the smallest margin that would pass is what to look at.
+        How much lower than the people's the model's corrected agreement may be; None for no such
+        test.
+    blind : {"yes", "no", "unknown"}
+        Whether the people annotated without seeing what the model had marked. The data cannot
+        show it; the result repeats it.
     confidence : float
         Of intervals, two-sided; tests are one-sided, at 1 minus this.
     measure, scope : str
@@ -316,14 +474,14 @@ def replacement(
 
     Examples
     --------
-    Three annotators, of whom cleo is taken for a model; with two people only.
+    Three annotators, of whom cleo is taken for a model; twelve documents are too few.
 
     >>> from beyondchance import example
-    >>> found = replacement(example(), model="cleo")
+    >>> found = replacement(example(), model="cleo", blind="yes")
     >>> {name: round(one.difference, 3) for name, one in found.by_human.items()}
     {'ada': 0.039, 'ben': 0.01}
-    >>> round(found.mean_difference, 3), found.passes(0.1)
-    (0.025, True)
+    >>> round(found.mean.difference, 3), round(found.keeps, 2), found.verdict
+    (0.025, 0.97, 'would pass')
     """
     corpus = corpus_of(data, other, options)
     scoring = {"measure": measure, "scope": scope}
@@ -333,19 +491,22 @@ def replacement(
     models = [model] if isinstance(model, str) else list(model)
     people = _checked_names(corpus, models, humans)
     checked_share("confidence", confidence)
-    if margin is not None:
-        checked_margin(margin)
-    table = _Table.of(corpus, people, models, scoring)
-    found = [table.replacement(name, margin, confidence) for name in models]
-    best_first = sorted(found, key=lambda item: -np.nan_to_num(item.mean_difference, nan=-inf))
+    checked_option("blind", blind, BLIND)
+    for name, value in (("keep", keep), ("margin", margin)):
+        if value is not None:
+            checked_share(name, value, low=True, high=True)
+    if keep is None and margin is None:
+        raise OptionError("keep and margin are both None", expected="at least one of the tests")
+    asked = Asked(keep=keep, margin=margin, blind=blind, confidence=confidence)
+    table = PairSums.of(corpus, people, models, scoring)
+    found = [table.replacement(name, asked) for name in models]
+    best_first = sorted(found, key=lambda item: -np.nan_to_num(item.mean.difference, nan=-inf))
     by_name = {item.model: item for item in best_first}
     between = {
-        (one, two): table.between(one, two, confidence) for one, two in combinations(by_name, 2)
+        (one.model, two.model): table.between(one, two) for one, two in combinations(best_first, 2)
     }
-    known = [names for names, x in between.items() if not isnan(x.p)]
-    raised = holm(np.array([between[names].p for names in known])).tolist() if known else []
-    for names, p in zip(known, raised, strict=True):
-        between[names] = replace(between[names], p=p)
+    raised = _by_holm({names: x.p for names, x in between.items() if not isnan(x.p)})
+    between |= {names: replace(between[names], p=p) for names, p in raised.items()}
     return replace(found[0], models=by_name, differences=between)
 
 
@@ -377,7 +538,7 @@ def _checked_names(
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class PairSums:
     """Sums of every pair in every document.
 
     Attributes
@@ -388,13 +549,13 @@ class _Table:
     documents : tuple of str
         Those compared.
     sums : mapping of (str, str) to array of float, shape (documents, 4)
-        Of each two, in either order.
+        Of each two, in either order; 0 where one of them did not annotate.
     present : mapping of str to array of bool, shape (documents,)
         Who annotated what.
     scoring : mapping
     settings : Settings
     ceilings : dict
-        Those of the documents of a model: most models have the same.
+        Those of people in some documents: most models have the same.
     """
 
     corpus: Corpus
@@ -404,7 +565,7 @@ class _Table:
     present: Mapping[str, Bools]
     scoring: Mapping[str, Any]
     settings: Settings
-    ceilings: dict[tuple[str, ...], Ceilings] = field(default_factory=dict)
+    ceilings: dict[tuple[tuple[str, ...], ...], Ceilings] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -413,7 +574,7 @@ class _Table:
         humans: tuple[str, ...],
         models: Sequence[str],
         scoring: Mapping[str, Any],
-    ) -> _Table:
+    ) -> PairSums:
         """Score all pairs."""
         chosen = [name for name in corpus.annotators if name in {*humans, *models}]
         part = replace(corpus.select(annotators=chosen), options=corpus.options, gold=None)
@@ -435,83 +596,105 @@ class _Table:
             settings=result.settings,
         )
 
-    def in_place_of(self, model: str, human: str) -> Floats:
-        """The model, then the person, with the others: shape (documents, 2, 4).
+    def sums_with(self, who: str, others: Sequence[str]) -> Floats:
+        """Return the sums of an annotator with several others: shape (documents, 4)."""
+        found = np.zeros((len(self.documents), 4))
+        for other in others:
+            if (own := self.sums.get((who, other))) is not None:
+                found += own
+        return found
 
-        Others are those who annotated the document with both.
+    def in_places(self, model: str, team: Sequence[str]) -> Floats:
+        """Return the model, and each person, with the others: shape (people, documents, 2, 4).
+
+        Others are those of the team who annotated the document with both.
         """
-        table = np.zeros((len(self.documents), 2, 4))
-        for other in self.humans:
-            if other == human:
-                continue
-            seen = self.present[model] & self.present[human] & self.present[other]
-            for side, who in enumerate((model, human)):
-                own = self.sums.get((who, other))
-                if own is not None:
-                    table[seen, side] += own[seen]
-        return table
+        found = np.zeros((len(team), len(self.documents), 2, 4))
+        for table, person in zip(found, team, strict=True):
+            others = [other for other in team if other != person]
+            table[:, 0] = self.sums_with(model, others)
+            table[:, 1] = self.sums_with(person, others)
+            table[~(self.present[model] & self.present[person])] = 0
+        return found
 
-    def replacement(self, model: str, margin: float | None, confidence: float) -> Replacement:
-        """One model in the place of every person."""
-        tables = {name: self.in_place_of(model, name) for name in self.humans}
-        by_human = {name: _compared(table, confidence) for name, table in tables.items()}
-        if margin is not None:
-            p = holm_p_values(by_human, margin)
-            by_human = {name: replace(found, p=p[name]) for name, found in by_human.items()}
-        if not any(found.n_documents for found in by_human.values()):
+    def replacement(self, model: str, asked: Asked) -> Replacement:
+        """Compare one model with every person."""
+        level = 1 - asked.confidence
+        tables = self.in_places(model, self.humans)
+        if not tables.any():
             raise DataError(
                 *("model ", Quote(model), " shares no document with marks with two people"),
                 expected="documents that two people annotated, too",
             )
-        mean = _mean(list(tables.values()))
-        seen = np.any([table[:, :, 2].any(axis=1) for table in tables.values()], axis=0)
+        pooled = Scores.of(tables.sum(axis=0, keepdims=True)).estimate(human=1)
+        agree = [Scores.of(tables[[i]]).estimate(human=1) for i in range(len(tables))]
+        judged = tuple(
+            name for name, own in zip(self.humans, agree, strict=True) if own.p_positive() <= level
+        )
+        n_compared = sum(own.n_documents > 0 for own in agree)
+        has_verdict = pooled.p_positive() <= level and len(judged) >= max(2, n_compared // 2 + 1)
+        team = judged if has_verdict else self.humans
+        if team != self.humans:
+            tables = self.in_places(model, team)
+        scores = Scores.of(tables)
+        weights = tables[:, :, 1, 2].sum(axis=0) / 2 - tables[:, :, 1, 1].sum(axis=0)
+        squares = float((weights**2).sum())
         return Replacement(
+            **vars(asked),
             model=model,
             humans=self.humans,
-            margin=margin,
-            confidence=confidence,
-            by_human=by_human,
-            mean_difference=mean.value,
-            mean_interval=mean.interval(confidence),
-            mean_margin=mean.smallest_margin(confidence),
-            ceiling=self._ceiling(model, confidence),
-            n_documents=int(np.count_nonzero(seen)),
-            settings=self.settings.replaced(confidence=confidence),
+            pooled=pooled,
+            unjudged=tuple(name for name in self.humans if name not in judged),
+            has_verdict=has_verdict,
+            mean=InPlaceOf.of(scores, asked),
+            by_human={
+                name: InPlaceOf.of(Scores.of(tables[[i]]), asked) for i, name in enumerate(team)
+            },
+            scores=scores,
+            effective_documents=float(weights.sum()) ** 2 / squares if squares else nan,
+            copied=self._copied(model, pooled.value),
+            settings=self.settings.replaced(confidence=asked.confidence),
             corpus=self.corpus,
+            make_ceiling=partial(self._ceiling, model, team, asked.confidence),
         )
 
-    def _ceiling(self, model: str, confidence: float) -> Ceiling:
-        """The ceilings in the documents of a model that two people annotated as well."""
-        n_people = np.sum([self.present[name] for name in self.humans], axis=0)
+    def _copied(self, model: str, pooled: float) -> tuple[str, ...]:
+        """Return the people of whom the model looks like a copy."""
+        found = []
+        for name in self.humans:
+            sums = self.sums_with(model, [name])
+            is_enough = np.count_nonzero(sums[:, 2]) >= _COPIED_DOCUMENTS
+            own = float(score_of(sums.sum(axis=0), "corrected"))
+            if is_enough and 1 - own < _COPY * (1 - pooled):
+                found.append(name)
+        return tuple(found)
+
+    def _ceiling(self, model: str, team: tuple[str, ...], confidence: float) -> Ceiling:
+        """Compute the ceilings in the documents of a model that two people annotated as well."""
+        n_people = np.sum([self.present[name] for name in team], axis=0)
         rows = np.flatnonzero(self.present[model] & (n_people > 1))
         documents = tuple(self.documents[i] for i in rows.tolist())
-        if documents not in self.ceilings:
-            found = ceilings_of(self.corpus, self.humans, documents, self.scoring)
-            self.ceilings[documents] = found
-        own = np.zeros((len(rows), 4))
-        for name in self.humans:
-            sums = self.sums.get((model, name))
-            if sums is not None:
-                own += np.where(self.present[name][rows, None], sums[rows], 0)
-        return self.ceilings[documents].of(own, confidence)
+        if (team, documents) not in self.ceilings:
+            found = ceilings_of(self.corpus, team, documents, self.scoring)
+            self.ceilings[team, documents] = found
+        return self.ceilings[team, documents].of(self.sums_with(model, team)[rows], confidence)
 
-    def between(self, one: str, two: str, confidence: float) -> ModelDifference:
-        """Two models in the place of every person, in the documents of both."""
-        both = self.present[one] & self.present[two]
-        tables = [
-            np.stack([self.in_place_of(name, human)[both, 0] for name in (one, two)], axis=1)
-            for human in self.humans
-        ]
-        estimate = _mean(tables)
+    def between(self, one: Replacement, two: Replacement) -> ModelDifference:
+        """Compare two models in the place of the people judged, in the documents of both."""
+        names = (one.model, two.model)
+        team = [name for name in one.by_human if name in two.by_human]
+        both = np.all([self.present[name] for name in names], axis=0)
+        tables = [self.in_places(name, team)[:, both, 0] for name in names]
+        estimate = Scores.of(np.stack(tables, axis=2)).estimate(model=1, human=-1)
         return ModelDifference(
             difference=estimate.value,
-            interval=estimate.interval(confidence),
+            interval=estimate.interval(one.confidence),
             p=estimate.p_of_zero(),
         )
 
 
 def _sums_by_pair(counts: Counts) -> dict[tuple[str, str], Floats]:
-    """Sums of each two who share a document, in the order of the documents."""
+    """Return the sums of each two who share a document, in the order of the documents."""
     names = [tuple(counts.annotators[i] for i in pair) for pair in counts.pairs.T.tolist()]
     levels = Levels(len(counts))
     levels.add("pair", names, counts.pair_numbers())
@@ -522,45 +705,3 @@ def _sums_by_pair(counts: Counts) -> dict[tuple[str, str], Floats]:
     for i, (one, other) in enumerate(names):
         found[one, other] = found[other, one] = sums[:, i]
     return found
-
-
-def _scores(table: Floats) -> tuple[Floats, Floats]:
-    """The two scores of all documents, and both without each document that has marks."""
-    own = table[table[:, :, 2].any(axis=1)]
-    whole = own.sum(axis=0)
-    return score_of(whole, "corrected"), score_of(whole - own, "corrected")
-
-
-def _compared(table: Floats, confidence: float) -> InPlaceOf:
-    (model, human), without = _scores(table)
-    estimate = Estimate.of(float(model - human), without[:, 0] - without[:, 1])
-    p_chance = 1.0
-    if model > 0:
-        p_chance = Estimate.of(float(model), without[:, 0]).p_value(0.0)
-    smallest = estimate.smallest_margin(confidence)
-    return InPlaceOf(
-        human=float(human),
-        model=float(model),
-        difference=estimate.value,
-        interval=estimate.interval(confidence),
-        smallest_margin=inf if p_chance > 1 - confidence and not isnan(smallest) else smallest,
-        p=nan,
-        p_chance=p_chance,
-        n_documents=estimate.n_documents,
-        estimate=estimate,
-    )
-
-
-def _mean(tables: Sequence[Floats]) -> Estimate:
-    """The mean of the differences of several tables over the same documents."""
-    whole = np.stack(tables, axis=1)
-    whole = whole[whole[..., 2].any(axis=(1, 2))]
-    # Those with whom there is nothing to compare have no say.
-    known = whole[..., 2].any(axis=(0, 2))
-    whole = whole[:, known]
-    if not whole.size:
-        return Estimate.of(nan, np.zeros(0))
-    totals = whole.sum(axis=0)
-    scores, left_out = (score_of(x, "corrected") for x in (totals, totals - whole))
-    value = float((scores[:, 0] - scores[:, 1]).mean())
-    return Estimate.of(value, (left_out[..., 0] - left_out[..., 1]).mean(axis=1))

@@ -137,7 +137,7 @@ def overview(
     others: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
     models: Sequence[str] = (),
-    margin: float | None = None,
+    asked: Mapping[str, Any] | None = None,
     **resampling: Unpack[ResamplingOptions],
 ) -> Overview:
     """Compute what belongs to a result.
@@ -153,8 +153,8 @@ def overview(
         The parameters of gamma, if it is among `others`.
     models : sequence of str
         Annotators who may replace the others.
-    margin : float, optional
-        How much worse they may be.
+    asked : mapping, optional
+        What they have to show: options of `replacement`.
     {options}
 
     Raises
@@ -209,19 +209,19 @@ def overview(
         disagreements=disagreements(compared, pairs=pairs),
         diagnosis=_diagnosis(found, compared, settings),
         coefficients=values,
-        replacement=_replacement(compared, found.settings, models, margin) if models else None,
+        replacement=_replacement(compared, found.settings, models, asked or {}) if models else None,
         placements=tuple(_placements(compared, settings)),
     )
 
 
 def _replacement(
-    corpus: Corpus, settings: Settings, models: Sequence[str], margin: float | None
+    corpus: Corpus, settings: Settings, models: Sequence[str], asked: Mapping[str, Any]
 ) -> Replacement:
     """Whether models may replace the other annotators, by the measure asked for."""
-    asked = {name: value for name, value in _options(settings).items() if value is not None}
-    scoring = {name: asked[name] for name in ("measure", "scope") if name in asked}
+    known = {name: value for name, value in _options(settings).items() if value is not None}
+    scoring = {name: known[name] for name in ("measure", "scope") if name in known}
     confidence = float(settings.confidence or 0.95)
-    return replacement(corpus, model=list(models), margin=margin, confidence=confidence, **scoring)
+    return replacement(corpus, model=list(models), confidence=confidence, **scoring, **asked)
 
 
 def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:

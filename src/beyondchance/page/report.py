@@ -82,7 +82,9 @@ def report(
     coefficients: str | Collection[str] = WITHOUT_GAMMA,
     gamma: Mapping[str, Any] | None = None,
     replace: str | Sequence[str] = (),
-    margin: float | None = None,
+    keep: float | None = 0.9,
+    margin: float | None = 0.05,
+    blind: str = "unknown",
     **options: Unpack[_Options],
 ) -> Page:
     """A page that a team can open, send and archive.
@@ -111,8 +113,8 @@ def report(
         The parameters of gamma.
     replace : str or sequence of str, optional
         Annotators who are models: whether they may replace the others (see `replacement`).
-    margin : float, optional
-        How much worse than a person such a model may be.
+    keep, margin, blind : optional
+        What such a model has to show (see `replacement`).
     {options}
     names, texts, tokens, gold, scheme, ... : optional
         How annotations become a corpus (see `corpus`).
@@ -160,7 +162,7 @@ def report(
         others=coefficients,
         gamma=gamma,
         models=models,
-        margin=margin,
+        asked={"keep": keep, "margin": margin, "blind": blind},
         **resampling,
     )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)

@@ -287,7 +287,7 @@ def _replacement(found: Overview, digits: int) -> Iterator[Section]:
         parts.append(NamedTable("model-differences", replace_report.differences_table(first)))
     for one in models:
         parts += [
-            Prose(replace_report.verdict(one, digits)),
+            Prose(replace_report.verdict(one)),
             NamedTable(f"replace-{one.model}", replace_report.people_table(one)),
             Prose(replace_report.mean(one, digits)),
             NamedTable(f"ceilings-{one.model}", replace_report.ceiling_table(one)),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isinf, isnan
+from math import floor, isnan, nan
 from typing import TYPE_CHECKING, Any
 
+from beyondchance.inference.replacement import FEW_DOCUMENTS
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting import sentences
@@ -25,17 +26,26 @@ if TYPE_CHECKING:
     from beyondchance.inference.replacement import Replacement
 
 FEW_HUMANS = Note(
-    "with fewer than three people, what one of them does otherwise cannot be told from what the "
-    "model does",
+    "with fewer than three people, a person's habits cannot be separated from the model's",
     is_caution=True,
 )
-FEW_DOCUMENTS = Note(
-    "* fewer than 50 documents with marks: the interval of the mean is too narrow", is_caution=True
-)
-VERY_FEW_DOCUMENTS = Note(
-    "with fewer than 20 documents with marks, no test of a person can be relied on",
+STARRED = Note(
+    "* failures in whole documents could have been missed: too few documents carry the result",
     is_caution=True,
 )
+_BLIND = {
+    "yes": "The people did not see what the model had marked (blind: yes).",
+    "no": "The people saw what the model had marked (blind: no) and may have adopted it, so that "
+    "their agreement with it shows little.",
+    "unknown": "Whether the people saw what the model had marked is not known (blind: unknown); if "
+    "they did, their agreement with it shows little.",
+}
+_CONDITIONS = {
+    "people": "agreement of the people",
+    "chance": "agreement of the model",
+    "margin": "difference plus margin",
+    "keep": "model minus the share to keep",
+}
 _CEILINGS = {
     "human": "people among each other",
     "about": "about what a perfect model reaches (the root of that)",
@@ -56,7 +66,7 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
             made.append(differences_table(found))
         for one in models:
             made += [
-                Prose(verdict(one, digits)),
+                Prose(verdict(one)),
                 people_table(one),
                 Prose(mean(one, digits)),
                 ceiling_table(one),
@@ -73,7 +83,9 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
         make_blocks=blocks,
         make_data=lambda: {
             "humans": list(found.humans),
+            "keep": found.keep,
             "margin": found.margin,
+            "blind": found.blind,
             "confidence": found.confidence,
             "models": [_data(one) for one in models],
             "differences": [
@@ -82,21 +94,26 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
             ],
         },
         make_rows=lambda: [
-            {"model": one.model, "person": name, **_person(compared)}
+            {"model": one.model, "person": name, **person}
             for one in models
-            for name, compared in one.by_human.items()
+            for name, person in _people(one).items()
         ],
     )
 
 
 def cautions(models: Sequence[Replacement]) -> list[Note]:
-    """What to know before relying on it."""
-    known = (
-        (FEW_HUMANS, any(one.has_few_humans for one in models)),
-        (VERY_FEW_DOCUMENTS, any(one.has_very_few_documents for one in models)),
-        (FEW_DOCUMENTS, any(one.has_few_documents for one in models)),
-    )
-    return [note for note, holds in known if holds]
+    """Return what to know before relying on it."""
+    notes = [FEW_HUMANS] if any(one.has_few_humans for one in models) else []
+    notes += [STARRED] if any(_star(one) for one in models) else []
+    return notes + [
+        Note(
+            f"{one.model} agrees with {in_list(one.copied)} much better than people agree with "
+            "each other: it looks like a copy",
+            is_caution=True,
+        )
+        for one in models
+        if one.copied
+    ]
 
 
 def _compared(found: Replacement) -> str:
@@ -111,67 +128,95 @@ def _compared(found: Replacement) -> str:
     )
 
 
-def verdict(one: Replacement, digits: int) -> str:
-    """What was shown, and no more than that."""
-    level = f"{100 * (1 - one.confidence):g} %"
-    if one.margin is None:
-        smallest = one.smallest_margin
-        if isinf(smallest):
-            return (
-                f"{one.model} is not shown to be no worse than each person at any margin: it does "
-                "not agree better than chance, or documents are too few."
-            )
-        return (
-            f"The smallest margin at which {one.model} would be shown to be no worse than each "
-            f"person is {in_digits(smallest, digits)} (one-sided tests at {level}, by Holm's "
-            "method)."
-        )
-    p = one.p_values(one.margin)
-    how = f"(one-sided tests at {level}, by Holm's method)"
-    by_human = one.by_human
-    passed = [name for name, value in p.items() if value <= 1 - one.confidence]
-    apart = [name for name in one.humans if not by_human[name].n_documents]
-    worse = [name for name in one.humans if by_human[name].interval[1] < -one.margin]
-    unclear = [name for name in one.humans if name not in {*passed, *apart, *worse}]
-    much = f"less than {one.margin:g} worse" if one.margin else "not worse"
-    if len(passed) == len(one.humans):
-        return (
-            f"{one.model} is shown to be {much} than each of {in_list(one.humans)} {how}. That is "
-            "about agreement with the others on documents like these, and about nothing else."
-        )
-    said = []
-    if passed:
-        said.append(f"{one.model} is shown to be {much} than {in_list(passed)} {how}.")
-    if worse:
-        than = f"more than {one.margin:g} worse than" if one.margin else "worse than"
-        said.append(f"It is {than} {in_list(worse)}, by the interval of the difference.")
-    if unclear:
+def verdict(one: Replacement) -> str:
+    """Say what is shown, and no more than that."""
+    headline = _headline(one)
+    who = "It" if headline else one.model
+    said = [headline, _outcome(one, who)] if one.has_verdict else [_without_verdict(one)]
+    if one.has_verdict and one.unjudged:
         said.append(
-            f"It is not shown to be {much} than {in_list(unclear)}{'' if passed else f' {how}'}, "
-            "which does not mean that it is worse."
+            f"Not judged, and not compared with: {in_list(one.unjudged)}, not shown to agree with "
+            "the others better than chance."
         )
-    if apart:
-        said.append(f"It cannot be compared with {in_list(apart)}: no document in common.")
-    return " ".join(said).replace("It is", f"{one.model} is", 0 if passed else 1)
+    return " ".join(filter(None, [*said, _BLIND[one.blind]]))
+
+
+def _headline(one: Replacement) -> str:
+    if isnan(one.keeps):
+        return ""
+    keeps = "would keep" if one.has_few_documents else "keeps"
+    share = floor(100 * one.keeps + 1e-6)
+    return f"{one.model} {keeps} at least {share} % of the people's agreement beyond chance."
+
+
+def _outcome(one: Replacement, who: str) -> str:
+    """Say whether it is as good as asked for, on average and in the place of each person."""
+    people = in_list(list(one.by_human))
+    how = f"(on average over {people}; one-sided tests at {100 * (1 - one.confidence):g} %)"
+    found, star = one.verdict, _star(one)
+    if one.has_few_documents and found != "not shown":
+        few = f"too few documents to rely on ({one.n_documents} with marks, expected 20)"
+        return f"{who} {found}{star}; {few}. It should {_asked(one)} {how}."
+    if found == "shown":
+        return f"{who} is shown{star} to {_asked(one)} {how}. {_by_person(one)}"
+    if found == "worse":
+        return f"{who} is shown to be worse than asked for: it should {_asked(one)} {how}."
+    needed = one.documents_needed
+    number = "no number of documents" if needed is None else f"about {counted(needed, 'document')}"
+    return (
+        f"{who} is not shown to {_asked(one)} {how}, which does not mean that it is worse. "
+        f"For a model as good as these people, {number} would show it in 80 % of studies."
+    )
+
+
+def _asked(one: Replacement | ReplacementPlan) -> str:
+    agreement = "the people's agreement beyond chance"
+    keep = "" if one.keep is None else f"keep {100 * one.keep:g} % of {agreement}"
+    if one.margin is None:
+        return keep
+    return (f"{keep} and " if keep else "") + (
+        f"be less than {one.margin:g} below {'it' if keep else agreement}"
+    )
+
+
+def _by_person(one: Replacement) -> str:
+    """Say for whom the same is shown."""
+    level = 1 - one.confidence
+    short = [name for name, x in one.by_human.items() if x.n_documents < FEW_DOCUMENTS]
+    if one.p_every <= level and not short:
+        return "The same is shown in the place of every person judged."
+    passed = [name for name, p in one.p_values.items() if p <= level and name not in short]
+    alone = f", only in the place of {in_list(passed)} (by Holm's method)" if passed else ""
+    return f"The same is not shown in the place of every person judged{alone}."
+
+
+def _without_verdict(one: Replacement) -> str:
+    if one.pooled.p_positive() <= 1 - one.confidence:
+        who = (
+            f"{in_list(one.unjudged)} are not" if one.unjudged[1:] else f"{one.unjudged[0]} is not"
+        )
+        why = (
+            f"{who} shown to agree with the others better than chance, and too few people are left"
+        )
+    else:
+        why = "the people are not shown to agree with each other better than chance"
+    return f"No verdict on {one.model}: {why}."
 
 
 def _star(one: Replacement) -> str:
-    return "*" if one.has_few_documents else ""
+    return "*" if one.is_starred and one.verdict in ("shown", "would pass") else ""
 
 
 def people_table(one: Replacement) -> Table:
-    """The model in the place of each person."""
-    p = {} if one.margin is None else one.p_values(one.margin)
-    headings = ["in place of", "person", one.model, "difference", _heading(one), "smallest margin"]
+    """Show the model in the place of each person."""
+    headings = ["in place of", "person", one.model, "difference", _heading(one)]
+    if one.has_verdict:
+        headings += ["p", "p (Holm)"]
+    adjusted = one.p_values
     rows: list[list[Cell]] = []
     for name, x in one.by_human.items():
-        row: list[Cell] = [
-            *(name, x.human, x.model, x.difference),
-            *(Range(*x.interval), None if isinf(x.smallest_margin) else x.smallest_margin),
-        ]
-        rows.append([*row, *([_p(p[name])] if p else [])])
-    if p:
-        headings.append(f"p ({one.margin:g})")
+        row: list[Cell] = [name, x.human, x.model, x.difference, Range(*x.interval)]
+        rows.append([*row, *([_p(x.p), _p(adjusted[name])] if one.has_verdict else [])])
     legend = "(person, model: corrected agreement with the others)"
     return Table(headings, rows, f"in the place of each person: {one.model}", legend)
 
@@ -185,10 +230,11 @@ def _heading(one: Replacement) -> str:
 
 
 def mean(one: Replacement, digits: int) -> str:
-    """The mean difference, in a sentence."""
-    low, high = (in_digits(end, digits) for end in one.mean_interval)
-    ends = "" if isnan(one.mean_interval[0]) else f" ({_heading(one)}: {low} to {high}{_star(one)})"
-    difference = in_digits(one.mean_difference, digits)
+    """Say the mean difference."""
+    found = one.mean
+    low, high = (in_digits(end, digits) for end in found.interval)
+    ends = "" if isnan(found.interval[0]) else f" ({_heading(one)}: {low} to {high})"
+    difference = in_digits(found.difference, digits)
     return f"On average {one.model} differs from the people by {difference}{ends}."
 
 
@@ -218,13 +264,14 @@ def models_table(models: Sequence[Replacement]) -> Table:
         (
             one.model,
             one.ceiling.model,
-            one.mean_difference,
-            Range(*one.mean_interval, _star(one)),
-            None if isinf(one.smallest_margin) else one.smallest_margin,
+            None if isnan(one.keeps) else one.keeps,
+            one.mean.difference,
+            Range(*one.mean.interval),
+            f"{one.verdict}{_star(one)}",
         )
         for one in models
     ]
-    headings = ("model", "corrected", "mean difference", _heading(models[0]), "smallest margin")
+    headings = ("model", "corrected", "keeps", "mean difference", _heading(models[0]), "verdict")
     return Table(headings, rows, "models, the best first")
 
 
@@ -242,28 +289,41 @@ def _ends(difference: float, interval: tuple[float, float]) -> dict[str, Any]:
     return {"difference": difference, "low": low, "high": high}
 
 
-def _person(x: Any) -> dict[str, Any]:
+def _people(one: Replacement) -> dict[str, dict[str, Any]]:
+    adjusted = one.p_values
     return {
-        "human": x.human,
-        "model_score": x.model,
-        **_ends(x.difference, x.interval),
-        "smallest_margin": None if isinf(x.smallest_margin) else x.smallest_margin,
-        "p": x.p,
-        "n_documents": x.n_documents,
+        name: {
+            "human": x.human,
+            "model_score": x.model,
+            **_ends(x.difference, x.interval),
+            "p": x.p if one.has_verdict else nan,
+            "adjusted": adjusted[name],
+            "n_documents": x.n_documents,
+        }
+        for name, x in one.by_human.items()
     }
 
 
 def _data(one: Replacement) -> dict[str, Any]:
-    low, high = one.mean_interval
-    ceiling = one.ceiling
+    found, ceiling = one.mean, one.ceiling
     return {
         "model": one.model,
+        "verdict": one.verdict,
+        "is_starred": one.is_starred,
+        "keeps": one.keeps,
         "corrected": ceiling.model,
         "n_documents": one.n_documents,
-        "people": {name: _person(x) for name, x in one.by_human.items()},
-        "mean": {"difference": one.mean_difference, "low": low, "high": high},
-        "smallest_margin": None if isinf(one.smallest_margin) else one.smallest_margin,
-        "passes": None if one.margin is None else one.passes(one.margin),
+        "documents_needed": one.documents_needed,
+        "mean": {
+            "human": found.human,
+            "model_score": found.model,
+            **_ends(found.difference, found.interval),
+            "p": found.p if one.has_verdict else nan,
+        },
+        "p_every": one.p_every,
+        "people": _people(one),
+        "unjudged": list(one.unjudged),
+        "copied": list(one.copied),
         "ceilings": {
             name: {
                 "corrected": getattr(ceiling, name),
@@ -277,38 +337,31 @@ def _data(one: Replacement) -> dict[str, Any]:
 
 
 def report_of_replacement_plan(found: ReplacementPlan) -> Report:
-    """The report of a plan for a test of replacement."""
-    rows: list[dict[str, Any]] = []
-    for name, numbers in found.by_human.items():
-        documents, low, high = numbers or (None, None, None)
-        difference = found.differences[name]
-        rows.append(
-            {
-                "person": name,
-                "difference": difference,
-                "documents": documents,
-                "low": low,
-                "high": high,
-            }
-        )
+    """Build the report of a plan for a test of replacement."""
+    rows = [
+        {
+            "condition": name,
+            "assumed": assumed,
+            **dict(zip(("documents", "low", "high"), numbers or (None,) * 3, strict=True)),
+        }
+        for name, (assumed, numbers) in found.by_condition.items()
+    ]
 
     def blocks() -> list[Block]:
-        cells: list[Sequence[Cell]] = [tuple(row.values()) for row in rows]
-        lost = [row["person"] for row in rows if row["documents"] is None]
-        said = (
-            f"To show that {found.model} is less than {found.margin:g} worse than each person "
-            f"takes about {found.documents:,} documents with marks like the pilot's "
-            f"{found.n_pilot:,}, which are included, to succeed in {100 * found.power:g} % of such "
-            "studies."
-            if found.documents is not None
-            else f"No number of documents would show it for {in_list(lost)}: the difference that "
-            f"is assumed is not above -{found.margin:g}, or the model agrees as chance does."
-        )
-        headings = ("person", "assumed difference", "documents", "from", "to")
-        remark = (
-            "(from, to: the range of numbers that may be needed; a pilot shows its spread roughly)"
-        )
-        return [Prose(said), Table(headings, cells, remark=remark)]
+        cells: list[Sequence[Cell]] = [
+            (_CONDITIONS[row["condition"]], *list(row.values())[1:]) for row in rows
+        ]
+        it_takes = "No number of documents would show it"
+        if found.documents is not None:
+            it_takes = (
+                f"To show it takes about {found.documents:,} documents with marks like the pilot's "
+                f"{found.n_pilot:,}, which are included, to succeed in {100 * found.power:g} % of "
+                "such studies"
+            )
+        said = f"{found.model} should {_asked(found)}. {it_takes}"
+        headings = ("to be shown above 0", "assumed", "documents", "from", "to")
+        remark = "(from, to: the range of numbers that may be needed, because the pilot is small)"
+        return [Prose(f"{said}."), Table(headings, cells, remark=remark)]
 
     return Report(
         command="plan",
@@ -316,12 +369,13 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
         make_blocks=blocks,
         make_data=lambda: {
             "model": found.model,
+            "keep": found.keep,
             "margin": found.margin,
             "power": found.power,
             "n_pilot": found.n_pilot,
             "documents": found.documents,
-            "people": {
-                row["person"]: {k: v for k, v in row.items() if k != "person"} for row in rows
+            "conditions": {
+                row["condition"]: {k: v for k, v in row.items() if k != "condition"} for row in rows
             },
         },
         make_rows=lambda: rows,
