@@ -145,7 +145,7 @@ class Scores:
 
         People with whom the model shares no document with marks are left out.
         """
-        is_marked = tables[..., 2].any(axis=2)
+        is_marked = np.asarray(np.any(tables[..., 2] != 0, axis=2))
         own = tables[is_marked.any(axis=1)][:, is_marked.any(axis=0)]
         if not own.size:
             return cls(np.full(2, nan), np.zeros((0, 2)))

@@ -338,7 +338,7 @@ def _data(one: Replacement) -> dict[str, Any]:
 
 def report_of_replacement_plan(found: ReplacementPlan) -> Report:
     """Build the report of a plan for a test of replacement."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "condition": name,
             "assumed": assumed,
