@@ -401,23 +401,21 @@ _REPLACING: Mapping[str, Decorator] = {
         type=_SHARE_OR_NONE,
         default=0.9,
         is_everyday=True,
-        help="The share of the people's agreement beyond chance that a model has to keep; 'none' "
-        "for no such test.",
+        help="Share of people's agreement to keep, or none.",
     ),
     "margin": in_uncertainty(
         "--margin",
         type=_SHARE_OR_NONE,
         default=0.05,
         is_everyday=True,
-        help="How much lower than the people's the model's corrected agreement may be; 'none' for "
-        "no such test.",
+        help="How far below it a model may be, or none.",
     ),
     "blind": in_annotations(
         "--blind",
         type=Choice(BLIND),
         default="unknown",
         is_everyday=True,
-        help="Whether people annotated without seeing what the model had marked.",
+        help="Whether people did not see the model's work.",
     ),
 }
 replacing = together(list(_REPLACING.values()))
