@@ -1,113 +1,200 @@
-"""Careless work: documents in which somebody's spans are no better than random ones.
+"""Careless work: annotators who agree much less than the others, and documents to look at.
 
-For each annotator and document, the spans of the others stay where they are, and the annotator's
-are placed at random, those of each label by themselves. If random spans often meet as many
-positions of the others as the real ones do, the work is no better than random. A document is taken
-into account only if it could show more: if usual work, at its low end, would be better than random.
+An annotator is compared with the others in the documents that two or more others annotated: how
+well they agree with the annotator, and how well with one another. Who agrees less than half as much
+is named, if the documents show it. Whether the spans of such an annotator are in random places, or
+follow another rule, is a question of its own: the others' spans stay, and the annotator's are placed
+at random.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from math import ceil, exp, isnan, lgamma, log, log1p, nan
+from math import exp, floor, isnan, lgamma, log, log1p, nan, sqrt
 from typing import Any, Unpack
-from zlib import crc32
 
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_generator, checked_share, checked_whole
-from beyondchance.core.covered_weight import distribution, is_within_reach, sampled_weights
+from beyondchance.core.bootstrap import degrees_of_freedom, influences, places, variance_of
+from beyondchance.core.covered_weight import sampled_weights
+from beyondchance.core.distributions import student_share
 from beyondchance.core.permutation import benjamini_hochberg
-from beyondchance.core.ragged import bounds
+from beyondchance.core.ragged import (
+    bounds,
+    distinct,
+    largest,
+    members,
+    rows_by_value,
+    starts,
+    total,
+)
 from beyondchance.errors import DataError
+from beyondchance.messages import Use
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions
+from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
+from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.settings import Settings
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Bools, Floats, Ints
 
-BETTER, RANDOM, UNKNOWN, NOTHING = "better", "random", "unknown", "nothing"
-VERDICTS = (BETTER, RANDOM, UNKNOWN, NOTHING)
-"""Better than random, no better, cannot be told, nothing marked."""
-_LOW_END = 0.01
-"""The share of documents of usual work that are even worse than what must be visible."""
+RANDOM, ANOTHER_RULE, BELOW, HALF, TOO_FEW = "random", "another_rule", "below", "half", "too_few"
+VERDICTS = (RANDOM, ANOTHER_RULE, BELOW, HALF, TOO_FEW)
+"""Less than half: not above chance, by another rule, or above chance; at least half; not shown."""
+FEWEST_DOCUMENTS = 5
+"""Documents that two or more others annotated, from which on an annotator is tested."""
+_SHARE = 0.5
+"""Of the agreement among the others: who agrees less is named."""
+_MISSED = 0.01
+"""How likely a stretch of usual work may be taken for a random one."""
+_CELLS = 2**17
+"""Random spans that are held at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentWork:
-    """The work of one annotator on one document.
+class AnnotatorWork:
+    """The work of one annotator, compared with that of the others.
 
     Attributes
     ----------
-    document : str
+    agreement : float
+        The corrected agreement with the others, in documents that two or more others annotated.
+    others : float
+        That of the others among themselves, in the same documents.
+    n_documents : int
+        These documents, without those in which nothing was marked.
+    p : float
+        How often agreement as low would come out if it were half of that of the others, or if
+        that of the others were none, whichever is more often; nan if not tested.
+    adjusted : float
+        The same, adjusted for all annotators who are tested (Benjamini and Hochberg).
+    verdict : {"random", "another_rule", "below", "half", "too_few"}
+        Agrees less than half as much as the others do: not above chance; by another rule; above
+        chance. Or agrees at least half as much; or documents do not show either.
+    n_spans : int
+        All spans of the annotator.
+    is_full : bool
+        Whether every position is marked.
+    n_stretches : int
+        Stretches of documents that would show random work.
+    n_left : int
+        Documents that are in no such stretch: too few to tell.
+    luck : float
+        How many of the stretches are expected to be listed if the work is as elsewhere.
+    """
+
+    agreement: float
+    others: float
+    n_documents: int
+    p: float
+    adjusted: float
+    verdict: str
+    n_spans: int
+    is_full: bool
+    n_stretches: int
+    n_left: int
+    luck: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """Documents of one annotator, in their order, in which the match is not above chance.
+
+    Attributes
+    ----------
+    annotator : str
+    documents : tuple of str
+    n_spans : int
+        Spans of the annotator.
     matched : int
-        Positions of others that it meets, each with its label, added over the others.
+        Positions of others that they meet, each with its label, added over the others.
     expected : float
         What random spans meet on average.
     p : float
         How often random spans meet as many, or more.
-    adjusted : float
-        The same, adjusted for all documents that could show it (Benjamini and Hochberg); nan for
-        the others.
-    verdict : {"better", "random", "unknown", "nothing"}
-        Better than random spans; no better; too little to tell; nothing marked.
-    is_exact : bool
-        Whether the distribution was computed rather than sampled.
+    luck : float
+        How often work as elsewhere would be listed.
     """
 
-    document: str
+    annotator: str
+    documents: tuple[str, ...]
+    n_spans: int
     matched: int
     expected: float
     p: float
-    adjusted: float
-    verdict: str
-    is_exact: bool
+    luck: float
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CarelessWork(Printed):
-    """Which documents of each annotator are no better than random.
+    """Annotators who agree much less than the others, and documents to look at.
 
     Attributes
     ----------
-    by_annotator : mapping of str to tuple of DocumentWork
+    by_annotator : mapping of str to AnnotatorWork
+        All but a gold standard.
+    stretches : tuple of Stretch
+        Documents to look at, which are no verdict: some are expected by luck.
     level : float
-        The share of false discoveries among documents that are called better than random.
     settings : Settings
     corpus : Corpus
     """
 
-    by_annotator: Mapping[str, tuple[DocumentWork, ...]]
+    by_annotator: Mapping[str, AnnotatorWork]
+    stretches: tuple[Stretch, ...]
     level: float
     settings: Settings
     corpus: Corpus = field(repr=False)
 
     def __repr__(self) -> str:
-        found = ", ".join(
-            f"{name}: {len(self.random[name])} of {self.n_told[name]}" for name in self.random
+        return (
+            f"CarelessWork(below={self.below}, random={self.random}, "
+            f"another_rule={self.another_rule}, {len(self.stretches)} stretches to look at, "
+            f"{self.luck:.1f} expected by luck)"
         )
-        return f"CarelessWork({found} documents no better than random)"
+
+    def _named(self, *verdicts: str) -> tuple[str, ...]:
+        return tuple(n for n, work in self.by_annotator.items() if work.verdict in verdicts)
 
     @property
-    def random(self) -> dict[str, list[str]]:
-        """For each annotator, the documents that are no better than random."""
-        return {
-            name: [work.document for work in works if work.verdict == RANDOM]
-            for name, works in self.by_annotator.items()
-        }
+    def below(self) -> tuple[str, ...]:
+        """Annotators who agree less than half as much as the others do among themselves."""
+        return self._named(RANDOM, ANOTHER_RULE, BELOW)
 
     @property
-    def n_told(self) -> dict[str, int]:
-        """For each annotator, how many documents could show that they are better."""
-        return {
-            name: sum(work.verdict in {BETTER, RANDOM} for work in works)
-            for name, works in self.by_annotator.items()
-        }
+    def random(self) -> tuple[str, ...]:
+        """Those of them whose match is not above chance, not even next to the others' spans."""
+        return self._named(RANDOM)
+
+    @property
+    def another_rule(self) -> tuple[str, ...]:
+        """Those of them whose match is below chance, or above it only next to the others' spans."""
+        return self._named(ANOTHER_RULE)
+
+    @property
+    def too_few(self) -> tuple[str, ...]:
+        """Annotators of whom documents do not show whether they agree half as much."""
+        return self._named(TOO_FEW)
+
+    @property
+    def nothing(self) -> tuple[str, ...]:
+        """Annotators who marked nothing."""
+        return tuple(name for name, work in self.by_annotator.items() if not work.n_spans)
+
+    @property
+    def everything(self) -> tuple[str, ...]:
+        """Annotators who marked every position."""
+        return tuple(name for name, work in self.by_annotator.items() if work.is_full)
+
+    @property
+    def luck(self) -> float:
+        """How many stretches are expected to be listed by luck."""
+        return sum(work.luck for work in self.by_annotator.values())
 
 
 def careless_work(
@@ -115,30 +202,32 @@ def careless_work(
     other: Any = None,
     *,
     level: float = 0.05,
-    resamples: int = 1999,
+    resamples: int = 999,
     seed: np.random.Generator | int | None = 0,
     **options: Unpack[CorpusOptions],
 ) -> CarelessWork:
-    """Whether the work of each annotator on each document is better than random spans would be.
+    r"""Name annotators who agree much less than the others, and list documents to look at.
 
-    The annotator's spans are placed at random, as many and as long for each label, and the
-    others' stay. Where texts are short the distribution of what is met is computed exactly, else it
-    is sampled. A document is *no better than random* if it could show more, and does not: if
-    usual work would be better than random at this level, even at its low end (as if each span
-    were right with a probability that is the corrected agreement of the pair that agrees best,
-    and few of them were), and this document is not, after adjustment for all such documents.
+    An annotator with at least five documents that two or more others annotated is tested: that the
+    corrected agreement with the others, :math:`C_j`, is below half of that of the others among
+    themselves, :math:`C_{-j}`, and that the latter is above 0; both by the jackknife over
+    documents, after adjustment for all who are tested. Of those named, *random* are those whose
+    match is not above chance if the others' spans stay and the annotator's are placed at random,
+    and still is not if the others' spans are widened by a token on either side and labels are
+    ignored. Where it is then, or where the match is below chance, it is *another rule*.
 
     Parameters
     ----------
     data, other
-        As in `agreement`. Where the corpus names a gold standard, all others are compared with
-        it, and it is not judged.
+        As in `agreement`. A gold standard that the corpus names is one of the others, and is not
+        judged.
     level : float
-        How many of the documents that are called better than random may be false, as a share.
+        How many of the annotators named may be named wrongly, as a share; and the level of tests
+        of chance.
     resamples : int
-        Random placements, where they are sampled.
+        Random placements.
     seed : int or generator, optional
-        Where random numbers begin.
+        The random seed.
     **options
         How `data` and `other` become a corpus (see `corpus`).
 
@@ -149,45 +238,64 @@ def careless_work(
     Raises
     ------
     DataError
-        If no document was annotated by two.
+        If no document was annotated by two, or so many annotated one that pairs are not listed.
+
+    Notes
+    -----
+    Stretches to look at: in the order of documents, those of an annotator are joined until work as
+    elsewhere would be found not above chance with a probability of .01 at most, if each span were
+    right with the probability of the agreement; at most a third of the annotator's documents. Those
+    not above chance are listed. The probabilities add up to the number expected by luck.
 
     Examples
     --------
-    Dan has the right number of spans in the wrong places.
+    Dan marks as many words as the others, anywhere.
 
-    >>> right = [[(i, i + 2, "P") for i in range(0, 90, 9)]] * 3
-    >>> wrong = [*right[:2], [(i + 4, i + 6, "P") for i in range(0, 90, 9)]]
-    >>> spans = {"ada": right, "ben": right, "dan": wrong}
-    >>> found = careless_work(Corpus.from_spans(spans, lengths=[90] * 3))
-    >>> found.random
-    {'ada': [], 'ben': [], 'dan': ['2']}
+    >>> rng = np.random.default_rng(1)
+    >>> work = [
+    ...     [
+    ...         [(int(i), int(i) + 1, "P") for i in rng.choice(60, 8, replace=False)]
+    ...         for _ in range(20)
+    ...     ]
+    ...     for _ in range(2)
+    ... ]
+    >>> team = {"ada": work[0], "ben": work[0], "dan": work[1]}
+    >>> found = careless_work(Corpus.from_spans(team, lengths=[60] * 20))
+    >>> found.below, found.random, found.too_few
+    (('dan',), ('dan',), ('ada', 'ben'))
+
+    Of Ada nothing is shown, because the others, Ben and Dan, do not agree with each other.
     """
     corpus = corpus_of(data, other, options)
     checked_share("level", level)
     checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
-    generator = checked_generator(seed)
+    chance = _Chance(level, resamples, int(checked_generator(seed).integers(2**63)))
     if corpus.unit == CORPUS:
         raise DataError("spans of unit corpus have no text of their own", expected="another unit")
-    result = agreement(corpus, gold=corpus.gold)
-    pairs = [score.corrected for score in result.by_pair.values() if not isnan(score.corrected)]
-    # Whoever is careless does not make that usual.
-    usual = max([*pairs, 0.0])
-    bar = _Bar(usual, level, resamples, int(generator.integers(2**63)))
-    judged = [name for name in corpus.annotators if name != corpus.gold]
-    by_text = _by_text(corpus)
-    works = {name: _works(corpus, by_text, name, bar) for name in judged}
-    told = [
-        (name, i)
-        for name, listed in works.items()
-        for i, work in enumerate(listed)
-        if work.verdict == RANDOM
-    ]
-    raised = benjamini_hochberg(np.array([works[name][i].p for name, i in told]))
-    for (name, i), p in zip(told, raised.tolist(), strict=True):
-        verdict = BETTER if p <= level else RANDOM
-        works[name][i] = replace(works[name][i], adjusted=p, verdict=verdict)
+    result = agreement(replace(corpus, gold=None))
+    table = _Table.of(corpus, result.counts)
+    found = {
+        name: table.tested(i, level)
+        for i, name in enumerate(corpus.annotators)
+        if name != corpus.gold
+    }
+    tested = [name for name, work in found.items() if not isnan(work.p)]
+    raised = benjamini_hochberg(np.array([found[name].p for name in tested]))
+    marks, near, listed = _Marks(corpus), None, []
+    # In an order that follows from the names alone, so that it does not change any verdict.
+    order = np.argsort(places(corpus.documents))
+    for name, p in zip(tested, raised.tolist(), strict=True):
+        number, work = corpus.annotators.index(name), found[name]
+        own, verdict = marks.of(number), work.verdict
+        if p <= level:
+            near = near or _Marks(corpus, reach=1)
+            verdict = chance.verdict(own, near.of(number), order) if work.n_spans else BELOW
+        shown, judged = table.stretches(number, own, chance)
+        listed += shown
+        found[name] = replace(work, adjusted=p, verdict=verdict, **judged)
     return CarelessWork(
-        by_annotator={name: tuple(listed) for name, listed in works.items()},
+        by_annotator=found,
+        stretches=tuple(listed),
         level=level,
         settings=result.settings.replaced(
             resamples=resamples, seed=seed if isinstance(seed, int) else None
@@ -196,160 +304,318 @@ def careless_work(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Bar:
-    """What work is compared with.
+class _Marks:
+    """The spans of all annotators in cells: those of each text and label, or of each text.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    reach : int
+        By how much the others' spans are widened on either side; labels are then ignored.
+    """
+
+    def __init__(self, corpus: Corpus, reach: int = 0) -> None:
+        n_labels = 1 if reach else max(len(corpus.labels), 1)
+        label = corpus.span_label * (not reach)
+        cells, cell = distinct(corpus.span_text * n_labels + label)
+        text = cells // n_labels
+        self.corpus, self.cell = corpus, cell
+        self.order = np.argsort(corpus.span_annotator, kind="stable")
+        self.first = bounds(corpus.span_annotator, len(corpus.annotators))
+        self.document, self.n = corpus.text_document[text], corpus.text_length[text]
+        # A position more, at which spans end that reach the end of the text.
+        self.begin = bounds(np.arange(len(cells)).repeat(self.n + 1), len(cells))
+        self.low = np.maximum(corpus.span_start - reach, 0)
+        self.high = np.minimum(corpus.span_end + reach, self.n[cell])
+        self.cover = self._covered(self.begin[cell], slice(None), int(self.begin[-1]))
+
+    def _covered(self, begin: Ints, spans: Ints | slice, size: int) -> Ints:
+        """How many spans cover each position."""
+        steps = np.bincount(begin + self.low[spans], minlength=size)
+        return np.cumsum(steps - np.bincount(begin + self.high[spans], minlength=size))
+
+    def of(self, annotator: int) -> _Own:
+        """The spans of one annotator, and the others' spans at each position."""
+        spans = self.order[self.first[annotator] : self.first[annotator + 1]]
+        cells, cell = distinct(self.cell[spans])
+        which, position = members(self.begin, cells)
+        begin = bounds(which, len(cells))
+        weights = self.cover[position] - self._covered(begin[cell], spans, len(which))
+        order = np.argsort(cell, kind="stable")
+        start, end = (x[spans[order]] for x in (self.corpus.span_start, self.corpus.span_end))
+        return _Own(
+            document=self.document[cells],
+            n=self.n[cells],
+            begin=begin[:-1],
+            first=bounds(cell, len(cells)),
+            start=start,
+            length=end - start,
+            before=np.concatenate([[0], np.cumsum(weights)]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """The spans of one annotator by cell, next to the weights of positions.
 
     Attributes
     ----------
-    usual : float
-        The corrected agreement of the pair that agrees best.
-    level : float
-    draws : int
-    seed : int
+    document, n, begin : arrays of int, shape (cells,)
+        The document of each cell, ascending, its positions, and where it begins.
+    first : array of int, shape (cells + 1,)
+    start, length : arrays of int, shape (spans,)
+    before : array of int
+        The weight of all positions before each one.
     """
 
-    usual: float
+    document: Ints
+    n: Ints
+    begin: Ints
+    first: Ints
+    start: Ints
+    length: Ints
+    before: Ints
+
+    def matched(self, n_documents: int) -> tuple[Ints, Ints]:
+        """The weight that spans cover in each document, and their number."""
+        n_spans = np.diff(self.first)
+        start = self.start + self.begin.repeat(n_spans)
+        weight = self.before[start + self.length] - self.before[start]
+        document = self.document.repeat(n_spans)
+        count = np.bincount(document, minlength=n_documents)
+        return total(document, weight, n_documents).astype(np.int64), count
+
+    def drawn(self, documents: Ints, draws: int, seed: int) -> Iterator[Ints]:
+        """Draw the weight that random spans cover, document by document."""
+        rng = np.random.default_rng(seed)
+        low, high = (np.searchsorted(self.document, documents, side) for side in ("left", "right"))
+        width = max(_CELLS // draws, 1)
+        for at in range(0, len(documents), width):
+            rows = slice(at, at + width)
+            counts = (high - low)[rows]
+            cells = np.repeat(low[rows] - starts(counts), counts) + np.arange(counts.sum())
+            found = np.zeros((len(cells), draws), dtype=np.int64)
+            for same in rows_by_value(np.diff(self.first)[cells]) if len(cells) else ():
+                some = cells[same]
+                k = int(self.first[some[0] + 1] - self.first[some[0]])
+                lengths = self.length[self.first[some][:, None] + np.arange(k)]
+                found[same] = sampled_weights(
+                    self.n[some], lengths, self.begin[some], self.before, draws=draws, rng=rng
+                )
+            for begin, count in zip(starts(counts).tolist(), counts.tolist(), strict=True):
+                yield found[begin : begin + count].sum(axis=0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chance:
+    """Tests of chance: the others' spans stay, and those of one annotator are placed at random."""
+
     level: float
     draws: int
     seed: int
 
+    def p(self, is_reached: Bools) -> float:
+        """The share of draws, the real spans being one more."""
+        return float((np.count_nonzero(is_reached) + 1) / (self.draws + 1))
 
-_Spans = dict[int, dict[int, dict[int, list[tuple[int, int]]]]]
-"""Spans by text, label and annotator."""
+    def missed(self, n_spans: int, here: Floats, whole: Floats, null: Ints) -> float:
+        """How often work as elsewhere would not be above chance; 1 where that is not known.
 
+        Parameters
+        ----------
+        n_spans : int
+        here, whole : arrays of float, shape (2, 4)
+            Sums of the annotator with the others, and of the others: of the stretch, of all.
+        null : array of int, shape (draws,)
+            What random spans match in the stretch.
+        """
+        own, others = score_of(whole - here, "corrected").tolist()
+        others_here = float(score_of(here[1], "corrected"))
+        if not (n_spans and min(own, others, others_here) > 0):
+            return 1.0
+        right = min(own * min(1.0, others_here / others), others_here)
+        if _share_up_to(0, n_spans, right) > _MISSED:
+            return 1.0
+        # The largest match that as many random spans reach as the level allows, or more.
+        rank = max(self.draws - floor(self.level * (self.draws + 1)), 0)
+        most, expected, full = np.partition(null, rank)[rank], null.mean(), here[0, 2] / 2
+        if full <= expected:
+            return 1.0
+        return _share_up_to(floor(n_spans * (most - expected) / (full - expected)), n_spans, right)
 
-def _by_text(corpus: Corpus) -> _Spans:
-    found: _Spans = {}
-    columns = (
-        corpus.span_text,
-        corpus.span_label,
-        corpus.span_annotator,
-        corpus.span_start,
-        corpus.span_end,
-    )
-    for text, label, who, start, end in zip(*(x.tolist() for x in columns), strict=True):
-        found.setdefault(text, {}).setdefault(label, {}).setdefault(who, []).append((start, end))
-    return found
-
-
-def _works(corpus: Corpus, by_text: _Spans, name: str, bar: _Bar) -> list[DocumentWork]:
-    """The work of one annotator, in the documents that somebody else annotated."""
-    own = corpus.annotators.index(name)
-    gold = None if corpus.gold is None else corpus.annotators.index(corpus.gold)
-    cuts = bounds(corpus.annotation_document, len(corpus.documents)).tolist()
-    annotators = corpus.annotation_annotator.tolist()
-    works = []
-    for document in range(len(corpus.documents)):
-        team = annotators[cuts[document] : cuts[document + 1]]
-        others = [who for who in team if who != own and (gold is None or who == gold)]
-        if own in team and others:
-            works.append(_work(corpus, document, by_text, own, others, bar=bar))
-    return works
-
-
-def _work(
-    corpus: Corpus, number: int, by_text: _Spans, own: int, others: Sequence[int], *, bar: _Bar
-) -> DocumentWork:
-    """The work of one annotator on one document."""
-    document = corpus.documents[number]
-    names = (document, corpus.annotators[own])
-    key = [bar.seed, *(crc32(name.encode(errors="backslashreplace")) for name in names)]
-    rng = np.random.default_rng(key)
-    parts: list[tuple[int, Ints, Ints]] = []  # positions, lengths, and the others' marks
-    matched = most = 0
-    for text in range(*np.searchsorted(corpus.text_document, [number, number + 1]).tolist()):
-        n = int(corpus.text_length[text])
-        for spans in by_text.get(text, {}).values():
-            mine = spans.get(own, ())
-            theirs = [span for who in others for span in spans.get(who, ())]
-            if not mine:
-                continue
-            steps = np.zeros(n + 1, dtype=np.int64)
-            for start, end in theirs:
-                steps[start] += 1
-                steps[end] -= 1
-            weights = np.cumsum(steps[:-1])
-            matched += sum(int(weights[start:end].sum()) for start, end in mine)
-            lengths = np.array([end - start for start, end in mine], dtype=np.int64)
-            # No arrangement meets more than the positions with most marks.
-            most += int(np.sort(weights)[-int(lengths.sum()) :].sum())
-            parts.append((n, lengths, weights))
-    work = partial(DocumentWork, document=document, adjusted=nan, matched=matched)
-    if not parts:
-        return work(expected=0.0, p=1.0, verdict=NOTHING, is_exact=True)
-    null = _Null.of(parts, bar.draws, rng)
-    n_spans = sum(len(lengths) for _, lengths, _ in parts)
-    needed = null.mean + _low_end(n_spans, bar.usual) * (most - null.mean)
-    can_tell = needed > null.mean and null.share_from(needed) <= bar.level
-    p = null.share_from(matched)
-    # What is better than random has told it, however little there is.
-    verdict = RANDOM if can_tell else BETTER if p <= bar.level else UNKNOWN
-    return work(expected=null.mean, p=p, verdict=verdict, is_exact=null.is_exact)
-
-
-@cache
-def _low_end(n: int, usual: float) -> float:
-    """The share of n spans that usual work has right in nearly every document.
-
-    >>> _low_end(1, 0.9), _low_end(20, 0.5)
-    (0.0, 0.25)
-    """
-    if not 0 < usual < 1:
-        return usual
-    below = 0.0
-    for right in range(n + 1):
-        ways = lgamma(n + 1) - lgamma(right + 1) - lgamma(n - right + 1)
-        below += exp(ways + right * log(usual) + (n - right) * log1p(-usual))
-        if below > _LOW_END:
-            return right / n
-    return 1.0
+    def verdict(self, own: _Own, near: _Own, order: Ints) -> str:
+        """Whether spans are in random places, by another rule, or above chance."""
+        tails = []
+        for cells in (own, near):
+            matched = cells.matched(len(order))[0].sum()
+            null = np.zeros(self.draws, dtype=np.int64)
+            for row in cells.drawn(order, self.draws, self.seed):
+                null += row
+            tails.append((self.p(null >= matched), self.p(null <= matched)))
+        (above, below), (beside, _) = tails
+        if above <= self.level:
+            return BELOW
+        return ANOTHER_RULE if min(below, beside) <= self.level else RANDOM
 
 
 @dataclass(frozen=True, eq=False)
-class _Null:
-    """What random spans meet in a document.
+class _Table:
+    """Sums of each annotation: of the annotator with the others, and of the others.
 
     Attributes
     ----------
-    shares : array of float
-        The probability of 0, 1, 2, ...; how often each was drawn, where it was sampled.
-    mean : float
-    n_draws : int
-        0 where it was computed.
+    corpus : Corpus
+    sums : array of float, shape (annotations, 2, 4)
+    rows : sequence of arrays of int
+        For each annotator, the annotations of documents with marks that two or more others have.
+    n_spans : array of int, shape (annotators,)
+    is_full : array of bool, shape (annotators,)
     """
 
-    shares: Floats
-    mean: float
-    n_draws: int
+    corpus: Corpus
+    sums: Floats
+    rows: list[Ints]
+    n_spans: Ints
+    is_full: Bools
 
     @classmethod
-    def of(
-        cls, parts: Sequence[tuple[int, Ints, Ints]], draws: int, rng: np.random.Generator
-    ) -> _Null:
-        """Of stretches with spans and weights; exact, if all of them are within reach."""
-        is_exact = all(
-            int(lengths.sum()) <= n and is_within_reach(n, lengths, weights)
-            for n, lengths, weights in parts
+    def of(cls, corpus: Corpus, counts: Any) -> _Table:
+        """Add the counts of pairs."""
+        if not isinstance(counts, Counts) or not counts.has_pairs:
+            raise DataError(
+                "annotators of one document are too many to compare them pair by pair",
+                expected="fewer",
+                remedy=("choose some by ", Use("annotators", is_name=True)),
+            )
+        n_documents, n_people = len(corpus.documents), len(corpus.annotators)
+        who, where = corpus.annotation_annotator, corpus.annotation_document
+        number, person = (
+            np.array([at[name] for name in names], dtype=np.int64)
+            for at, names in (
+                ({name: i for i, name in enumerate(corpus.documents)}, counts.documents),
+                ({name: i for i, name in enumerate(corpus.annotators)}, counts.annotators),
+            )
         )
-        if is_exact:
-            shares = np.ones(1)
-            for part in parts:
-                shares = np.convolve(shares, distribution(*part))
-            return cls(shares, float(shares @ np.arange(len(shares))), 0)
-        drawn = np.zeros(draws, dtype=np.int64)
-        for part in parts:
-            drawn += sampled_weights(*part, draws, rng)
-        return cls(np.bincount(drawn).astype(np.float64), float(drawn.mean()), draws)
+        document = number[counts.document]
+        columns = (counts.matched, counts.expected, counts.size_a + counts.size_b, ~counts.fixed)
+        key = where * n_people + who
+        sides = [
+            np.searchsorted(key, document * n_people + person[x]) for x in (counts.a, counts.b)
+        ]
+        own = np.stack(
+            [sum(total(side, column, len(key)) for side in sides) for column in columns], axis=1
+        )
+        whole = np.stack([total(document, column, n_documents) for column in columns], axis=1)
+        is_shared = (np.bincount(where, minlength=n_documents) > 2)[where] & (own[:, 2] > 0)
+        order = np.argsort(who, kind="stable")
+        cuts = bounds(who, n_people)
+        return cls(
+            corpus=corpus,
+            sums=np.stack([own, whole[where] - own], axis=1),
+            rows=[
+                rows[is_shared[rows]]
+                for rows in (order[cuts[i] : cuts[i + 1]] for i in range(n_people))
+            ],
+            n_spans=np.bincount(corpus.span_annotator, minlength=n_people),
+            is_full=_marks_everything(corpus),
+        )
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether it was computed."""
-        return not self.n_draws
+    def tested(self, annotator: int, level: float) -> AnnotatorWork:
+        """Compare one annotator with the others."""
+        sums = self.sums[self.rows[annotator]]
+        whole = sums.sum(axis=0)
+        own, others = score_of(whole, "corrected").tolist()
+        p, verdict = nan, TOO_FEW
+        if len(sums) >= FEWEST_DOCUMENTS:
+            without = score_of(whole - sums, "corrected")
+            below = _share_below(own - _SHARE * others, without[:, 0] - _SHARE * without[:, 1])
+            chance = _share_below(-others, -without[:, 1])
+            p = max(below, chance)
+            if max(1 - below, chance) <= level:
+                verdict = HALF
+        return AnnotatorWork(
+            agreement=own,
+            others=others,
+            n_documents=len(sums),
+            p=p,
+            adjusted=nan,
+            verdict=verdict,
+            n_spans=int(self.n_spans[annotator]),
+            is_full=bool(self.is_full[annotator]),
+            n_stretches=0,
+            n_left=len(sums),
+            luck=0.0,
+        )
 
-    def share_from(self, least: float) -> float:
-        """How often random spans meet as many, or more."""
-        above = float(self.shares[max(ceil(least - 1e-9), 0) :].sum())
-        if self.is_exact:
-            return min(above, 1.0)
-        return (above + 1) / (self.n_draws + 1)
+    def stretches(
+        self, annotator: int, own: _Own, chance: _Chance
+    ) -> tuple[list[Stretch], dict[str, Any]]:
+        """The stretches of one annotator to look at; how many there are, and the luck of all."""
+        rows = self.rows[annotator]
+        sums, documents = self.sums[rows], self.corpus.annotation_document[rows]
+        matched, n_spans = (x[documents] for x in own.matched(len(self.corpus.documents)))
+        whole = sums.sum(axis=0)
+        listed, n_stretches, n_told, luck = [], 0, 0, 0.0
+        begin, null = 0, np.zeros(chance.draws, dtype=np.int64)
+        for end, row in enumerate(own.drawn(documents, chance.draws, chance.seed), 1):
+            null += row
+            here = slice(begin, end)
+            k, found = int(n_spans[here].sum()), int(matched[here].sum())
+            missed = chance.missed(k, sums[here].sum(axis=0), whole, null)
+            if missed <= _MISSED:
+                p = chance.p(null >= found)
+                n_stretches, n_told, luck = n_stretches + 1, n_told + end - begin, luck + missed
+                if p > chance.level:
+                    stretch = Stretch(
+                        annotator=self.corpus.annotators[annotator],
+                        documents=tuple(self.corpus.documents[i] for i in documents[here].tolist()),
+                        n_spans=k,
+                        matched=found,
+                        expected=float(null.mean()),
+                        p=p,
+                        luck=missed,
+                    )
+                    listed.append(stretch)
+            elif end - begin < len(rows) // 3:
+                continue
+            begin = end
+            null[:] = 0
+        n_left = len(rows) - n_told
+        return listed, {"n_stretches": n_stretches, "n_left": n_left, "luck": luck}
+
+
+def _share_below(value: float, left_out: Floats) -> float:
+    """How often a score would come out as low if it were 0 in truth; 1 where it is not known."""
+    if isnan(value) or not np.isfinite(left_out).all():
+        return 1.0
+    moves = [influences(left_out)]
+    error = sqrt(variance_of(moves))
+    if not error:
+        return float(value >= 0)
+    return student_share(value / error, degrees_of_freedom(moves))
+
+
+def _share_up_to(most: int, n: int, share: float) -> float:
+    """The probability of at most so many of n, by the binomial distribution.
+
+    >>> round(_share_up_to(1, 3, 0.5), 9), _share_up_to(2, 3, 1.0), _share_up_to(-1, 3, 0.5)
+    (0.5, 0.0, 0)
+    """
+    if most >= n or share >= 1:
+        return float(most >= n)
+    ways = (lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) for i in range(most + 1))
+    return sum(exp(x + i * log(share) + (n - i) * log1p(-share)) for i, x in enumerate(ways))
+
+
+def _marks_everything(corpus: Corpus) -> Bools:
+    """Who marked every position of all documents annotated."""
+    n_people, n_texts = len(corpus.annotators), len(corpus.text_length)
+    text = (corpus.span_annotator * n_texts + corpus.span_text) * (largest(corpus.text_length) + 1)
+    order = np.argsort(text + corpus.span_start, kind="stable")
+    start, end = ((text + x)[order] for x in (corpus.span_start, corpus.span_end))
+    reach = np.maximum.accumulate(end)
+    new = reach - np.maximum(start, np.concatenate([[0], reach])[:-1])
+    covered = total(corpus.span_annotator[order], new, n_people)
+    length = total(corpus.text_document, corpus.text_length, len(corpus.documents))
+    there = total(corpus.annotation_annotator, length[corpus.annotation_document], n_people)
+    return np.asarray((covered == there) & (there > 0))
