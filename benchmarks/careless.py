@@ -19,7 +19,7 @@ import numpy as np
 
 import beyondchance as bc
 from beyondchance.core.draws import disjoint_starts
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Ints
 from calibration import say
 
 SLOT, SLOTS = 7, 12
@@ -149,7 +149,7 @@ def simulated(design: Design, rng: np.random.Generator) -> bc.Corpus:
     keep = np.flatnonzero(is_there)
     columns = np.stack([document[owner], person[owner], SLOT * place + begin, size, kind])[:, keep]
     at = owner[keep]
-    for i in random_work(design, document, person, rng).tolist():
+    for i in random_work(design, person, rng).tolist():
         rows = slice(*np.searchsorted(at, [i, i + 1]).tolist())
         n = int(SLOT * slots[document[i]])
         columns[2, rows] = disjoint_starts(n, columns[3, rows], 1, rng)[0]
@@ -179,9 +179,7 @@ def annotations(design: Design, rng: np.random.Generator) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(design.documents), seen), who.reshape(-1)
 
 
-def random_work(
-    design: Design, document: Ints, person: Ints, rng: np.random.Generator
-) -> Ints:
+def random_work(design: Design, person: Ints, rng: np.random.Generator) -> Ints:
     """The annotations whose spans are in random places."""
     chosen = []
     for i, role in design.roles.items():

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance.core.covered_weight import distribution, is_within_reach, sampled_weights
+from beyondchance.core.covered_weight import sampled_weights
+
+DRAWS = 4000
 
 
 def enumerated(n, lengths, weights):
@@ -26,48 +28,47 @@ def enumerated(n, lengths, weights):
     return {weight: Fraction(n, total) for weight, n in counts.items()}
 
 
+def drawn(*texts, draws=DRAWS):
+    """Texts with as many spans each, end to end."""
+    n, lengths, weights = zip(*texts, strict=True)
+    begin = np.cumsum([0, *n[:-1]])
+    before = np.concatenate([[0], np.cumsum(np.concatenate(weights))]).astype(np.int64)
+    rng = np.random.default_rng(1)
+    return sampled_weights(np.array(n), np.array(lengths), begin, before, draws=draws, rng=rng)
+
+
 @st.composite
 def texts(draw):
-    lengths = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3))
-    n = sum(lengths) + draw(st.integers(0, 3))
-    return n, lengths, draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    k = draw(st.integers(1, 3))
+    found = []
+    for _ in range(2):
+        lengths = draw(st.lists(st.integers(1, 3), min_size=k, max_size=k))
+        n = sum(lengths) + draw(st.integers(0, 3))
+        found.append((n, lengths, draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))))
+    return found
 
 
 @given(texts())
-def test_every_arrangement(text):
-    n, lengths, weights = text
-    found = distribution(n, np.array(lengths), np.array(weights))
-    expected = enumerated(n, lengths, weights)
-    assert len(found) == sum(weights) + 1
-    for weight, share in enumerate(found.tolist()):
-        assert share == pytest.approx(float(expected.get(weight, 0)), abs=1e-14)
+def test_every_arrangement(both):
+    """Each weight is drawn as often as arrangements cover it, within five standard errors."""
+    for text, found in zip(both, drawn(*both), strict=True):
+        expected = enumerated(*text)
+        assert set(found.tolist()) <= expected.keys()
+        for weight, share in expected.items():
+            error = np.sqrt(float(share * (1 - share)) / DRAWS)
+            assert np.mean(found == weight) == pytest.approx(float(share), abs=5 * error + 1e-12)
 
 
-@given(texts())
-def test_draws_have_the_same_mean(text):
-    n, lengths, weights = (np.array(x) for x in text)
-    found = distribution(int(n), lengths, weights)
-    mean = found @ np.arange(len(found))
-    drawn = sampled_weights(int(n), lengths, weights, 4000, np.random.default_rng(1))
-    sd = np.sqrt(found @ (np.arange(len(found)) - mean) ** 2)
-    assert drawn.mean() == pytest.approx(mean, abs=5 * sd / np.sqrt(4000) + 1e-9)
-    assert drawn.max() <= weights.sum()
-
-
-def test_long_texts_keep_their_scale():
+@pytest.mark.parametrize("k", [63, 64])
+def test_many_spans(k):
+    """Single positions cover 5 of 400 with a hypergeometric distribution."""
     weights = np.zeros(400, dtype=np.int64)
     weights[:5] = 1
-    found = distribution(400, np.full(60, 2), weights)
-    assert found.sum() == pytest.approx(1)
-    assert np.isfinite(found).all()
-
-
-def test_what_is_within_reach():
-    ones = np.ones(20, dtype=np.int64)
-    assert is_within_reach(20, np.array([1, 2]), ones)
-    assert not is_within_reach(5000, np.array([1, 2]), np.ones(5000, dtype=np.int64))
+    (found,) = drawn((400, np.ones(k, dtype=np.int64), weights), draws=1000)
+    assert found.mean() == pytest.approx(k * 5 / 400, abs=0.15)
+    assert found.max() <= 5
 
 
 def test_spans_longer_than_the_text_are_placed_one_by_one():
-    drawn = sampled_weights(3, np.array([2, 2]), np.array([1, 0, 0]), 500, np.random.default_rng(1))
-    assert set(drawn.tolist()) == {0, 1, 2}
+    (found,) = drawn((3, [2, 2], [1, 0, 0]), draws=500)
+    assert set(found.tolist()) == {0, 1, 2}

@@ -22,32 +22,34 @@ from beyondchance.reporting.commands.careless import report_of_careless
     metavar="SHARE",
     default=0.05,
     is_everyday=True,
-    help="How many of the documents that are called better than random may be false.",
+    help="How many of the annotators named may be named wrongly.",
 )
 @flags.in_uncertainty(
     "--resamples",
     type=click.IntRange(FEWEST_RESAMPLES, MOST_RESAMPLES),
     metavar="N",
-    default=1999,
-    help="Random placements, where they are sampled.",
+    default=999,
+    help="Random placements.",
 )
 @flags.in_uncertainty(
-    "--seed", type=click.IntRange(0), metavar="N", default=0, help="Where random numbers begin."
+    "--seed", type=click.IntRange(0), metavar="N", default=0, help="The random seed."
 )
 @flags.TOP
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """Documents in which somebody's spans are no better than random ones.
+    """Annotators who agree much less than the others, and documents to look at.
 
-    Each annotator's spans are placed at random in the text, and those of the others stay. Only
-    documents with enough spans to tell are taken into account.
+    Annotators are named if they agree less than half as much with the others as these do among
+    themselves. It takes three annotators of a document, and five such documents.
 
     \b
     beyondchance careless export.json
-    beyondchance careless anna.conll ben.conll --level 0.01 --output csv
+    beyondchance careless anna.conll ben.conll cleo.conll --output csv
     """
     with working("reading and drawing", quiet=options["quiet"]):
         corpus = load(streams(files), options)
         asked = {name: options[name] for name in ("level", "resamples", "seed")}
-        report = report_of_careless(careless_work(corpus, **asked), top=options["top"])
+        report = report_of_careless(
+            careless_work(corpus, **asked), top=options["top"], digits=options["digits"]
+        )
     emit(report, **options)

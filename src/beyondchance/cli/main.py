@@ -29,7 +29,7 @@ COMMANDS = {
     "consensus": "The annotation that agrees best with a team, and its votes.",
     "adjudicate": "A gold standard from what people decided.",
     "replace": "May a model replace a person, and how much is there to reach?",
-    "careless": "Documents in which somebody's spans are no better than random.",
+    "careless": "Annotators who agree much less than the others, and documents to look at.",
     "plan": "How many documents to annotate, from a pilot.",
     "place": "Where random spans fall in a text.",
     "reproduce": "The paper's tables next to ours.",

@@ -3,8 +3,8 @@
 An annotator is compared with the others in the documents that two or more others annotated: how
 well they agree with the annotator, and how well with one another. Who agrees less than half as much
 is named, if the documents show it. Whether the spans of such an annotator are in random places, or
-follow another rule, is a question of its own: the others' spans stay, and the annotator's are placed
-at random.
+follow another rule, is a question of its own: the others' spans stay, and those of the annotator
+are placed at random.
 """
 
 from __future__ import annotations
