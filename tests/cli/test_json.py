@@ -1,6 +1,7 @@
 """The JSON of every command has the numbers of the library, under their names."""
 
-from math import isnan
+from dataclasses import asdict
+from math import isinf, isnan
 
 import pytest
 
