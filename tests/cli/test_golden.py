@@ -171,9 +171,11 @@ DERIVED = {
     "diagnose-two": {"0.3574", "0.3862", "0.4769", "0.5996"},
     "diagnose-gold": {"0.2920", "0.6862", "0.7093", "0.7359"},
     "plan": {"0.0636"},
+    "careless": {"0.0001", "0.9999"},
     "place": {"0.0000"},
 }
-"""Numbers of texts that JSON does not have: differences, and scores of labels beside their loss."""
+"""Numbers of texts that JSON does not have: differences, scores of labels beside their loss, and
+bounds of p-values."""
 
 
 QUICK = {"agree-by", "rank-label", "disagreements-pair", "diagnose-two", "consensus-exact"}

@@ -258,9 +258,7 @@ def test_careless(in_json, worked_example):
     assert found["below"] == found["another_rule"] == ["dan"]
     for name in ("random", "too_few", "nothing", "everything"):
         assert found[name] == list(getattr(expected, name))
-    assert found["annotators"] == {
-        who: asdict(work) for who, work in expected.by_annotator.items()
-    }
+    assert found["annotators"] == {who: asdict(work) for who, work in expected.by_annotator.items()}
     assert found["stretches"] == [
         {**asdict(stretch), "documents": list(stretch.documents)} for stretch in expected.stretches
     ]
