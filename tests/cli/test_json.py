@@ -1,7 +1,7 @@
 """The JSON of every command has the numbers of the library, under their names."""
 
 from dataclasses import asdict
-from math import isinf, isnan
+from math import isnan
 
 import pytest
 
