@@ -17,9 +17,11 @@ from beyondchance import (
     null_distribution,
     plan,
     rank,
+    trend,
     write,
 )
 from beyondchance.cli.main import main
+from beyondchance.scoring import answers
 from refusals import assert_tells
 
 OPTIONS = {"confidence": 0.9, "resamples": 499, "seed": 7}
@@ -463,3 +465,55 @@ class TestPlan:
 
     def test_few_documents_are_warned_of(self, capsys):
         assert_tells(run(capsys, "plan", *TEAM).err, "10 documents … fewer than 30")
+
+
+class TestTrend:
+    """Rounds of ten documents, of which the second is worse; seasons are in no order."""
+
+    @pytest.fixture
+    def rounds(self, example):  # noqa: ARG002 - in its folder
+        rng = np.random.default_rng(5)
+        a = [[(x, x + 1, "P") for x in (0, 4, 8)] for _ in range(20)]
+        b = [[s for s in spans if rng.random() < 0.95 - i // 10 / 2] for i, spans in enumerate(a)]
+        fields = {
+            "round": [str(1 + i // 10) for i in range(20)],
+            "season": ["spring" if i < 10 else "autumn" for i in range(20)],
+        }
+        corpus = Corpus.from_spans({"ada": a, "ben": b}, lengths=[12] * 20, fields=fields)
+        write(corpus, "rounds.csv", format="table")
+        return corpus
+
+    @pytest.mark.parametrize("parts", [(), ("--workers", "1")])
+    def test_as_the_library_tests_it(self, capsys, rounds, parts):
+        call = ("agree", "rounds.csv", "--by", "round", "--quiet", *parts)
+        found = in_json(capsys, *call)["trends"]
+        expected = trend(agreement(rounds), "round")
+        names = ("slope", "error", "freedom", "p_value", "needed", "n_documents", "n_left_out")
+        assert {name: found["round"][name] for name in names} == {
+            name: getattr(expected, name) for name in names
+        }
+        text = " ".join(run(capsys, *call).out.split())
+        assert f"changes by {expected.slope:+.4f} a step (p = {expected.p_value:.4f})" in text
+        assert f"about {expected.needed} documents like these for each" in text
+
+    def test_an_order_of_one_s_own(self, capsys, rounds):
+        call = ("agree", "rounds.csv", "--by", "season")
+        assert "trends" not in in_json(capsys, *call, "--quiet")
+        found = in_json(capsys, *call, "--order", "spring,autumn", "--quiet")["trends"]
+        assert found["season"]["slope"] == trend(agreement(rounds), "round").slope
+        assert main([*call, "--order", "spring,summer"]) == 2
+        assert_tells(capsys.readouterr().err, "'autumn' … once")
+        for by in ((), ("--by", "document"), ("--by", "season", "--by", "round")):
+            assert main(["agree", "rounds.csv", *by, "--order", "spring,autumn"]) == 2
+            assert_tells(capsys.readouterr().err, "--order … --by")
+
+    def test_why_there_is_none(self, capsys):
+        call = ("agree", *TEAM, "--by", "season", "--order", "spring,summer,autumn")
+        assert_tells(run(capsys, *call).err, "no trend … 'season' … effective … 'spring' … 4")
+        assert "spring" not in run(capsys, *call, "--no-text").err
+
+    @pytest.mark.usefixtures("rounds")
+    def test_many_documents_read_in_parts(self, capsys, monkeypatch):
+        monkeypatch.setattr(answers, "MOST_DOCUMENTS", 8)
+        call = ("agree", "rounds.csv", "--workers", "1", "--by", "round")
+        assert_tells(run(capsys, *call).err, "no trend … 'round' … in parts … one by one")

@@ -17,16 +17,15 @@ from beyondchance.cli.main import BELOW
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.core.measures import MEASURES
-from beyondchance.errors import BeyondChanceError, OverlapError
+from beyondchance.errors import BeyondChanceError, DataError, OverlapError
 from beyondchance.io.naming import sendable
 from beyondchance.io.reading import Named
 from beyondchance.io.scanning import Scan
-from beyondchance.messages import Note
+from beyondchance.messages import Note, Quote
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
-from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.labelling import Labelling
 from beyondchance.results.ranking import Ranking
@@ -65,6 +64,13 @@ Scored = TypeVar("Scored", Agreement, Ranking)
     help="Break down by document, or by a field such as a round.",
     more="Fields are those of the documents; can be repeated.",
 )
+@flags.in_output(
+    "--order",
+    type=flags.NAMES,
+    metavar="VALUE,...",
+    help="The values of the field of --by from the first to the last, to test for a trend over it; "
+    "numbers, dates such as 2024-05-31, and names that differ in a whole number need none.",
+)
 @flags.in_scoring(
     "--coefficients",
     type=flags.NAMES,
@@ -94,6 +100,8 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     flags.check_intervals_wanted(options)
     flags.check_methods_fit(options)
     flags.check_gamma_wanted(options)
+    if options["order"] and len(_fields(options["by"])) != 1:
+        raise click.UsageError("--order is for one field of the documents; pass --by FIELD once")
     given = streams(files)
     scan = scan_of(given, options)
     if scan is not None:
@@ -104,9 +112,10 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         result = results[options["measure"]]
         variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
         split, why_whole = split_of(corpus, options)
+        trends, untold = _trends(result, options)
         report = agree_report(
             results,
-            noted(corpus, (*result.notes, *notes, *why_whole)),
+            noted(corpus, (*result.notes, *notes, *why_whole, *untold)),
             by=tuple(dict.fromkeys(options["by"])),
             difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
             variants=variants,
@@ -117,7 +126,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             null=_null(corpus, options) if options["null"] else None,
             split=split,
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
-            trends=_trends(result, options),
+            trends=trends,
             top=options["top"],
             digits=options["digits"],
         )
@@ -133,7 +142,8 @@ def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
         measure, result = next(iter(results.items()))
         notes = [] if options["measure"] not in SPLIT_MEASURES else [NOT_SPLIT]
         # A corpus without documents has notes that a report does not look for.
-        result = replace(result, notes=(*corpus.notes, *result.notes, *notes))
+        trends, untold = _trends(result, options)
+        result = replace(result, notes=(*corpus.notes, *result.notes, *notes, *untold))
         results[measure] = result
         report = agree_report(
             results,
@@ -141,6 +151,7 @@ def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
             by=tuple(dict.fromkeys(options["by"])),
             intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, None)),
+            trends=trends,
             top=options["top"],
             digits=options["digits"],
         )
@@ -229,22 +240,33 @@ def _intervals(
     results: dict[str, Agreement], by: Sequence[str], **resampling: Any
 ) -> dict[str, Intervals]:
     """Intervals by every measure, from the same documents."""
-    fields = [name for name in dict.fromkeys(by) if name != "document"]
+    fields = _fields(by)
     return {name: result.intervals(by=fields, **resampling) for name, result in results.items()}
 
 
-def _trends(result: Agreement, options: Mapping[str, Any]) -> list[Trend]:
-    """Whether agreement changes over the fields asked for, of those that have an order."""
-    fields = [name for name in dict.fromkeys(options["by"]) if name != "document"]
-    if not fields or not isinstance(result.counts, Counts):
-        return []
-    from beyondchance.inference.trend import LEAST, in_order, trend  # noqa: PLC0415 - only for those who ask
+def _trends(result: Agreement, options: Mapping[str, Any]) -> tuple[list[Trend], list[Note]]:
+    """Whether agreement changes over the fields that have an order, and why that is unknown."""
+    fields = _fields(options["by"])
+    found: list[Trend] = []
+    notes: list[Note] = []
+    if not fields:
+        return found, notes
+    from beyondchance.inference.trend import in_order, trend  # noqa: PLC0415 - only for those who ask
 
-    if result.counts.n_marked_documents < LEAST:
-        return []
-    ordered = [name for name in fields if in_order(result.counts.field_values(name)[0])]
-    asked = {"resamples": options["resamples"], "seed": options["seed"] or 0}
-    return [trend(result, name, **asked) for name in ordered]
+    order = options["order"]
+    for name in fields:
+        if order or in_order(tuple(result.by_field(name))):
+            try:
+                found.append(trend(result, name, order=order))
+            except DataError as error:
+                note = Note(("no trend over ", Quote(name), ": ", *error.text))
+                notes.append(unquoted(note) if options["no_text"] else note)
+    return found, notes
+
+
+def _fields(by: Sequence[str]) -> list[str]:
+    """The fields of documents to break down by."""
+    return [name for name in dict.fromkeys(by) if name != "document"]
 
 
 def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:

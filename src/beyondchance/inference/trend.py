@@ -5,29 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import ceil, isnan, sqrt
 from typing import Any
 
 import numpy as np
 
-from beyondchance.checks import checked_generator, checked_instance, checked_whole
-from beyondchance.core.bootstrap import blocks
-from beyondchance.core.permutation import least_share, tail_share
+from beyondchance.checks import checked_instance
+from beyondchance.core.bootstrap import degrees_of_freedom, influences, variance_of
+from beyondchance.core.distributions import normal_quantile, student_share
+from beyondchance.core.exact import LAST_DIGITS
 from beyondchance.errors import DataError, OptionError
-from beyondchance.messages import Quote, quotes
-from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES
+from beyondchance.messages import Quote, Use, quotes
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import score_of
+from beyondchance.results.score import PART
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
 _PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ].*)?")
 _WHOLE = re.compile(r"\d+")
-LEAST = 3
-"""Documents with marks from which on a trend is tested."""
+LEAST = 4
+"""Effective documents of each round from which on a trend is tested."""
+DROP, POWER, ALPHA = 0.1, 0.8, 0.05
+"""The change between two rounds, and how often it should be found at which level, for `needed`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +46,15 @@ class Trend(Printed):
         The corrected agreement of each.
     slope : float
         How much corrected agreement changes from one value to the next, on average.
+    error : float
+        The standard error of the slope.
+    freedom : float
+        The degrees of freedom of the standard error.
     p_value : float
-        How often a change as large, up or down, would come about if documents were in any order.
-    p_floor : float
-        The smallest p-value that so many permutations can show.
+        Two-sided, of no change.
+    needed : int
+        How many documents like these it takes for each of two values to find a change of .1
+        between them four times in five.
     n_documents : int
         Documents with marks.
     n_left_out : int
@@ -58,8 +66,10 @@ class Trend(Printed):
     order: tuple[str, ...]
     corrected: tuple[float, ...]
     slope: float
+    error: float
+    freedom: float
     p_value: float
-    p_floor: float
+    needed: int
     n_documents: int
     n_left_out: int
     settings: Settings
@@ -96,20 +106,17 @@ def in_order(values: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(sorted(distinct, key=place.__getitem__))
 
 
-def trend(
-    result: Agreement,
-    by: str,
-    *,
-    order: Sequence[str] | None = None,
-    resamples: int = 9999,
-    seed: np.random.Generator | int | None = 0,
-) -> Trend:
+def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> Trend:
     r"""Test whether agreement changes over a field of the documents, such as a round.
 
-    With :math:`m_d, E_d, S_d` the sums of document d and C the corrected score of all, the
-    residual of d is :math:`r_d = (m_d - E_d) - C (S_d - E_d)`, and the statistic
-    :math:`\sum_d x_d r_d`, with :math:`x_d` the place of its value in the order. Documents exchange
-    their values at random.
+    With :math:`C_g` the corrected agreement of round g, :math:`D_g = S_g - E_g` its weight and
+    :math:`x_g` its place in the order, the slope is that of a weighted line,
+
+    .. math:: \sum_g a_g C_g, \quad a_g = D_g (x_g - \bar x) / \sum_h D_h (x_h - \bar x)^2
+
+    with :math:`\bar x` the mean weighted by D. Its variance is the sum of those of the rounds,
+    each by the jackknife over the documents of the round, and p is that of Student's distribution
+    with Satterthwaite's degrees of freedom.
 
     Parameters
     ----------
@@ -119,9 +126,6 @@ def trend(
     order : sequence of str, optional
         Its values from the first to the last; by default numbers, dates as 2024-05-31, and names
         that differ in one whole number have an order. Documents without a value are left out.
-    resamples : int
-        Permutations.
-    seed : int or generator, optional
 
     Returns
     -------
@@ -132,60 +136,90 @@ def trend(
     OptionError
         If the values have no order, or the order given lacks one.
     DataError
-        If the result is not of documents that are known one by one, or has fewer than three with
-        marks.
+        If the result is not of documents that are known one by one; if a value has fewer than
+        four effective documents, :math:`(\sum D)^2 / \sum D^2`; or if agreement is the same
+        without any one of the documents, so that its spread is unknown.
 
     Examples
     --------
-    Ben agrees more from round to round.
+    Ben finds none of Ada's spans, or all of them: one of four times in the first round, two times
+    in the second and three times in the third.
 
     >>> from beyondchance import Corpus, agreement
-    >>> ada = [["B-P", "O", "O", "O"]] * 12
-    >>> ben = [["O", "B-P", "O", "O"]] * 4 + [ada[0], ["O", "O", "B-P", "O"]] * 2 + ada[:4]
+    >>> ada, other = ["B-P", "O", "O", "O"], ["O", "B-P", "O", "O"]
+    >>> ben = [ada] + [other] * 3 + [ada] * 2 + [other] * 2 + [ada] * 3 + [other]
     >>> rounds = ["1"] * 4 + ["2"] * 4 + ["3"] * 4
-    >>> corpus = Corpus.from_tags({"ada": ada, "ben": ben}, fields={"round": rounds})
+    >>> corpus = Corpus.from_tags({"ada": [ada] * 12, "ben": ben}, fields={"round": rounds})
     >>> found = trend(agreement(corpus), "round")
-    >>> found.order, [round(value, 2) for value in found.corrected], found.p_value < 0.05
-    (('1', '2', '3'), [-0.33, 0.33, 1.0], True)
+    >>> found.order, [round(value, 2) for value in found.corrected], round(found.slope, 2)
+    (('1', '2', '3'), [0.0, 0.33, 0.67], 0.33)
+    >>> round(found.p_value, 2), found.needed
+    (0.27, 776)
     """
     checked_instance(result, Agreement, "a result of agreement()")
     counts = result.counts
     if not isinstance(counts, Counts):
-        raise DataError("documents are not known one by one", expected="a corpus in memory")
-    checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
-    rng = checked_generator(seed)
+        raise DataError(
+            "only sums of many documents are known, from files that were read in parts",
+            expected="documents one by one",
+        )
+    if counts.is_corpus_wide:
+        raise DataError(PART, expected="a unit other than the corpus")
     values, number = counts.field_values(by)
     ordered = _checked_order(by, values, order)
-    places = {value: float(i) for i, value in enumerate(ordered)}
-    place = np.array([places.get(value, nan) for value in values])[number]
-    sums = counts.document_sums()[counts.document_places]
-    is_used = (sums[:, 2] > 0) & ~np.isnan(place)
-    own, x = sums[is_used], place[is_used]
-    if len(own) < LEAST:
-        raise DataError(f"{len(own)} documents have marks", expected=f"{LEAST} or more")
-    whole = own.sum(axis=0)
-    corrected = float(score_of(whole, "corrected"))
-    weight = own[:, 2] / 2 - own[:, 1]
-    residual = (own[:, 0] - own[:, 1]) - corrected * weight
-    centred = x - (weight @ x) / weight.sum()
-    spread = float(weight @ (centred * centred))
-    drawn = _permuted(x, residual, resamples, rng)
-    p, _ = tail_share(drawn[:, None], np.array([x @ residual]), enumerated=False)
-    groups = np.zeros((len(ordered), own.shape[1]))
-    np.add.at(groups, x.astype(np.int64), own)
+    places = np.array([ordered.index(value) if value in ordered else -1 for value in values])
+    # In the order of the names, so that files in any order give the same digits.
+    place = places[number][np.argsort(counts.document_places)]
+    sums = counts.document_sums()
+    rounds = [sums[(place == x) & (sums[:, 2] > 0)] for x in range(len(ordered))]
+    for value, own in zip(ordered, rounds, strict=True):
+        _check_number(value, own[:, 2] / 2 - own[:, 1])
+    whole = np.array([own.sum(axis=0) for own in rounds])
+    corrected, weight = score_of(whole, "corrected"), whole[:, 2] / 2 - whole[:, 1]
+    centred = np.arange(len(ordered)) - np.average(np.arange(len(ordered)), weights=weight)
+    share = weight * centred / (weight @ (centred * centred))
+    moves = [
+        influences(score_of(total - own, "corrected"))
+        for total, own in zip(whole, rounds, strict=True)
+    ]
+    effects = [own * move for own, move in zip(share, moves, strict=True)]
+    slope, error = float(share @ corrected), sqrt(variance_of(effects))
+    if not error > 0:
+        undefined = isnan(error)
+        what = "is undefined without one of the documents" if undefined else "has no spread"
+        raise DataError(
+            f"corrected agreement {what}, within the values of the field ",
+            Quote(by),
+            expected="documents that agree more and less within a value",
+        )
+    freedom = degrees_of_freedom(effects)
+    spread = sum(float(move @ move) for move in moves) / sum(len(move) - 1 for move in moves)
+    reach = normal_quantile(1 - ALPHA / 2) + normal_quantile(POWER)
     return Trend(
         field=by,
         order=ordered,
-        corrected=tuple(score_of(groups, "corrected").tolist()),
-        slope=float(x @ residual) / spread if spread else 0.0,
-        p_value=float(p[0]),
-        p_floor=least_share(resamples, enumerated=False),
-        n_documents=len(own),
-        n_left_out=int(np.count_nonzero(np.isnan(place))),
-        settings=result.settings.replaced(
-            resamples=resamples, seed=seed if isinstance(seed, int) else None
-        ),
+        corrected=tuple(corrected.tolist()),
+        slope=slope,
+        error=error,
+        freedom=freedom,
+        p_value=2 * student_share(-abs(slope) / error, freedom),
+        needed=max(ceil(2 * spread * (reach / DROP) ** 2), LEAST),
+        n_documents=sum(map(len, rounds)),
+        n_left_out=int(np.count_nonzero(place < 0)),
+        settings=result.settings,
     )
+
+
+def _check_number(value: str, weight: Floats) -> None:
+    """Refuse a round of so few or so unlike documents that its variance is not known."""
+    square = float(weight @ weight)
+    effective = float(weight.sum()) ** 2 / square if square else 0.0
+    if effective < LEAST * (1 - LAST_DIGITS):
+        raise DataError(
+            f"the effective number of documents is {effective:.1f} of ",
+            Quote(value),
+            expected=f"{LEAST} or more for each value",
+        )
 
 
 def _checked_order(by: str, values: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
@@ -196,22 +230,15 @@ def _checked_order(by: str, values: Sequence[str], order: Sequence[str] | None) 
         if found is None:
             listed = ("the values of the field ", Quote(by), " are ", *quotes(known))
             expected = "numbers, dates such as 2024-05-31, or names that differ in a whole number"
-            raise OptionError(*listed, expected=expected, remedy="pass order=")
+            raise OptionError(
+                *listed, expected=expected, remedy=("pass ", Use("order", placeholder="A,B,C"))
+            )
         return found
-    listed = tuple(map(str, order))
-    lost = next((value for value in known if value not in listed), None)
-    if isinstance(order, str) or lost is not None or len(set(listed)) < len(listed):
+    given = (order,) if isinstance(order, str) else tuple(map(str, order))
+    if len(known) < 2 or not set(known) <= set(given) or len(set(given)) < len(given):
         raise OptionError(
-            *("order is ", Quote(order), ", and the field ", Quote(by), " has the values "),
-            *quotes(known),
-            expected="each of them once",
+            *(Use("order", is_name=True), " is ", *quotes(given), ", and the field ", Quote(by)),
+            *(" has the values ", *quotes(known)),
+            expected="two values or more, each of them once",
         )
-    return tuple(value for value in listed if value in known)
-
-
-def _permuted(x: Floats, residual: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """The statistic with values exchanged at random."""
-    parts = [
-        rng.permuted(np.tile(x, (rows, 1)), axis=1) @ residual for rows in blocks(resamples, len(x))
-    ]
-    return np.concatenate(parts)
+    return tuple(value for value in given if value in known)

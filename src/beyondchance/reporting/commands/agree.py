@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
-from beyondchance.numbers import p_in_digits
+from beyondchance.numbers import p_is
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
     CUT,
@@ -200,11 +200,11 @@ def agree_report(
 
 def trend_blocks(found: Trend, digits: int) -> list[Block]:
     """How agreement changes over a field, in a sentence and drawn."""
-    p = p_in_digits(found.p_value, digits, is_floor=found.p_value <= found.p_floor)
-    p_text = f"p {p}" if p.startswith("<") else f"p = {p}"
     said = (
         f"Over {found.field}, from {found.order[0]} to {found.order[-1]}, corrected agreement "
-        f"changes by {found.slope:+.{digits}f} a step ({p_text} for documents in any order)."
+        f"changes by {found.slope:+.{digits}f} a step ({p_is(found.p_value, digits)}). A change by "
+        f"0.1 between two values is found in four of five corpora with about {found.needed:,} "
+        "documents like these for each."
     )
     if found.n_left_out:
         said += f" {counted(found.n_left_out, 'document')} without a value left out."
@@ -218,7 +218,10 @@ def plain_trend(found: Trend) -> dict[str, Any]:
         "order": list(found.order),
         "corrected": list(found.corrected),
         "slope": found.slope,
+        "error": found.error,
+        "freedom": found.freedom,
         "p_value": found.p_value,
+        "needed": found.needed,
         "n_documents": found.n_documents,
         "n_left_out": found.n_left_out,
     }

@@ -1,0 +1,207 @@
+"""Whether the test of a trend keeps its level, and how many documents it takes: by simulation.
+
+    python benchmarks/trend.py [CORPORA [PART ...]]
+
+Sentences are made up, a few populations of 4,000, and each population has one agreement. Rounds are
+drawn from them, document by document, 1,000 corpora unless told otherwise; it is counted how often
+p is at most .05. Each part (size, power) writes a table docs/_static/trend-PART.md, which
+docs/uncertainty.md shows.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+
+import beyondchance as bc
+from beyondchance.types import Floats, Ints
+from calibration import TABLES, error_of, result_of, say, section, share, sums_of
+from generate import population
+
+SENTENCES = 4000
+LEVEL = 0.05
+HARDER = 0.25
+"""In a harder or an easier document, annotators get so many times more or less spans wrong."""
+
+SIZE = """\
+How often p is at most .05 where agreement is the same in all rounds, in percent of {corpora:,}
+corpora each (standard error about {error:.1f}), for teams of two, three and five annotators and low
+(about .35) or high (about .8) agreement. Documents are five sentences long, with about eight spans;
+*unlike* ones have a number of sentences that is lognormal with a standard deviation of its
+logarithm of .8, *very unlike* ones of 1.2; *longer* ones are three times as long. Half of the
+documents of each round are harder than the others. *Refused* are corpora with
+fewer than four effective documents in a round, which are left out."""
+
+POWER = """\
+How often a drop of corrected agreement by .1 between two rounds is found (p at most .05), in
+percent of {corpora:,} corpora each, and, in the last column, the median of the number of documents
+that the result itself says it takes to find it four times in five."""
+
+
+@cache
+def pool_of(team: int, noise: float) -> Floats:
+    """What each of many sentences adds, all pairs of a team together."""
+    corpus = population(SENTENCES, noise=(noise,) * team, seed=team)
+    names = [name for name in corpus.annotators if name != "gold"]
+    return sums_of(bc.agreement(corpus.select(annotators=names)).counts)
+
+
+def documents(pools: Sequence[Floats], sentences: Ints, rng: np.random.Generator) -> Floats:
+    """Documents of so many sentences, each from one of the pools, all equally likely."""
+    pool = np.repeat(rng.integers(len(pools), size=len(sentences)), sentences)
+    number = rng.integers(SENTENCES, size=len(pool))
+    first = np.cumsum(sentences) - sentences
+    return np.add.reduceat(np.stack(pools)[pool, number], first)
+
+
+Lengths = Callable[[int, np.random.Generator], Ints]
+
+
+def alike(n: int, _: np.random.Generator) -> Ints:
+    """Documents of five sentences."""
+    return np.full(n, 5)
+
+
+def longer(n: int, _: np.random.Generator) -> Ints:
+    """Documents of fifteen sentences."""
+    return np.full(n, 15)
+
+
+def unlike(n: int, rng: np.random.Generator, sd: float = 0.8) -> Ints:
+    """Documents of different length."""
+    return np.maximum(np.rint(rng.lognormal(np.log(5), sd, n)), 1).astype(np.int64)
+
+
+def very_unlike(n: int, rng: np.random.Generator) -> Ints:
+    """Documents of very different length."""
+    return unlike(n, rng, 1.2)
+
+
+def unlike_longer(n: int, rng: np.random.Generator) -> Ints:
+    """The same, three times as long."""
+    return 3 * unlike(n, rng)
+
+
+def trend_of(rounds: Sequence[Floats]) -> bc.Trend | None:
+    """The trend over rounds of documents; None if it is refused."""
+    result = result_of(np.concatenate(rounds))
+    field = tuple(str(i) for i, own in enumerate(rounds) for _ in own)
+    result.counts.fields["round"] = field
+    try:
+        return bc.trend(result, "round")
+    except bc.DataError:
+        return None
+
+
+DESIGNS: dict[str, list[tuple[int, Lengths]]] = {
+    "2 x 10": [(10, alike)] * 2,
+    "2 x 20": [(20, alike)] * 2,
+    "2 x 50": [(50, alike)] * 2,
+    "6 x 20": [(20, alike)] * 6,
+    "20 and 100": [(20, alike), (100, alike)],
+    "15, 30, 60, 30": [(15, alike), (30, alike), (60, alike), (30, alike)],
+    "2 x 30, the second longer": [(30, alike), (30, longer)],
+    "60, and 20 longer": [(60, alike), (20, longer)],
+    "20, and 60 longer": [(20, alike), (60, longer)],
+    "4 x 25, two longer": [(25, alike), (25, alike), (25, longer), (25, longer)],
+    "2 x 40, unlike": [(40, unlike)] * 2,
+    "6 x 30, unlike": [(30, unlike)] * 6,
+    "100 and 30 longer, unlike": [(100, unlike), (30, unlike_longer)],
+    "3 x 40, unlike, the last longer": [(40, unlike), (40, unlike), (40, unlike_longer)],
+    "2 x 60, very unlike": [(60, very_unlike)] * 2,
+    "4 x 40, very unlike": [(40, very_unlike)] * 4,
+}
+"""Rounds: how many documents each has, and how long they are."""
+TEAMS = (2, 3, 5)
+NOISES = {"low": 0.8, "high": 0.16}
+"""Shares of the spans that annotators get wrong."""
+
+
+def pools_of(team: int, noise: float) -> list[Floats]:
+    """Sentences of easier and of harder documents."""
+    return [pool_of(team, noise * (1 + sign * HARDER)) for sign in (-1, 1)]
+
+
+def corrected_of(pools: Sequence[Floats]) -> float:
+    """The corrected agreement of all sentences."""
+    return result_of(np.concatenate(pools)).corrected
+
+
+def size(corpora: int) -> list[str]:
+    """How often a trend is found where there is none."""
+    rows = []
+    for name, design in DESIGNS.items():
+        cells, refused = [], 0
+        for team in TEAMS:
+            for level, noise in NOISES.items():
+                pools = pools_of(team, noise)
+                rng = np.random.default_rng(team)
+                p = []
+                for _ in range(corpora):
+                    drawn = [documents(pools, lengths(n, rng), rng) for n, lengths in design]
+                    found = trend_of(drawn)
+                    p += [] if found is None else [found.p_value]
+                refused += corpora - len(p)
+                cells.append(f"{100 * np.mean(np.array(p) <= LEVEL):.1f}")
+                say(f"size {name} {team} {level} {cells[-1]}")
+        none = 100 * refused / (corpora * len(cells))
+        rows.append([name, *cells, f"{none:.1f}" if refused else ""])
+    headings = [f"{team}, {level}" for team in TEAMS for level in NOISES]
+    said = SIZE.format(corpora=corpora, error=error_of(corpora))
+    return section("Trends", said, ["rounds", *headings, "refused"], rows)
+
+
+def power(corpora: int) -> list[str]:
+    """How often a drop of .1 is found."""
+    rows = []
+    for team in TEAMS:
+        for start in (0.8, 0.6, 0.4):
+            before, after = (noise_for(team, start - drop) for drop in (0, 0.1))
+            for n in (20, 50, 100):
+                rng = np.random.default_rng(n)
+                found = []
+                for _ in range(corpora):
+                    drawn = [
+                        documents(pools_of(team, noise), alike(n, rng), rng)
+                        for noise in (before, after)
+                    ]
+                    made = trend_of(drawn)
+                    found += [] if made is None else [made]
+                times = sum(item.p_value <= LEVEL for item in found)
+                needed = np.median([item.needed for item in found])
+                drop = f"{start:.1f} to {start - 0.1:.1f}"
+                rows.append([f"{team}", drop, f"{n}", share(times, corpora), f"{needed:,.0f}"])
+                say(f"power {rows[-1]}")
+    headings = ["annotators", "agreement", "documents a round", "found", "needed"]
+    return section("Power of trends", POWER.format(corpora=corpora), headings, rows)
+
+
+@cache
+def noise_for(team: int, corrected: float) -> float:
+    """The noise, to a hundredth, at which a team agrees so much."""
+    low, high = 0, 80
+    while high - low > 1:
+        middle = (low + high) // 2
+        above = corrected_of(pools_of(team, middle / 100)) > corrected
+        low, high = (middle, high) if above else (low, middle)
+    return low / 100
+
+
+PARTS = {"size": size, "power": power}
+
+
+def main() -> None:
+    """Run what is asked for and write its tables."""
+    corpora = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for name in sys.argv[2:] or PARTS:
+        head = f"<!-- Written by python benchmarks/trend.py {corpora} {name} -->"
+        (TABLES / f"trend-{name}.md").write_text(
+            "\n".join([head, "", *PARTS[name](corpora)]), "utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()
