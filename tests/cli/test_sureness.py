@@ -452,7 +452,7 @@ class TestPlan:
         assert [item["half_width"] for item in found["plans"]] == [0.03, 0.1, 0.05, 0.02, 0.01]
         assert found["pilot"]["spread"] == expected.spread
         text = " ".join(run(capsys, "plan", *TEAM, *flags).out.split())
-        assert f"For ± 0.03 it takes about {expected.documents} documents like these" in text
+        assert f"For ± 0.03 it takes {expected.documents} documents like these" in text
 
     def test_no_plan(self, capsys):
         same = {name: [[(0, 1, "P")]] * 5 for name in "ab"}
@@ -465,6 +465,14 @@ class TestPlan:
 
     def test_few_documents_are_warned_of(self, capsys):
         assert_tells(run(capsys, "plan", *TEAM).err, "10 documents … fewer than 30")
+
+    def test_options_of_the_other_plan_are_refused(self, capsys):
+        replaced = ("--replace", "cleo", "--margin", "0.05")
+        for given in (("--half-width", "0.03"), ("--score", "observed"), ("--model", "nested")):
+            assert main(["plan", *TEAM, *replaced, *given]) == 2
+            assert_tells(capsys.readouterr().err, given[0], "--replace")
+        assert main(["plan", *TEAM, "--power", "0.9"]) == 2
+        assert_tells(capsys.readouterr().err, "--power", "--replace")
 
 
 class TestTrend:

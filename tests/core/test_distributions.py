@@ -6,6 +6,7 @@ from scipy import stats
 from beyondchance.core.distributions import (
     chi_square_quantile,
     chi_square_share,
+    fisher_share,
     normal_quantile,
     normal_share,
     student_quantile,
@@ -53,3 +54,11 @@ def test_chi_square_share(times, freedom):
 def test_ends():
     assert normal_quantile(1.0) == -normal_quantile(0.0) == float("inf")
     assert student_quantile(1.0, 3) == -student_quantile(0.0, 3) == float("inf")
+
+
+@pytest.mark.parametrize("freedom", [1.0, 2.5, 100.3, 1e4, 1e6])
+@pytest.mark.parametrize("other", [0.6, 3.3, 20.0, 1e4])
+def test_fisher_share(freedom, other):
+    for share in (0.01, 0.5, 0.8, 0.99):
+        x = stats.f.ppf(share, freedom, other)
+        assert fisher_share(x, freedom, other) == pytest.approx(share, abs=1e-8)

@@ -9,7 +9,9 @@ import pytest
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
+from beyondchance.core.bootstrap import influences
 from beyondchance.inference.plan import freedom_of_spread, plans
+from beyondchance.results.resampling import score_of
 from refusals import assert_tells, refused
 
 
@@ -44,15 +46,28 @@ def test_spread_is_that_of_the_jackknife():
     ("half_width", "confidence"), [(0.3, 0.8), (0.1, 0.95), (0.02, 0.8), (0.001, 0.95)]
 )
 def test_the_smallest_number_that_is_enough(half_width, confidence):
-    found = plan(pilot(30), half_width, confidence=confidence)
+    result = pilot(30)
+    found = plan(result, half_width, confidence=confidence)
+    sums = result.counts.document_sums()
+    moves = influences(score_of(sums.sum(axis=0) - sums, "corrected"))
+    kurtosis = max(stats.kurtosis(moves, bias=False), 0)
+
+    def freedom(n):
+        return 2 / (kurtosis / n + 2 / (n - 1))
 
     def width(n):
-        return stats.t.ppf((1 + confidence) / 2, n - 1) * found.spread / n**0.5
+        return stats.t.ppf((1 + confidence) / 2, freedom(n)) * found.spread / n**0.5
 
-    assert width(found.documents) <= half_width
-    assert found.documents == 2 or width(found.documents - 1) > half_width
+    def likely_width(n):
+        known = freedom_of_spread(moves, sums[:, 2])
+        return width(n) * stats.f.ppf(0.8, freedom(n), known) ** 0.5
+
+    assert found.kurtosis == pytest.approx(kurtosis, abs=1e-9)
     assert found.half_width_of(found.documents) == pytest.approx(width(found.documents), rel=1e-9)
     assert found.low <= found.documents <= found.high
+    if found.documents < 30 or not found.pilot_is_enough:
+        assert likely_width(found.documents) <= half_width
+        assert found.documents == 2 or likely_width(found.documents - 1) > half_width
 
 
 def test_several_half_widths_are_planned_as_each_alone():
@@ -98,13 +113,14 @@ def test_half_the_width_takes_four_times_the_documents():
 
 @pytest.mark.slow
 def test_a_plan_comes_true():
-    # Pilots of 100; as many documents as each asks for have about the width that was wanted.
+    # Pilots of 100; as many documents as each asks for are as narrow as wanted in four of five.
     widths = []
     for seed in range(20):
         found = plan(pilot(100, seed=seed), 0.04)
         real = pilot(found.documents, seed=1000 + seed).interval()
         widths.append((real.high - real.low) / 2)
-    assert np.mean(widths) == pytest.approx(0.04, rel=0.06)
+    assert 12 <= np.count_nonzero(np.array(widths) <= 0.04)
+    assert 0.8 * 0.04 <= np.mean(widths) < 0.04
 
 
 @pytest.mark.long

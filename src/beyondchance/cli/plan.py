@@ -70,6 +70,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance plan pilot.json --replace gpt --margin 0.05
     """
     asked = flags.replacing_options(options, is_asked=options["replace"] is not None)
+    _check_asked(options)
     if options["replace"] is not None:
         emit(_replacement(files, options, asked), **options)
         return
@@ -83,6 +84,17 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
         )
     emit(report, **options)
+
+
+def _check_asked(options: dict[str, Any]) -> None:
+    """Refuse options of the other kind of plan, rather than ignore them."""
+    is_replaced = options["replace"] is not None
+    of_scores = {"half_width", "score", *flags.SCORING} - {"measure", "scope"}
+    for name in of_scores if is_replaced else ("power",):
+        source = click.get_current_context().get_parameter_source(name)
+        if source is click.core.ParameterSource.COMMANDLINE:
+            what = "does not go with" if is_replaced else "is for"
+            raise click.UsageError(f"--{name.replace('_', '-')} {what} --replace")
 
 
 def _replacement(files: tuple[str, ...], options: dict[str, Any], asked: dict[str, Any]) -> Report:

@@ -1,12 +1,13 @@
-"""Quantiles of the normal, Student's and the chi-square distribution."""
+"""Shares and quantiles of the normal, Student's, the chi-square and Fisher's distribution."""
 
 from __future__ import annotations
 
 from math import erfc, exp, inf, lgamma, log, log1p, pi, sqrt
 
 _TINY = 1e-300
-_STEPS = 500
-"""Terms of a continued fraction that converges within a few dozen."""
+_STEPS = 10**4
+"""Terms of a continued fraction that converges within a few dozen, or some hundred for Fisher's
+distribution with many degrees of freedom."""
 _MOST_STEPS = 10**6
 """Terms of one that needs more, the more degrees of freedom there are."""
 _HALVINGS = 100
@@ -142,6 +143,21 @@ def chi_square_quantile(share: float, freedom: float) -> float:
         else:
             high = middle
     return exp((low + high) / 2)
+
+
+def fisher_share(x: float, freedom: float, other: float) -> float:
+    """Return the share of Fisher's distribution, of a ratio of two variances, below `x`.
+
+    Examples
+    --------
+    >>> round(fisher_share(3.1789, 9.0, 9.0), 3), fisher_share(1.0, 5.0, 5.0)
+    (0.95, 0.5)
+    """
+    # By the smaller of the two shares of the ratio, which keeps its digits.
+    one, two = freedom * x, other
+    if one > two:
+        return 1 - _beta_share(other / 2, freedom / 2, two / (one + two))
+    return _beta_share(freedom / 2, other / 2, one / (one + two))
 
 
 def _beta_share(a: float, b: float, x: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import ceil, floor, isnan, log10, nan, sqrt
+from math import ceil, floor, inf, isnan, log10, nan, sqrt
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from beyondchance.checks import checked_instance, checked_option, checked_share
 from beyondchance.core.bootstrap import degrees_of_freedom, influences
 from beyondchance.core.distributions import (
     chi_square_quantile,
+    fisher_share,
     normal_quantile,
     student_quantile,
 )
@@ -28,6 +29,9 @@ from beyondchance.types import Floats
 MOST_DOCUMENTS = 10**9
 """Documents that can be planned for."""
 
+SHARE = 0.8
+"""How often the interval should turn out as narrow as was planned."""
+
 LEAST_FREEDOM = 0.4
 """Where documents are unlike, their own spread shows only a part of how unlike they are: the
 degrees of freedom are taken down to this share of them. Found by simulation."""
@@ -40,8 +44,9 @@ class Plan(Printed):
     Attributes
     ----------
     documents : int, optional
-        How many in all; None where the pilot does not show it (see `reason`). No more than
-        `n_pilot` where the pilot is enough (see `pilot_is_enough`).
+        How many in all, so that the interval is as narrow in four of five studies; None where the
+        pilot does not show it (see `reason`). No more than `n_pilot` where the pilot is enough
+        (see `pilot_is_enough`).
     low, high : int, optional
         How many it may turn out to take, because a pilot shows its own spread only roughly.
     half_width : float
@@ -52,6 +57,8 @@ class Plan(Printed):
     spread : float
         How much a single document moves the score: the half width falls with the square
         root of the number of documents.
+    kurtosis : float
+        How unlike the documents are in how much they move it: their excess kurtosis, 0 at least.
     effective : float
         How well the spread is known: as well as from this many documents, if each moved
         the score as any other does.
@@ -71,6 +78,7 @@ class Plan(Printed):
     half_width: float
     score: float
     spread: float
+    kurtosis: float
     effective: float
     n_pilot: int
     unit: str
@@ -89,13 +97,12 @@ class Plan(Printed):
 
     def half_width_of(self, documents: int) -> float:
         """The half width to expect of so many documents; nan where there is no plan."""
-        confidence = self.settings.confidence
-        return _half_width(self.spread, documents, confidence)
+        return _half_width(self.spread, self.kurtosis, documents, self.settings.confidence)
 
     @property
     def pilot_is_enough(self) -> bool:
         """Whether the pilot's own documents make the interval as narrow as was wanted."""
-        return self.documents is not None and self.documents <= self.n_pilot
+        return self.half_width_of(self.n_pilot) <= self.half_width
 
     @property
     def to_annotate(self) -> int | None:
@@ -108,7 +115,7 @@ class Plan(Printed):
         >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
         >>> pilot = agreement(a, b)
         >>> plan(pilot, 0.5, score="observed").to_annotate
-        4
+        14
         >>> plan(pilot, 0.95, score="observed").to_annotate
         0
         """
@@ -133,13 +140,18 @@ class Plan(Printed):
 def plan(
     pilot: Agreement, half_width: float, *, score: str = "corrected", confidence: float = 0.95
 ) -> Plan:
-    r"""How many documents like those of a pilot make the interval ± `half_width` wide.
+    r"""Plan how many documents make the interval ± `half_width` wide, from a pilot.
 
-    With :math:`u_d` the influence of each of the n documents of the pilot (by the
-    jackknife), the spread is :math:`s = \sqrt{\sum u_d^2 / (n - 1)}`, and N documents give
-    the half width :math:`t_{N-1}\, s / \sqrt N` with Student's quantile t. The range is that
-    of :math:`s`, by the chi-square distribution, with fewer degrees of freedom where the
-    documents differ in length or in influence.
+    With :math:`u_d` the influence of each of the n documents of the pilot (by the jackknife),
+    the spread is :math:`s = \sqrt{\sum u_d^2 / (n - 1)}`, and N documents, the pilot's included,
+    give the half width w or less in four of five studies if
+
+    .. math:: t_{\nu_N}^2\, s^2\, F_{.8;\, \nu_N, \nu} / N \le w^2
+
+    with the quantiles of Student's and Fisher's distribution [1]_. The degrees of freedom of N
+    documents are :math:`\nu_N = 2 / (g / N + 2 / (N - 1))`, g the kurtosis of the influences;
+    those of the pilot, :math:`\nu`, are fewer where documents differ in length or in influence
+    (`freedom_of_spread`). The range is that of s, by the chi-square distribution.
 
     Parameters
     ----------
@@ -161,17 +173,24 @@ def plan(
     OptionError
         If the half width may take more than a thousand million documents.
 
+    References
+    ----------
+    .. [1] Kelley, K. & Rausch, J. R. (2006). Sample size planning for the standardized mean
+       difference: accuracy in parameter estimation via narrow confidence intervals.
+       Psychological Methods 11(4).
+
     Examples
     --------
     Two of four sentences agree and two do not, so each moves F1 by a half: s is 0.577. With
-    eight sentences, Student's 2.365 times that, divided by the root of 8, is 0.483.
+    eight sentences, Student's 2.365 times that, divided by the root of 8, is 0.483; but from
+    four sentences s is known so roughly that it takes more to be sure.
 
     >>> from beyondchance import agreement
     >>> a = [["B-P", "O"], ["B-P", "O"], ["B-P", "O"], ["B-P", "O"]]
     >>> b = [["B-P", "O"], ["B-P", "O"], ["O", "B-P"], ["O", "B-P"]]
     >>> found = plan(agreement(a, b), 0.5, score="observed")
     >>> found.documents, round(found.spread, 3), round(found.half_width_of(8), 3)
-    (8, 0.577, 0.483)
+    (18, 0.577, 0.483)
     """
     return plans(pilot, (half_width,), score=score, confidence=confidence)[0]
 
@@ -202,16 +221,24 @@ def plans(
         why = f"without one of the {unit} of the pilot the score is undefined"
     elif not moves.any():
         why = f"all {unit} of the pilot have the same influence, so its spread is unknown"
-    spreads = []
+    n, level = len(sums), options.confidence
+    freedom, kurtosis = nan, nan
     if not why:
-        freedom = freedom_of_spread(moves, sums[:, 2])
-        spreads = [spread, *_spread_range(spread, freedom, options.confidence)]
-    for width in widths if spreads else ():
-        _check_reach(width, max(spread, spreads[-1]), options.confidence, unit)
+        freedom = degrees_of_freedom([moves])
+        kurtosis = n * (2 / freedom - 2 / (n - 1))
+        known = freedom_of_spread(moves, sums[:, 2])
+        ends = _spread_range(spread, known, level)
+        for width in widths:
+            _check_reach(width, max(spread, ends[1]), kurtosis, level, unit)
 
     def planned(width: float) -> Plan:
-        numbers = [_documents(each, width, options.confidence) for each in spreads]
-        documents, low, high = numbers or (None, None, None)
+        low = documents = high = None
+        if not why:
+            low, high = (_documents(end, kurtosis, width, level) for end in ends)
+            documents = _documents(spread, kurtosis, width, level, known)
+            if _half_width(spread, kurtosis, n, level) <= width:
+                documents = min(documents, n)
+            low, high = min(low, documents), max(high, documents)
         return Plan(
             documents=documents,
             low=low,
@@ -219,8 +246,9 @@ def plans(
             half_width=width,
             score=estimate,
             spread=nan if why else spread,
-            effective=nan if why else degrees_of_freedom([moves]) + 1,
-            n_pilot=len(sums),
+            kurtosis=kurtosis,
+            effective=freedom + 1,
+            n_pilot=n,
             unit=unit,
             settings=options.sign(pilot.settings),
             of=score,
@@ -269,15 +297,23 @@ def _spread(moves: Floats) -> float:
     return sqrt(float((moves * moves).sum()) / (len(moves) - 1)) if len(moves) > 1 else nan
 
 
-def _half_width(spread: float, documents: int, confidence: float) -> float:
-    if documents < 2:
+def _half_width(spread: float, kurtosis: float, documents: int, confidence: float) -> float:
+    if documents < 2 or isnan(spread):
         return nan
-    return student_quantile((1 + confidence) / 2, documents - 1) * spread / sqrt(documents)
+    freedom = _freedom(kurtosis, documents)
+    return student_quantile((1 + confidence) / 2, freedom) * spread / sqrt(documents)
 
 
-def _check_reach(half_width: float, spread: float, confidence: float, unit: str) -> None:
+def _freedom(kurtosis: float, documents: int) -> float:
+    """Return the degrees of freedom of so many documents."""
+    return 2 / (kurtosis / documents + 2 / (documents - 1))
+
+
+def _check_reach(
+    half_width: float, spread: float, kurtosis: float, confidence: float, unit: str
+) -> None:
     """Refuse a half width that takes more documents than can be planned for."""
-    narrowest = _half_width(spread, MOST_DOCUMENTS, confidence)
+    narrowest = _half_width(spread, kurtosis, MOST_DOCUMENTS, confidence)
     if half_width < narrowest:
         # Two digits, rounded up, so that the half width named is within reach.
         step = 10.0 ** (floor(log10(narrowest)) - 1)
@@ -289,14 +325,27 @@ def _check_reach(half_width: float, spread: float, confidence: float, unit: str)
         )
 
 
-def _documents(spread: float, half_width: float, confidence: float) -> int:
-    """The smallest number of documents with at most this half width, 2 at least."""
-    # By the normal distribution first, which asks for a little less than Student's.
-    least = ceil((normal_quantile((1 + confidence) / 2) * spread / half_width) ** 2)
-    documents = max(least, 2)
-    while _half_width(spread, documents, confidence) > half_width:
-        documents += 1
-    return documents
+def _documents(
+    spread: float, kurtosis: float, half_width: float, confidence: float, known: float = inf
+) -> int:
+    """The smallest number of documents with at most this half width, 2 at least.
+
+    If the spread is known with so many degrees of freedom only, in `SHARE` of all studies.
+    """
+
+    def is_enough(documents: int) -> bool:
+        ratio = (half_width / _half_width(spread, kurtosis, documents, confidence)) ** 2
+        if known == inf:
+            return ratio >= 1
+        return fisher_share(ratio, _freedom(kurtosis, documents), known) >= SHARE
+
+    low, high = 1, 2
+    while not is_enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
 
 
 # --- To replace a person --------------------------------------------------------------

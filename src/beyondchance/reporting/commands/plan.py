@@ -52,7 +52,8 @@ def plan_report(
                 (f"± {item.half_width:g}", item.documents, item.low, item.high)
                 for item in sorted(plans, key=lambda item: -item.half_width)
             ]
-            made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=_REMARK))
+            remark = _REMARK.format(unit=wanted.unit)
+            made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=remark))
         return [*made, *map(Prose, skipped_sentences(pilot.skipped if pilot is not None else {}))]
 
     def data() -> dict[str, Any]:
@@ -86,7 +87,10 @@ def report_of_plan(plan: Plan) -> Report:
     return plan_report([plan], score=plan.of)
 
 
-_REMARK = "(from, to: the range of numbers that may be needed; a pilot gives only a rough estimate)"
+_REMARK = (
+    "({unit}: enough in four of five studies; from, to: the range of numbers that may be needed; a "
+    "pilot gives only a rough estimate)"
+)
 
 
 def _plain(plan: Plan) -> dict[str, Any]:
@@ -104,9 +108,9 @@ def _meaning(plan: Plan, score: str, digits: int) -> str:
     )
     wanted = f"For ± {plan.half_width:g}"
     if plan.pilot_is_enough:
-        enough = f"about {plan.documents:,} of its {plan.n_pilot:,} {plan.unit} would have done"
-        return f"{known} {wanted} it is enough: {enough}."
+        return f"{known} {wanted} it is enough."
     return (
-        f"{known} {wanted} it takes about {plan.documents:,} {plan.unit} like these by the same "
-        f"annotators, the pilot's {plan.n_pilot:,} included."
+        f"{known} {wanted} it takes {plan.documents:,} {plan.unit} like these by the same "
+        f"annotators, the pilot's {plan.n_pilot:,} included, to be as narrow in four of five "
+        "studies."
     )
