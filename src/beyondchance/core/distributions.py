@@ -150,7 +150,7 @@ def fisher_share(x: float, freedom: float, other: float) -> float:
 
     Examples
     --------
-    >>> round(fisher_share(3.1789, 9.0, 9.0), 3), fisher_share(1.0, 5.0, 5.0)
+    >>> round(fisher_share(3.1789, 9.0, 9.0), 3), round(fisher_share(1.0, 5.0, 5.0), 9)
     (0.95, 0.5)
     """
     # By the smaller of the two shares of the ratio, which keeps its digits.
