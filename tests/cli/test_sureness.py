@@ -470,9 +470,9 @@ class TestPlan:
         replaced = ("--replace", "cleo", "--margin", "0.05")
         for given in (("--half-width", "0.03"), ("--score", "observed"), ("--model", "nested")):
             assert main(["plan", *TEAM, *replaced, *given]) == 2
-            assert_tells(capsys.readouterr().err, given[0], "--replace")
+            assert_tells(capsys.readouterr().err, f"{given[0]} … --replace")
         assert main(["plan", *TEAM, "--power", "0.9"]) == 2
-        assert_tells(capsys.readouterr().err, "--power", "--replace")
+        assert_tells(capsys.readouterr().err, "--power … --replace")
 
 
 class TestTrend:

@@ -26,7 +26,7 @@ COMMANDS = {
     "disagreements": "Every disagreement, its kind and its place.",
     "diagnose": "What to fix first, and what agreement would be then.",
     "report": "A page for a browser, with every disagreement in its text, to decide on.",
-    "consensus": "The annotation that agrees best with a team, and its votes.",
+    "consensus": "The consensus of a team, and its ties.",
     "adjudicate": "A gold standard from what people decided.",
     "replace": "May a model replace a person, and how much is there to reach?",
     "careless": "Annotators who agree much less than the others, and documents to look at.",

@@ -13,7 +13,6 @@ from beyondchance.core.bootstrap import degrees_of_freedom, influences
 from beyondchance.core.distributions import (
     chi_square_quantile,
     fisher_share,
-    normal_quantile,
     student_quantile,
 )
 from beyondchance.errors import OptionError
