@@ -378,9 +378,8 @@ class TestModels:
     def test_a_model_that_may_replace_people_has_a_section(self, team):
         page = undrawn(example(), resamples=99, replace="cleo", keep=0.8, blind="no")
         assert "May cleo replace" in page.html
-        assert_tells(
-            page.html, "too few documents to rely on", "keep 80 % of the people", "blind: no"
-        )
+        for told in ("too few documents to rely on", "keep 80 % of the people", "blind: no"):
+            assert told in page.html
         assert "On average cleo differs" in page.html
         assert "fewer than three people" in page.html
         assert "May cleo" not in team.html

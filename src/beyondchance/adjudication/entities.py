@@ -23,7 +23,8 @@ import numpy as np
 
 from beyondchance.adjudication.votes import Chosen, Marks, Votes, cells_of, voted
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import begins_apart, total
+from beyondchance.annotations.pairs import annotation_numbers
+from beyondchance.core.ragged import begins_apart, distinct, total
 from beyondchance.types import Bools, Floats, Ints
 
 _PRECISE = 10**9
@@ -67,11 +68,12 @@ def agreement_with_others(marks: Marks, corpus: Corpus, is_member: Bools) -> Flo
     document = corpus.text_document[marks.text]
     n_documents = len(corpus.documents)
     of_document = total(document, length, n_documents)
-    own = total(document * n + marks.annotator, length, n_documents * n)
+    annotation = annotation_numbers(corpus, marks.text, marks.annotator)
     is_own = is_member[corpus.annotation_annotator]
+    own = total(annotation, length, len(is_own))[is_own]
     here, who = corpus.annotation_document[is_own], corpus.annotation_annotator[is_own]
     n_here = np.bincount(here, minlength=n_documents)[here]
-    both = (n_here - 2) * own[here * n + who] + of_document[here]
+    both = (n_here - 2) * own + of_document[here]
     size = total(who, both * (n_here > 1), n)
     cells = cells_of(marks)
     length = cells.cuts.length[cells.first[cells.own] + cells.step]
@@ -96,8 +98,12 @@ def entities_of(marks: Marks, votes: Votes, trust: Floats) -> Entities:
     followed = total(number, np.rint(trust * _PRECISE)[marks.annotator], n).astype(np.int64)
     shift = versions.text * (int(versions.end.max(initial=0)) + 1)
     heads = np.flatnonzero(begins_apart(shift + versions.start, shift + versions.end))
+    # Annotators are numbered within each text: a crowd is large, and its teams are small.
+    _, holder = distinct(marks.text * len(trust) + marks.annotator)
+    first = np.full(len(votes.present), len(holder))
+    np.minimum.at(first, marks.text, holder)
     masks = [0] * n
-    for version, who in zip(number.tolist(), marks.annotator.tolist(), strict=True):
+    for version, who in zip(number.tolist(), (holder - first[marks.text]).tolist(), strict=True):
         masks[version] |= 1 << who
     columns = (versions.start, versions.end, versions.label, weight, n_alike, followed)
     listed = zip(range(n), *(column.tolist() for column in columns), masks, strict=True)
