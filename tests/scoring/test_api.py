@@ -1094,8 +1094,8 @@ def test_a_document_that_many_annotated_is_named():
     for document in range(4):
         spans["w0"][document] = spans["w1"][document] = [(0, 1, "P")]
     assert cautions(spans) == []
-    for worker in spans:
-        spans[worker][4] = [(3, 4, "P")]
+    for documents in spans.values():
+        documents[4] = [(3, 4, "P")]
     (note,) = cautions(spans)
     assert_tells(note, "'4' … 79% … 6 annotated it")
     assert cautions(spans, gold="w0") == []
