@@ -1,6 +1,6 @@
 # make demo   what this is for, on an example
-# make check  the fast loop, about a minute and a half: format, lint, types, layers, fast tests
-# make test   everything, about eight minutes: all tests, the documentation, the installed package
+# make check  the fast loop, within a minute: format, lint, types, layers, fast tests
+# make test   everything, within seven minutes: all tests, the documentation, the installed package
 # make slow   all examples of all laws, and tests that take minutes
 # make engines  clusters, and what happens when a worker dies
 # make docs   the documentation, in docs/_build/html

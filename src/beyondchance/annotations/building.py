@@ -59,7 +59,7 @@ def columns_of_tags(
     repair: str,
     coded: tuple[list[Ints], list[Any]] | None = None,
 ) -> dict[str, Any]:
-    """The columns of `Corpus.from_tags`; tags may be numbered already (see `coded_tags`)."""
+    """Build the columns of `Corpus.from_tags`; tags may be numbered already (`coded_tags`)."""
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
     lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
@@ -140,7 +140,7 @@ def columns_of_tags(
 
 
 def end_to_end(texts: Tags) -> Iterable[str]:
-    """The tags of all texts of an annotator."""
+    """Chain the tags of all texts of an annotator."""
     return chain.from_iterable(filter(None, texts))
 
 

@@ -97,7 +97,7 @@ def plain(value: Any, where: Text = "", *, depth: int = 3) -> Any:
 
 
 def types_within(lists: Iterable[Sequence[Any] | None]) -> set[type]:
-    """The types of all values of lists; of equal values, that of one of them.
+    """Return the types of all values of lists; of equal values, that of one of them.
 
     Examples
     --------

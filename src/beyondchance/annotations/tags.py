@@ -137,7 +137,7 @@ def decode_codes(
     repair: str,
     where: Callable[[int, int], Text],
 ) -> DecodedTags:
-    """As `decode_tags`, of tags that are numbered by `coded_tags`."""
+    """Decode tags that are numbered by `coded_tags` (see `decode_tags`)."""
     first = starts(lengths)
     known = {tag[:1] for tag in spelling if isinstance(tag, str)}
     scheme = scheme or scheme_with_ends(known) or "IOB2"
@@ -299,7 +299,7 @@ def schemes_of(annotators: Sequence[Iterable[Sequence[str] | None]]) -> list[str
 def schemes_of_codes(
     codes: Sequence[Ints], spelling: Sequence[Any], lengths: Sequence[Ints]
 ) -> list[str]:
-    """As `schemes_of`, of tags that are numbered by `coded_tags`; and how many each text has."""
+    """Tell the schemes of numbered tags (see `schemes_of`), from how many each text has."""
     known = [tag if isinstance(tag, str) and tag != "O" else "" for tag in spelling]
     prefixes = []
     for code in codes:

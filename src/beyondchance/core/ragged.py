@@ -10,7 +10,7 @@ from beyondchance.types import Bools, Floats, Ints
 
 
 def largest(values: Ints, default: int = 0) -> int:
-    """The largest of whole numbers, or a default that is not above any; also of no numbers.
+    """Return the largest of whole numbers, or the default where there are none.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def largest(values: Ints, default: int = 0) -> int:
 
 
 def widths(first: Ints) -> Ints:
-    """How many members each row has, from where rows begin and where the last ends.
+    """Return how many members each row has, from where rows begin and where the last ends.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def distinct(values: Ints) -> tuple[Ints, Ints]:
 
 
 def n_distinct(values: Ints) -> int:
-    """How many distinct values there are; none of them is negative.
+    """Count the distinct values, none of which is negative.
 
     Examples
     --------
