@@ -155,7 +155,7 @@ def _agreement(
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
     found, placed = _scored(corpus, scoring, signed=signed, is_part=is_part)
-    if gold is None and not is_part:
+    if gold is None and not is_part and len(corpus.annotators) > 2:
         found = replace(found, notes=(*found.notes, *_heaviest(corpus)))
     first = found.settings.gold
     if first in found.counts.annotators:
