@@ -223,9 +223,9 @@ class Reading:
             uses += [" ", known or Use(option, declared(ReadOptions)[option].mends)]
         raise DataError(*found, remedy=("mend all of them with", *uses))
 
-    def note(self, *text: Piece, where: str = "", who: str = "") -> None:
+    def note(self, *text: Piece, where: str = "", who: str = "", is_caution: bool = False) -> None:
         """Keep something that was found out, once."""
-        note = Note(text, where=where, who=who)
+        note = Note(text, where=where, who=who, is_caution=is_caution)
         if str(note) not in self.noted:
             self.noted.add(str(note))
             self.notes.append(note)

@@ -725,3 +725,18 @@ class TestNames:
     def test_a_text_that_is_called_a_note(self, read):
         corpus = read([task(done(1, ADA), data={"note": TEXT, "title": "A"})])
         assert (corpus.documents, corpus.texts) == (("7",), (TEXT,))
+
+
+def test_annotations_that_began_as_predictions_are_told(read):
+    def notes(*annotations):
+        return [note for note in read([task(*annotations)]).notes if note.is_caution]
+
+    manual = done(1, ADA | {"origin": "manual"}, parent_prediction=None)
+    assert notes(manual, done(2, BO | {"origin": ["odd"]}, number=2)) == []
+    taken = [
+        done(2, ADA, number=2, parent_prediction=5),
+        done(3, BO | {"origin": "prediction-changed"}, number=3),
+        done(4, OSLO | {"origin": "prediction"}, number=4),
+    ]
+    for n, others in ((1, taken[:1]), (3, taken)):
+        assert_notes(notes(manual, *others), f"{n} of {n + 1} … predictions")

@@ -52,6 +52,8 @@ _IS_TIMED = re.compile(r'"lead_time"\s*:')
 _MOST_BROKEN = 20
 """Tags of a web page that may lack an end."""
 _ADDRESS = re.compile(r"(https?|s3|gs|azure-blob)://\S+|/data/\S+")
+_PREDICTED = frozenset({"prediction", "prediction-changed"})
+"""Where a result comes from that the annotator took over, or changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class _Work:
     is_html : bool
         Whether the offsets count the text of a web page, without its tags.
     is_gold : bool
+    is_begun : bool
+        Whether it began as a prediction that the annotator was shown.
     updated : str
         When it was changed last, as the file writes it: later times sort behind.
     unnamed : str
@@ -87,6 +91,7 @@ class _Work:
     spans: Sequence[DraftSpan] = ()
     is_html: bool = False
     is_gold: bool = False
+    is_begun: bool = False
     updated: str = ""
     unnamed: str = ""
 
@@ -122,6 +127,10 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
     works = _once(_with_gold(works, upload, reading), reading)
+    if n_begun := sum(work.is_begun for work in works):
+        told = f"{n_begun:,} of {len(works):,} annotations began as predictions of a model: "
+        effect = "their agreement with it is not that of people who did not see it"
+        reading.note(told, effect, where=upload.name, is_caution=True)
     for work, (key, text) in zip(works, _texts(works), strict=True):
         reading.calls("text_key", key)
         beside = {} if work.is_flat else {k: v for k, v in work.fields.items() if k != key}
@@ -190,16 +199,19 @@ def _of_task(
         if _flag(item, "was_cancelled", where):
             reading.skipped[left_out("cancelled annotations")] += 1
             continue
-        who = _annotator(item, where)
+        who, results = _annotator(item, where), listed(item, "result", where)
+        origins = {str(result.get("origin")) for result in results if isinstance(result, dict)}
         work = replace(
             empty,
             where=where,
             annotator=who or empty.annotator,
             unnamed="" if who else "annotator",
             is_gold=_flag(item, "ground_truth", where),
+            is_begun=item.get("parent_prediction") is not None
+            or not origins.isdisjoint(_PREDICTED),
             updated=str(item.get("updated_at") or ""),
         )
-        yield _with_results(work, listed(item, "result", where), reading, others)
+        yield _with_results(work, results, reading, others)
     predictions = listed(task, "predictions", empty.where)
     if predictions and not reading.options["predictions"]:
         reading.skipped[not_read("predictions")] += len(predictions)
