@@ -415,3 +415,21 @@ def test_many_spans_take_seconds() -> None:
     }
     found = bc.consensus(bc.Corpus.from_spans(spans, lengths=[1000] * n))
     assert len(found.entities.votes) == 100 * n
+
+
+def test_what_is_said_of_ties() -> None:
+    # Two of three found each of two entities; no version of the second is left where one is.
+    both = {"ada": [(0, 3, "P")], "ben": [(0, 3, "P")], "cleo": [(1, 2, "L")], "dan": [(1, 2, "L")]}
+    corpus = bc.Corpus.from_spans({who: [spans] for who, spans in both.items()}, lengths=[5])
+    found = bc.consensus(corpus)
+    assert "a person has to decide" in " ".join(str(found).split())
+    best = " ".join(str(bc.consensus(corpus, method="union")).split())
+    assert "this method decides all of them" in best
+    assert "a person has to decide" not in best
+
+
+def test_ties_go_with_entities_where_nobody_decided() -> None:
+    file = {"beyondchance": "decisions", "format": 1, "decisions": []}
+    file |= {"unit": "sentence", "positions": "tokens"}
+    with refused(bc.OptionError, "ties … 'drop'", use="rest"):
+        bc.adjudicated(bc.example(), file, rest="majority", ties="drop")

@@ -282,3 +282,18 @@ class TestRefused:
         monkeypatch.setattr("beyondchance.scoring.crowds.PARTNERS", 0)
         with refused(bc.DataError, use="annotators"):
             bc.careless_work(corpus_of(team(18)))
+
+
+def test_who_marks_everything_has_no_score_and_no_verdict():
+    right = [[(i, i + 2, "P") for i in range(k, 80, 9)] for k in range(8)]
+    spans = {"ada": right, "ben": right, "cleo": right, "all": [[(0, 90, "P")]] * 8}
+    found = bc.careless_work(bc.Corpus.from_spans(spans, lengths=[90] * 8))
+    assert found.everything == ("all",)
+    assert found.by_annotator["all"].verdict == "too_few"
+    assert found.below == ()
+
+
+def test_two_annotators_cannot_be_judged():
+    spans = {"ada": [[(0, 2, "P")]] * 20, "ben": [[(4, 6, "P")]] * 20}
+    found = bc.careless_work(bc.Corpus.from_spans(spans, lengths=[9] * 20))
+    assert "no document has marks of three annotators" in " ".join(str(found).split())

@@ -14,8 +14,8 @@ from beyondchance.adjudication.decisions import Decision, decisions_in, together
 from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.errors import DataError
-from beyondchance.messages import Note, Use
+from beyondchance.errors import DataError, OptionError
+from beyondchance.messages import Note, Use, given
 from beyondchance.scoring.places import KINDS, Places, places_of
 from beyondchance.types import Bools, Ints
 
@@ -99,6 +99,9 @@ def adjudicated(
     """
     checked_instance(corpus, Corpus, "a Corpus")
     checked_option("rest", rest, RESTS)
+    if rest == MAJORITY and ties != "keep":
+        expected = ("it with ", Use("rest", "consensus"), " only")
+        raise OptionError(*given("ties", ties), expected=expected)
     sources = decisions if isinstance(decisions, list | tuple) else [decisions]
     known = together(decisions_in(source, corpus) for source in sources)
     found = consensus(corpus, method=_METHODS[rest], ties=ties, name=name)

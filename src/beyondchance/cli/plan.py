@@ -89,7 +89,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 def _check_asked(options: dict[str, Any]) -> None:
     """Refuse options of the other kind of plan, rather than ignore them."""
     is_replaced = options["replace"] is not None
-    of_scores = {"half_width", "score", *flags.SCORING} - {"measure", "scope"}
+    of_scores = {"half_width", "score", "blind", *flags.SCORING} - {"measure", "scope"}
     for name in of_scores if is_replaced else ("power",):
         source = click.get_current_context().get_parameter_source(name)
         if source is click.core.ParameterSource.COMMANDLINE:

@@ -39,7 +39,8 @@ from beyondchance.scoring.api import agreement, rank
     "--replace",
     type=flags.NAMES,
     default=(),
-    help="Annotators who are models: whether they may replace the others.",
+    is_everyday=True,
+    help="Models: may they replace people?",
 )
 @flags.replacing
 @flags.in_output(
@@ -63,7 +64,7 @@ from beyondchance.scoring.api import agreement, rank
 @flags.digits(3)
 @flags.QUIET
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """A page for a browser: the result, its charts, and every disagreement in its text.
+    """A page for a browser: the result, its charts, and every disagreement.
 
     The page is one file and needs no network. With --gold, systems are ranked against the gold
     standard; without it, annotators are compared with each other. --no-text leaves out all

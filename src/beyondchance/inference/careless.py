@@ -526,7 +526,8 @@ class _Table:
         whole = sums.sum(axis=0)
         own, others = score_of(whole, "corrected").tolist()
         p, verdict = nan, TOO_FEW
-        if len(sums) >= FEWEST_DOCUMENTS:
+        # Of an annotator who marks every position no random placement differs: there is no score.
+        if len(sums) >= FEWEST_DOCUMENTS and not isnan(own):
             without = score_of(whole - sums, "corrected")
             below = _share_below(own - _SHARE * others, without[:, 0] - _SHARE * without[:, 1])
             chance = _share_below(-others, -without[:, 1])

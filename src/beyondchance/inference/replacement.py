@@ -652,7 +652,7 @@ class PairSums:
             },
             scores=scores,
             effective_documents=float(weights.sum()) ** 2 / squares if squares else nan,
-            copied=self._copied(model, pooled.value),
+            copied=self._copied(model, float(scores.whole[1])),
             settings=self.settings.replaced(confidence=asked.confidence),
             corpus=self.corpus,
             make_ceiling=partial(self._ceiling, model, team, asked.confidence),

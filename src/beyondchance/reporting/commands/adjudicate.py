@@ -64,8 +64,10 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
 def _how_many(gold: AdjudicatedCorpus) -> str:
     left = gold.n_places - gold.n_decided
     rest = f" The {gold.rest} of the annotators decides the other {left:,}." if left else ""
-    if left and gold.n_ties:
+    if left and gold.n_ties and gold.rest == "consensus":
         rest += f" {counted(gold.n_ties, 'tie')} among them: a person has to decide."
+    if left:
+        rest += " Scores are too high there: annotators are compared with their own votes."
     are = "is" if gold.n_decided == 1 else "are"
     differ = counted(gold.n_places, "place")
     return f"{gold.n_decided:,} of {differ} where annotators differ {are} decided.{rest}"

@@ -89,8 +89,10 @@ def _said(found: CarelessWork, digits: int) -> Iterator[str]:
     for names, what in ((found.nothing, "nothing"), (found.everything, "every position")):
         if names:
             yield f"{in_list(names)} marked {what}."
-    if found.too_few:
-        yield f"Too few documents to tell of {in_list(found.too_few)}."
+    if not any(work.n_documents for work in found.by_annotator.values()):
+        yield "Nobody can be judged: no document has marks of three annotators."
+    elif unknown := [name for name in found.too_few if name not in found.everything]:
+        yield f"Too few marks to tell of {in_list(unknown)}."
     n_stretches = sum(work.n_stretches for work in found.by_annotator.values())
     if n_stretches:
         yield (

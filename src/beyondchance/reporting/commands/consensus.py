@@ -26,7 +26,7 @@ from beyondchance.results.score import Score
 
 _WHAT = {
     "entities": "spans matched to entities, and votes on each: whether there is one (more than "
-    "half found it), its label, its edges",
+    "half found it; half is a tie), its label, its edges",
     "best": "the annotation with the highest observed agreement with all of them together",
     "majority": "spans that more than half of them marked",
     "union": "spans that any of them marked",
@@ -49,11 +49,12 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
 
     def blocks() -> list[Block]:
         weights = [f"{name} {value:g}" for name, value in found.weights.items()]
+        others = ", 1 otherwise" if len(weights) < len(found.members) else ""
         made: list[Block] = [
             Prose(
                 f"The consensus of {in_list(found.members)}: {_WHAT[found.method]}. It has "
                 f"{counted(len(found.span), 'span')} in {counted(len(documents), 'document')}."
-                + (f" Weights: {', '.join(weights)}, 1 otherwise." if weights else "")
+                + (f" Weights: {', '.join(weights)}{others}." if weights else "")
             ),
             votes_table(found),
         ]
@@ -64,12 +65,7 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             made.append(Prose(_WHY_NOT.format(counted(found.n_unscored, "document"))))
         if not len(ties):
             return [*made, Prose("No ties: votes decide about every entity.")]
-        number, places = int(np.count_nonzero(found.entities.is_tie)), counted(len(ties), "place")
-        return [
-            *made,
-            Prose(f"{counted(number, 'tie')} at {places}: a person has to decide."),
-            places_table(ties, top),
-        ]
+        return [*made, Prose(_tie_sentence(found, len(ties))), places_table(ties, top)]
 
     return Report(
         command="consensus",
@@ -93,6 +89,17 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
         },
         make_rows=lambda: spans_of(found),
     )
+
+
+def _tie_sentence(found: Consensus, n_places: int) -> str:
+    """Say how many entities votes do not decide, and what became of them."""
+    entities, places = found.entities, counted(n_places, "place")
+    n_ties, n_rivals = (int(np.count_nonzero(x)) for x in (entities.is_tie, entities.is_rival))
+    said = f"{counted(n_ties, 'tie')} at {places}"
+    if found.method != ENTITIES:
+        return f"Votes on entities leave {said} to a person; this method decides all of them."
+    gone = f" {n_rivals:,} of them overlap entities that more found, and are not in it."
+    return f"{said}: a person has to decide.{gone if n_rivals else ''}"
 
 
 def votes_table(found: Consensus) -> Table:

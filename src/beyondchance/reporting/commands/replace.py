@@ -217,7 +217,10 @@ def people_table(one: Replacement) -> Table:
     for name, x in one.by_human.items():
         row: list[Cell] = [name, x.human, x.model, x.difference, Range(*x.interval)]
         rows.append([*row, *([_p(x.p), _p(adjusted[name])] if one.has_verdict else [])])
-    legend = "(person, model: corrected agreement with the others)"
+    legend = (
+        "(person, model: corrected agreement with the others; p: of the model being worse than "
+        "asked for)"
+    )
     return Table(headings, rows, f"in the place of each person: {one.model}", legend)
 
 
@@ -353,10 +356,11 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
         ]
         it_takes = "No number of documents would show it"
         if found.documents is not None:
+            is_enough = found.documents <= found.n_pilot
+            pilot = "as many as it has or fewer" if is_enough else "which are included"
             it_takes = (
                 f"To show it takes about {found.documents:,} documents with marks like the pilot's "
-                f"{found.n_pilot:,}, which are included, to succeed in {100 * found.power:g} % of "
-                "such studies"
+                f"{found.n_pilot:,}, {pilot}, to succeed in {100 * found.power:g} % of such studies"
             )
         said = f"{found.model} should {_asked(found)}. {it_takes}"
         headings = ("to be shown above 0", "assumed", "documents", "from", "to")
