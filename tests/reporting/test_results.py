@@ -222,3 +222,19 @@ def test_a_distribution_of_one_document_lists_none():
     one = bc.example().select(documents=bc.example().documents[:1])
     assert "documents," not in str(bc.null_distribution(one, resamples=99, seed=1))
     assert "documents," in str(bc.null_distribution(bc.example(), resamples=99, seed=1))
+
+
+def test_a_document_that_many_annotated_is_named():
+    # Four pairs of two annotators; then six annotators of one document are 15 of 19 pairs.
+    def said(spans, **options):
+        found = bc.agreement(bc.Corpus.from_spans(spans, lengths=[9] * 5), **options)
+        return " ".join(str(found).split())
+
+    spans = {f"w{i}": [None] * 5 for i in range(6)}
+    for document in range(4):
+        spans["w0"][document] = spans["w1"][document] = [(0, 1, "P")]
+    assert "annotated it" not in said(spans)
+    for documents in spans.values():
+        documents[4] = [(3, 4, "P")]
+    assert "document '4' has 79% of all pairs of annotators, because 6 annotated it" in said(spans)
+    assert "annotated it" not in said(spans, gold="w0")

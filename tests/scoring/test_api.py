@@ -1082,20 +1082,3 @@ class TestMissingAnnotations:
         assert ranking.skipped == {"documents without the gold standard": 1}
         assert "documents without the gold standard (1)" in ranking.methods()
         assert_tells(str(ranking), "1 documents … gold standard")
-
-
-def test_a_document_that_many_annotated_is_named():
-    # Four pairs of two annotators; then six annotators of one document are 15 of 19 pairs.
-    def cautions(spans, **options):
-        found = agreement(Corpus.from_spans(spans, lengths=[9] * 5), **options)
-        return [note for note in found.notes if note.is_caution]
-
-    spans = {f"w{i}": [None] * 5 for i in range(6)}
-    for document in range(4):
-        spans["w0"][document] = spans["w1"][document] = [(0, 1, "P")]
-    assert cautions(spans) == []
-    for documents in spans.values():
-        documents[4] = [(3, 4, "P")]
-    (note,) = cautions(spans)
-    assert_tells(note, "'4' … 79% … 6 annotated it")
-    assert cautions(spans, gold="w0") == []

@@ -43,6 +43,8 @@ SMALL = 0.05
 """Chance agreement below this is why correction changes little."""
 MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
+HEAVY = 0.1
+"""The share of all pairs from which on a document is named."""
 APART = 0.1
 """Where finding and labelling differ by this or more, it is said what annotators differ in."""
 _MOST_REASONS = 6
@@ -533,6 +535,22 @@ def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
     used[corpus.span_label, corpus.span_annotator] = True
     names = [corpus.annotators[column] for column in columns]
     return _unshared(corpus.labels, names, used[:, columns])
+
+
+def heaviest(counts: AnyCounts) -> list[Note]:
+    """Name a document that has many pairs because many annotated it, not because few are read."""
+    if isinstance(counts, Totals) or len(counts.annotators) < 3:
+        return []
+    pairs = np.unique(np.stack([counts.document, counts.a, counts.b]), axis=1)
+    team = np.unique(np.concatenate([pairs[[0, 1]], pairs[[0, 2]]], axis=1), axis=1)
+    n_pairs, n_people = np.bincount(pairs[0], minlength=1), np.bincount(team[0], minlength=1)
+    most = int(n_pairs.argmax())
+    share, usual = (float(x[most] / max(x.sum(), 1)) for x in (n_pairs, n_people))
+    if share <= HEAVY or share < 1.5 * usual:
+        return []
+    said = f" has {share:.0%} of all pairs of annotators, because {n_people[most]:,} annotated it: "
+    told = ("document ", Quote(counts.documents[most]), said, "the score is as much its own")
+    return [Note(told, is_caution=True)]
 
 
 def unshared_in_counts(counts: AnyCounts) -> list[Note]:

@@ -38,7 +38,7 @@ from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
 from beyondchance.types import Ints
 
 _MANY = 0.1
-"""The share of texts without freedom, and of pairs in one document, that is mentioned."""
+"""The share of texts without freedom from which on they are mentioned."""
 _MOST_ROWS = 2**20
 """Rows of counts that are kept as they are; more are added up."""
 
@@ -155,27 +155,12 @@ def _agreement(
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
     found, placed = _scored(corpus, scoring, signed=signed, is_part=is_part)
-    if gold is None and not is_part and len(corpus.annotators) > 2:
-        found = replace(found, notes=(*found.notes, *_heaviest(corpus)))
     first = found.settings.gold
     if first in found.counts.annotators:
         # As side a, so that precision and recall are what they are called.
         others = (name for name in found.counts.annotators if name != first)
         found = replace(found, counts=found.counts.ordered((first, *others)))
     return Answer(question, {"": found}, placed, corpus.unit)
-
-
-def _heaviest(corpus: Corpus) -> tuple[Note, ...]:
-    """Name a document that has many pairs because many annotated it, not because few are read."""
-    team = np.bincount(corpus.annotation_document, minlength=1)
-    pairs = team * (team - 1) // 2
-    most = int(pairs.argmax())
-    share, usual = pairs[most] / pairs.sum(), team[most] / team[pairs > 0].sum()
-    if share <= _MANY or share < 1.5 * usual:
-        return ()
-    said = f" has {share:.0%} of all pairs of annotators, because {team[most]:,} annotated it: "
-    told = ("document ", Quote(corpus.documents[most]), said, "the score is as much its own")
-    return (Note(told, is_caution=True),)
 
 
 def _difficulty(
