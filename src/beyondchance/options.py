@@ -224,6 +224,15 @@ class ScoringOptions(TypedDict, total=False):
             is_everyday=True,
         ),
     ]
+    average: Annotated[
+        Literal["micro", "annotation"],
+        Option(
+            "How pairs of annotators are weighted: all the same, or those of a document with v "
+            "annotators by 1 / (v - 1), so that each annotation weighs the same.",
+            "micro",
+            is_signed=True,
+        ),
+    ]
     samples: Annotated[
         int | None,
         Option(

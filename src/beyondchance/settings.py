@@ -76,7 +76,8 @@ class Settings:
     unit, positions : str
         In what stretch of text spans are shuffled, and what offsets count.
     average : str
-        How texts and labels are put together: ``micro`` adds their counts, ``macro-label`` and
+        How texts and labels are put together: ``micro`` adds their counts, ``annotation`` adds
+        them with pairs weighted by the number of annotators, ``macro-label`` and
         ``macro-document`` average the scores of labels or documents.
     scheme, tokens : str, optional
         How tags were read, and where tokens came from.

@@ -47,6 +47,7 @@ Scored = TypeVar("Scored", Agreement, Ranking)
 @click.command("agree", cls=Command)
 @flags.annotated_files
 @flags.scoring
+@flags.AVERAGE
 @flags.uncertainty
 @flags.OVER
 @flags.counting
@@ -169,7 +170,7 @@ def questions(command: str, options: Mapping[str, Any]) -> list[Question]:
     """A question by the measure asked for, then by the two that are best known."""
     asked = {n: value for n, value in flags.scoring_options(options).items() if value is not None}
     # One model for all of them; the parameters of a measure are for that one only.
-    common = {"model": options["model"], "scope": options["scope"]}
+    common = flags.picked(options, ("model", "scope", "average"))
     others = [name for name in ("token", "exact") if name != options["measure"]]
     return [
         Question(command, None, asked),
@@ -184,7 +185,7 @@ def by_measures(
     asked = options["measure"]
     first = score(corpus, **flags.scoring_options(options))
     # One model for all of them; the parameters of a measure are for that one only.
-    common = {"model": first.settings.model, "scope": options["scope"]}
+    common = {**flags.picked(options, ("scope", "average")), "model": first.settings.model}
     others = [name for name in ("token", "exact") if name != asked]
     return {asked: first, **{name: score(corpus, measure=name, **common) for name in others}}
 
@@ -192,10 +193,11 @@ def by_measures(
 def split_of(corpus: Corpus, options: Mapping[str, Any]) -> tuple[Labelling | None, list[Note]]:
     """Finding and labelling, or a note where spans of different labels do not fit the model.
 
-    Neither where labels do not count or are all the same, nor for other measures.
+    Neither where labels do not count or are all the same, nor for other measures or averages.
     """
     is_labelled = SCOPES[options["scope"]].labelled and len(corpus.labels) > 1
-    if not is_labelled or options["measure"] not in SPLIT_MEASURES:
+    is_weighted = options.get("average", "micro") != "micro"
+    if not is_labelled or is_weighted or options["measure"] not in SPLIT_MEASURES:
         return None, []
     given = flags.scoring_options(options)
     given.pop("scope")
@@ -233,7 +235,7 @@ def exit_code(scores: dict[str, Score], options: dict[str, Any]) -> int:
 def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
     """The difficulty of the annotators that are compared."""
     shared = replace(without_gold(corpus), gold=None)
-    return difficulty(shared, **flags.scoring_options(options))
+    return difficulty(shared, **flags.scoring_options({**options, "average": "micro"}))
 
 
 def _intervals(
@@ -323,7 +325,8 @@ def _variants(
             continue
         for scope, measure in product(SCOPES, MEASURES):
             try:
-                result = agreement(read_by, measure=measure, model=options["model"], scope=scope)
+                common = flags.picked(options, ("model", "average"))
+                result = agreement(read_by, measure=measure, scope=scope, **common)
             except BeyondChanceError as error:
                 missing(error, unit, measure, scope)
                 continue

@@ -187,8 +187,8 @@ COUNTING = declared(CountingOptions)
 
 
 def picked(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Some of the options."""
-    return {name: options[name] for name in names}
+    """Some of the options, those that the command has."""
+    return {name: options[name] for name in names if name in options}
 
 
 def scoring_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -292,7 +292,10 @@ counting = together(
     ]
 )
 """How files are counted that are read in parts."""
-scoring = together([flag(item, group="Scoring") for item in SCORING.values()])
+AVERAGE = flag(SCORING["average"], group="Scoring")
+scoring = together(
+    [flag(item, group="Scoring") for name, item in SCORING.items() if name != "average"]
+)
 """How annotations are scored."""
 CONFIDENCE, METHOD, RESAMPLES, OVER = (
     flag(RESAMPLING[name], group="Uncertainty")

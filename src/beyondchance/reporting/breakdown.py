@@ -367,10 +367,12 @@ def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Hab
     result : Agreement
     by_position : Agreement, optional
         The same by the token measure, whose sizes are numbers of positions: without it,
-        lengths are not known, and what was marked is counted as the measure does.
+        lengths are not known, and what was marked is counted as the measure does. Weighted sizes
+        are no lengths either.
     """
     sides = (by_position or result).by_annotator
-    sizes = {} if by_position is None else by_position.counts.size_by_annotator()
+    is_known = by_position is not None and by_position.settings.average == "micro"
+    sizes = by_position.counts.size_by_annotator() if by_position and is_known else {}
     return {
         name: Habits(
             mean_length=_ratio(sizes.get(name, nan), score.n_spans),

@@ -191,7 +191,12 @@ def measure(settings: Settings, counts: AnyCounts) -> str:
         }[settings.measure]
     ignored = "" if is_labelled else "; labels are ignored"
     added = f"; counts are added over {in_list(_added(counts, settings))} before the division"
-    return f"Agreement is the F1 score of {what}{ignored}{added} (micro average)."
+    average = (
+        "each pair of a document with v annotators weighted by 1/(v - 1)"
+        if settings.average == "annotation"
+        else "micro average"
+    )
+    return f"Agreement is the F1 score of {what}{ignored}{added} ({average})."
 
 
 def _added(counts: AnyCounts, settings: Settings) -> list[str]:

@@ -549,7 +549,8 @@ def heaviest(counts: AnyCounts) -> list[Note]:
     if share <= HEAVY or share < 1.5 * usual:
         return []
     said = f" has {share:.0%} of all pairs of annotators, because {n_people[most]:,} annotated it: "
-    told = ("document ", Quote(counts.documents[most]), said, "the score is as much its own")
+    weighted = Use("average", "annotation"), " lets all annotations weigh the same"
+    told = ("document ", Quote(counts.documents[most]), said, *weighted)
     return [Note(told, is_caution=True)]
 
 

@@ -199,7 +199,8 @@ class Agreement(Described):
         (0.6667, 0.5)
         """
         checked_option("by", by, AVERAGES)
-        settings = self.settings.replaced(average=f"macro-{by}")
+        weighted = "" if self.settings.average == "micro" else f"-{self.settings.average}"
+        settings = self.settings.replaced(average=f"macro-{by}{weighted}")
         return MacroAverage(self.counts, by, settings, self.resampled_unit)
 
     @documented(ResamplingOptions)

@@ -320,6 +320,19 @@ class Counts:
             is_part=self.is_corpus_wide,
         )
 
+    def weighted(self, weight: Floats) -> Counts:
+        """Multiply the sums of each document by its weight.
+
+        Products are rounded one by one, so that they add to the same digits in any order.
+        """
+        rows = weight[self.document]
+        columns: dict[str, Any] = {
+            name: rounded(column * rows)
+            for name, column in self._columns().items()
+            if name in (*SUMS, "error")
+        }
+        return replace(self, **columns)
+
     def of_texts(self, keep: Bools) -> Counts:
         """The table with the rows of some texts, chosen by a truth value for each."""
         return replace(self.only(keep[self.text]), is_part=self.is_corpus_wide)

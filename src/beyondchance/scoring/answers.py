@@ -60,6 +60,10 @@ class Question:
     gold: str | None = None
     scoring: Mapping[str, Any] = field(default_factory=dict)
 
+    def resolved(self) -> Scoring:
+        """Check the options of scoring and put together what they stand for."""
+        return scoring_of(self.scoring, is_team=self.command == "agreement" and self.gold is None)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
@@ -142,7 +146,7 @@ def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answ
             expected="another unit, where documents are counted in parts",
             remedy="read all documents at once",
         )
-    scoring = scoring_of(question.scoring)
+    scoring = question.resolved()
     found = _ANSWERS[question.command](corpus, question.gold, scoring, question, is_part)
     return replace(found, in_parts=True) if is_part else found
 
@@ -285,6 +289,8 @@ def _scored(
     if corpus.unit == CORPUS:
         check_corpus_wide(spans, scoring)
     counts, notes = counted(spans, shared, scoring)
+    if "average" in scoring.options:
+        counts = counts.weighted(1 / (teams[compared] - 1))
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
     others = teams[~compared].tolist()

@@ -42,6 +42,7 @@ def is_crowd(team: Ints, scoring: Scoring) -> bool:
     n_pairs = int(team @ (team - 1)) // 2
     can_be_summed = (
         scoring.measure is MEASURES["token"]
+        and "average" not in scoring.options
         and not scoring.scope.is_joint
         and not scoring.model.is_independent
     )

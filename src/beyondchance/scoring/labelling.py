@@ -37,6 +37,7 @@ from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.counting import names_of_rows
 from beyondchance.scoring.data import scored_data
+from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Bools, Floats, Ints
 
 _PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
@@ -127,6 +128,7 @@ def labelling(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
             expected=" or ".join(map(repr, _PLACES)),
         )
     scoring["scope"] = "unlabelled"
+    scoring_of(scoring)
     compared = without_gold(given) if gold is None else given.with_gold(gold)
     if gold is None:
         check_pairs(compared, compared.annotation_document)

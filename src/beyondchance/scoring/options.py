@@ -86,8 +86,14 @@ class Scoring:
         return {**names, **measure.signed, **drawing, **self.options}
 
 
-def scoring_of(given: Mapping[str, object]) -> Scoring:
+def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring:
     """Check the options of scoring and put together what they stand for.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+    is_team : bool
+        Whether all annotators are compared with one another, so that pairs can be weighted.
 
     Raises
     ------
@@ -105,6 +111,13 @@ def scoring_of(given: Mapping[str, object]) -> Scoring:
     measure = _measure(options.pop("measure"))
     known = declared(ScoringOptions)
     options = {n: value for n, value in options.items() if value != known[n].option.default}
+    if "average" in options and not is_team:
+        raise OptionError(
+            Use("average", options["average"]),
+            " weights pairs of annotators",
+            expected="agreement among a team: against a gold standard, in null distributions and "
+            "in diagnoses all pairs weigh the same",
+        )
     parameters = {}
     for name in list(options):
         takers = [other.name for other in MEASURES.values() if name in other.parameters]

@@ -59,7 +59,6 @@ from beyondchance.scoring.answers import (
 )
 from beyondchance.scoring.engines import Count, Engine, Progress, engine_of, meanwhile, sums
 from beyondchance.scoring.kept_parts import Keeping, kept_or_counted
-from beyondchance.scoring.options import scoring_of
 from beyondchance.scoring.stored import save_stored, stored
 
 _AT_ONCE = 8
@@ -320,7 +319,7 @@ def counted(
     """
     how = How() if how is None else how
     for question in questions:
-        scoring_of(question.scoring)
+        question.resolved()
         if how.workers != 1 or how.executor is not None or how.save_counts is not None:
             check_picklable(question)
     if is_counted(found):
@@ -633,9 +632,9 @@ def _asked(part: Counted, questions: Sequence[Question]) -> Counted:
     known = {_identity(item.question): item for item in part.answers}
     missing = next((q for q in questions if _identity(q) not in known), None)
     if missing is not None:
-        names = [f"{q.command} by {scoring_of(q.scoring).measure.name}" for q in _questions(part)]
+        names = [f"{q.command} by {q.resolved().measure.name}" for q in _questions(part)]
         raise OptionError(
-            f"no counts of {missing.command} by {scoring_of(missing.scoring).measure.name} with ",
+            f"no counts of {missing.command} by {missing.resolved().measure.name} with ",
             *("these options are saved; found ", *quotes(names)),
             remedy="count again with the options that are wanted",
         )
@@ -647,5 +646,5 @@ def _questions(part: Counted) -> Iterator[Question]:
 
 
 def _identity(question: Question) -> tuple[Any, ...]:
-    signature = scoring_of(question.scoring).signature(is_estimated=True)
+    signature = question.resolved().signature(is_estimated=True)
     return question.command, question.gold, tuple(sorted(signature.items()))

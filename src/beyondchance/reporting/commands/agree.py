@@ -266,7 +266,7 @@ def agree_notes(
     gold = None if corpus is None else corpus.gold
     if gold is not None and gold not in result.counts.annotators:
         notes.append(sentences.gold_left_out(gold, "rank compares all annotators with it"))
-    if result.settings.pairs is None:
+    if result.settings.pairs is None and result.settings.average == "micro":
         notes += sentences.heaviest(result.counts)
     first = breakdown.rows[0].intervals
     return notes + sentences.cautions([first["corrected"]] if first else [])
