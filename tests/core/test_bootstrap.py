@@ -17,6 +17,7 @@ from beyondchance.core.bootstrap import (
     degrees_of_freedom,
     influences,
     percentiles,
+    skewness,
     student,
     team_weights,
 )
@@ -217,6 +218,7 @@ class TestIntervals:
             kurtosis = max(stats.kurtosis(values, bias=False), 0)
             expected = 2 / (kurtosis / len(values) + 2 / (len(values) - 1))
             assert degrees_of_freedom([moves]) == pytest.approx(expected, rel=1e-9)
+            assert skewness(moves) == pytest.approx(stats.skew(values, bias=False), abs=1e-9)
 
     def test_nothing_on_one_side_of_the_estimate(self):
         assert accelerated(np.arange(99.0), -1.0, [np.array([1.0, -1.0])], 0.95) is None

@@ -228,6 +228,22 @@ def _freedom(effect: Floats) -> float:
     return 2 / (max(unbiased, 0.0) / n + 2 / (n - 1))
 
 
+def skewness(effect: Floats) -> float:
+    """Compute the skewness of the influences of one sample; fewer than three units show none.
+
+    Examples
+    --------
+    >>> round(skewness(np.array([-2.0, -1.0, 3.0])), 3)
+    1.458
+    """
+    n = len(effect)
+    mean = float((effect * effect).mean())
+    if n < 3 or not mean:
+        return 0.0
+    third = float((effect**3).mean())
+    return third / float(mean**1.5) * sqrt(n * (n - 1)) / (n - 2)
+
+
 def student(
     estimate: float,
     effects: Sequence[Floats],
