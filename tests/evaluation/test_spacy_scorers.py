@@ -11,7 +11,7 @@ from spacy.scorer import get_ner_prf
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
+from spacy.training.loop import create_evaluation_callback, train
 from spacy.util import load_config_from_str
 
 import beyondchance as bc
@@ -151,12 +151,13 @@ def test_other_tokens():
     assert scores["ents_chance"] == pytest.approx(1 / 3)
 
 
-def test_nothing_is_none_as_in_spacy():
+def test_nothing_is_none_in_what_spacy_scores_and_zero_in_ours():
     blank = Doc(VOCAB, words=["a", "b"])
     without = [Example(document(["a", "b"], []), blank)]
     for given in ([], [example(["a", "b"], [], [])], without):
         scores = ner_scorer()(given)
-        assert set(scores.values()) == {None}
+        theirs = get_ner_prf(given)
+        assert scores == {**dict.fromkeys(scores, 0.0), **theirs}
         assert scores.keys() >= {"ents_f", "ents_per_type", "ents_chance", "ents_token_corrected"}
     # Nothing found is a score of 0, from which a training can begin.
     scores = ner_scorer()([example(["a", "b"], [(0, 1, "PER")], [])])
@@ -182,6 +183,19 @@ def test_groups_of_spans_that_overlap():
 
 
 # --- From a config ------------------------------------------------------------
+
+
+def test_a_weight_lasts_beyond_an_evaluation_without_a_score():
+    # SpaCy drops the weight of a score that is None once, for the rest of a run.
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner", config={"scorer": {"@scorers": "beyondchance.ner_scorer.v1"}})
+    nlp.initialize(lambda: [Example(document(["a"], []), document(["Ada"], [(0, 1, "PER")]))])
+    nlp.evaluate = lambda given: nlp.get_pipe("ner").score(given)
+    nothing = [example(["a", "b"], [], [])]
+    perfect = [example(["a", "b", "c"], [(0, 1, "PER")], [(0, 1, "PER")])]
+    given = iter([nothing, perfect])
+    evaluate = create_evaluation_callback(nlp, lambda _: next(given), {"ents_corrected": 1.0})
+    assert [evaluate()[0] for _ in range(2)] == [0.0, 1.0]
 
 
 def texts(number, *, key=None):

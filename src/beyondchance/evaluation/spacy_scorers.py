@@ -20,6 +20,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.evaluation.correction import SIDES, Corrected, corrected_scores
 from beyondchance.installing import required
+from beyondchance.results.score import Score
 
 Scorer = Callable[..., dict[str, Any]]
 Marks = list[tuple[int, int, str]]
@@ -36,7 +37,8 @@ def ner_scorer() -> Scorer:
         and ``ents_per_type``, to which ``chance`` and ``corrected`` are added; and of all entities
         ``ents_chance``, the F of random entities, ``ents_corrected``, the F beyond it,
         and ``ents_token_f``, ``ents_token_chance`` and ``ents_token_corrected``, the same of
-        tokens in entities. None where a score is undefined, as in spaCy.
+        tokens in entities. These are 0 where they are undefined: after a None, spaCy ignores the
+        weight of a score for the rest of a run.
     """
     return _scored_entities
 
@@ -88,25 +90,22 @@ def _with_chance(
     if types is not None:
         types = {label: {**values, **_beyond(exact, label)} for label, values in types.items()}
     added = {f"{name}_{key}": value for key, value in _beyond(exact).items()}
-    observed = None if token is None else token.overall.observed
-    added[f"{name}_token_f"] = _or_none(observed)
+    added[f"{name}_token_f"] = _or_zero(Score() if token is None else token.overall, "observed")
     added |= {f"{name}_token_{key}": value for key, value in _beyond(token).items()}
     return {**scores, **({per_type: types} if per_type in scores else {}), **added}
 
 
-def _beyond(scores: Corrected | None, label: str | None = None) -> dict[str, float | None]:
-    """Chance and what is beyond it, of all or of one label."""
-    score = None
+def _beyond(scores: Corrected | None, label: str | None = None) -> dict[str, float]:
+    """Return chance and what is beyond it, of all or of one label; 0 where undefined."""
+    score = Score()
     if scores is not None:
-        score = scores.overall if label is None else scores.by_label.get(label)
-    if score is None:
-        return {"chance": None, "corrected": None}
-    return {"chance": _or_none(score.chance), "corrected": _or_none(score.corrected)}
+        score = scores.overall if label is None else scores.by_label.get(label, score)
+    return {name: _or_zero(score, name) for name in ("chance", "corrected")}
 
 
-def _or_none(value: float | None) -> float | None:
-    """Undefined scores are None in spaCy, which could not write a nan."""
-    return None if value is None or isnan(value) else value
+def _or_zero(score: Score, name: str) -> float:
+    value: float = getattr(score, name)
+    return 0.0 if isnan(value) else value
 
 
 # --- What is marked in examples -----------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from math import nan
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,8 @@ def compute_metrics(
         (texts, tokens); of a tuple of predictions, the first counts. Positions with the
         label −100 are left out.
 
-        It returns a dictionary of numbers, nan where they are undefined: ``precision``, ``recall``,
+        It returns a dictionary of numbers, 0 where they are undefined, because a Trainer that meets
+        a nan keeps it for the best model for ever: ``precision``, ``recall``,
         ``f1`` and ``accuracy`` of entities, as seqeval computes them; ``chance_f1``, the F1 of
         random entities; ``corrected_f1``, ``corrected_precision`` and ``corrected_recall``, what is
         beyond chance; ``token_f1`` and ``corrected_token_f1`` of the tokens in entities;
@@ -134,7 +135,7 @@ def _computed(
     )
     found = {
         **_rates(counts),
-        "accuracy": n_equal / n_tags if n_tags else nan,
+        "accuracy": n_equal / max(n_tags, 1),
         **_beyond(exact.overall),
         "corrected_precision": exact.overall.corrected_precision,
         "corrected_recall": exact.overall.corrected_recall,
@@ -144,18 +145,13 @@ def _computed(
     }
     for label in labels:
         found |= {f"{label}_{name}": value for name, value in _of(label, counts, exact).items()}
-    return {name: float(value) for name, value in found.items()}
+    return {name: 0.0 if isnan(value) else float(value) for name, value in found.items()}
 
 
 def _rates(counts: LabelCounts) -> dict[str, float]:
-    """Precision, recall and F1; nan where there is nothing to divide by."""
-    (precision, recall, f1, _), _ = rates(counts, average=MICRO)
-    predicted, true = counts.predicted.sum(), counts.true.sum()
-    return {
-        "precision": precision if predicted else nan,
-        "recall": recall if true else nan,
-        "f1": f1 if predicted + true else nan,
-    }
+    """Compute precision, recall and F1."""
+    values, _ = rates(counts, average=MICRO)
+    return dict(zip(("precision", "recall", "f1"), values, strict=False))
 
 
 def _beyond(score: Score) -> dict[str, float]:
