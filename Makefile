@@ -80,5 +80,5 @@ $(VENV)/dev: $(VENV)/demo
 	@touch $@
 
 $(VENV)/bench: $(VENV)/demo
-	@$(INSTALL) '.[dask,duckdb,report]' --group bench
+	@$(INSTALL) '.[dask,parquet,report]' --group bench
 	@touch $@

@@ -87,16 +87,6 @@ def written(path: Path, n_documents: int) -> Path:
     return path
 
 
-def shuffled(path: Path, target: Path) -> Path:
-    """The rows of a table in random order."""
-    rows = f"SELECT * FROM read_parquet('{path}') ORDER BY hash(document, start, annotator)"  # noqa: S608
-    query = f"COPY ({rows}) TO '{target}' (FORMAT parquet)"
-    quiet = "SET enable_progress_bar = false"
-    code = f"import duckdb; duckdb.execute({quiet!r}); duckdb.execute({query!r})"
-    subprocess.run([sys.executable, "-c", code], check=True)
-    return target
-
-
 def conll(folder: Path, n_sentences: int) -> list[Path]:
     """Two files of tokens and tags, of sentences that repeat after a while."""
     pair = conll_sized(20_000)
@@ -162,10 +152,6 @@ def main(n_documents: int) -> None:
         shown("CSV", text)
         shown("CSV, 2 processes", text_two)
         table.unlink()
-        mixed = shuffled(whole, folder / "mixed.parquet")
-        scattered = run("1", mixed)
-        shown("Parquet, rows in random order", scattered)
-        mixed.unlink()
         whole.unlink()
         files = conll(folder, n_documents)
         tags, tags_two = one_and_two(*files, times=2)
@@ -185,8 +171,7 @@ def main(n_documents: int) -> None:
         )
         ratio("peak MB, Parquet", float(str(one["peak"])), most=500)
         ratio("peak MB, CSV", float(str(text["peak"])), most=800)
-        ratio("peak MB, rows in random order", float(str(scattered["peak"])), most=800)
-        same = {str(r["digits"]) for r in (one, two, *dask.values(), text, text_two, scattered)}
+        same = {str(r["digits"]) for r in (one, two, *dask.values(), text, text_two)}
         print(f"the same digits in all of them: {len(same) == 1}")
 
 

@@ -397,7 +397,7 @@ def test_a_stream_is_read_once():
 def test_documents_in_several_places_of_a_frame():
     rows = rows_of(3, 2, 4, 2, 3, 12, 3, 4, 3)
     frame = pd.DataFrame(rows[::2] + rows[1::2])
-    assert_tells(refusal(lambda: bc.agreement(bc.scan(frame))), "data frame … sort")
+    assert_tells(refusal(lambda: bc.agreement(bc.scan(frame))), "sort … data frame")
 
 
 def test_frames_and_files(tmp_path):

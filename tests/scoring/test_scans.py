@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
@@ -14,6 +16,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 import beyondchance as bc
+from beyondchance.cli.main import main
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -40,7 +43,7 @@ from large_tables import (
     separated,
     spans_table,
 )
-from refusals import assert_tells, refused
+from refusals import refused
 
 
 @contextmanager
@@ -293,44 +296,6 @@ def test_an_annotator_or_a_row_without_a_span_that_comes_last(tmp_path: Path, ki
 # --- Rows in no order -----------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_rows_in_no_order_are_put_together(tmp_path: Path) -> None:
-    rows = spans_table(9, 10, 4, has_gaps=True)
-    np.random.default_rng(2).shuffle(rows)  # type: ignore[arg-type]
-    kinds = ["parquet", "csv", "quoted", "windows", "tsv", "jsonl"]
-    known: dict[int, dict[str, Any]] = {}
-    for kind, most_documents in zip(kinds, cycle([8, 4096]), strict=False):
-        path = KINDS[kind](tmp_path, rows)
-        with sizes(rows_of_part=20, at_a_time=500, most_documents=most_documents):
-            found = brief(bc.agreement(bc.scan(path)))
-            if most_documents not in known:
-                known[most_documents] = brief(bc.agreement(bc.read(path)))
-        whole = known[most_documents]
-        for name in whole:
-            if name != "notes":  # which show another example of spans that cross
-                assert found[name] == whole[name], (kind, name)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("small")
-def test_files_of_one_annotator_each(tmp_path: Path) -> None:
-    rows = spans_table(10, 10, 3)
-    names = dict.fromkeys(row["annotator"] for row in rows)
-    paths = []
-    for name in names:
-        own = [
-            {key: value for key, value in row.items() if key != "annotator"}
-            for row in rows
-            if row["annotator"] == name
-        ]
-        paths.append(separated(tmp_path / f"{name}.csv", own))
-    found, whole = digits(bc.agreement(bc.scan(*paths))), in_memory(*paths)
-    assert found["annotators"] == tuple(names)
-    for name in whole:
-        if name != "notes":
-            assert found[name] == whole[name], name
-
-
 @pytest.mark.usefixtures("small")
 def test_files_that_share_no_document_are_refused(tmp_path: Path) -> None:
     rows = spans_table(11, 4, 2)
@@ -352,25 +317,25 @@ def test_files_that_share_no_document_are_refused(tmp_path: Path) -> None:
     assert outcome(lambda: bc.agreement(bc.scan(*paths))) == str(caught.value)
 
 
-@pytest.fixture
-def unordered(tmp_path: Path) -> str:
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("n_files", [1, 2])
+def test_rows_in_no_order_are_refused_with_the_command_that_sorts_them(
+    tmp_path: Path, n_files: int
+) -> None:
     rows = spans_table(12, 5, 2)
-    return separated(tmp_path / "a.csv", rows[::2] + rows[1::2])
-
-
-@pytest.mark.usefixtures("small")
-def test_without_duckdb_there_is_a_hint(unordered: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
-    with pytest.raises(BeyondChanceError) as caught:
-        bc.agreement(bc.scan(unordered))
-    assert_tells(caught.value, "duckdb … pip install")
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.usefixtures("small")
-def test_a_share_of_rows_in_no_order_is_refused(unordered: str, tmp_path: Path) -> None:
-    with refused(DataError, "document … rows … sort"):
-        bc.agreement(bc.scan(unordered), part="1/1", save_counts=tmp_path / "a.counts")
+    paths = [separated(tmp_path / "a.csv", rows[::2] + rows[1::2])]
+    if n_files == 2:
+        halves = rows[::2], rows[1::2]
+        paths = [separated(tmp_path / f"{x}[1].csv", r) for x, r in zip("ab", halves, strict=True)]
+    for options in ({}, {"part": "1/1", "save_counts": tmp_path / "a.counts"}):
+        with refused(DataError, "csv: … document … rows … convert … --save") as caught:
+            bc.agreement(bc.scan(*paths), **options)
+    command = re.search("'beyondchance (convert .*) --save", str(caught.value))[1]
+    path = tmp_path / "sorted.parquet"
+    assert main([*shlex.split(command), "--save", str(path), "--quiet"]) == 0
+    found, whole = bc.agreement(bc.scan(path)), bc.agreement(bc.read(*paths))
+    assert found.score == whole.score
+    assert dict(found.by_pair) == dict(whole.by_pair)
 
 
 # --- What is refused ------------------------------------------------------------------

@@ -263,14 +263,19 @@ def last_change(block: bytes, rows: RowsOfText) -> int:
         window *= 4
 
 
+_EDGES = np.frombuffer(b'\n\r,;\t|"', dtype=np.uint8)
+"""What is next to a quote that encloses a cell, or is written twice within it."""
+
+
 def _rows_from(block: bytes, begin: int, *, has_quotes: bool) -> list[tuple[int, int]]:
     """The rows of a block that begin at a place or behind it, and are whole."""
     data = np.frombuffer(block, dtype=np.uint8)
     ends = begin + np.flatnonzero(data[begin:] == ord("\n"))
     if has_quotes and b'"' in block:
-        # A line that ends within quotes goes on.
-        quotes_before = block.count(b'"', 0, begin)
-        inside = np.cumsum(data[begin:] == ord('"'))
-        ends = ends[(quotes_before + inside[ends - begin]) % 2 == 0]
+        # A line that ends within quotes goes on. Quotes amid other letters enclose nothing.
+        place = np.flatnonzero(data == ord('"'))
+        padded = np.concatenate([_EDGES[:1], data, _EDGES[:1]])
+        near = np.isin(padded[place], _EDGES) | np.isin(padded[place + 2], _EDGES)
+        ends = ends[np.searchsorted(place[near], ends) % 2 == 0]
     places = ([0] if not begin else []) + (ends + 1).tolist()
     return [(first, last - 1) for first, last in pairwise(places) if last - 1 > first]

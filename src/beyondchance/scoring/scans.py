@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
@@ -30,7 +31,6 @@ from beyondchance.io.formats.table import shares_nothing
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
-from beyondchance.io.regrouping import regrouped
 from beyondchance.io.row_groups import lasting
 from beyondchance.io.scanning import (
     Part,
@@ -314,8 +314,8 @@ def counted(
     Raises
     ------
     DataError
-        For parts that cannot be read, with their names; and where documents are in several
-        places and cannot be put together.
+        For parts that cannot be read, with their names; and where a document has rows in several
+        places.
     """
     how = How() if how is None else how
     for question in questions:
@@ -336,12 +336,7 @@ def counted(
             result = _counted(known, parts, questions, how, engine=engine, keeping=keeping)
             _check_common(result, found)
         except ScatteredError:
-            _check_regrouping(found, how)
-            together, order = stack.enter_context(regrouped(found))
-            parts = parts_of(together, engine)
-            result = _counted(
-                together, parts, questions, how, engine=engine, keeping=keeping, order=order
-            )
+            raise _scattered(known) from None
         corpus = replace(result.corpus, inputs=inputs())
         result = replace(result, corpus=_noted(corpus, found))
     if result.is_empty and how.part is None:
@@ -369,12 +364,8 @@ def _counted(
     *,
     engine: Engine,
     keeping: Keeping,
-    order: Sequence[str] = (),
 ) -> Counted:
-    """Count all parts, again if they show that something else holds for the whole.
-
-    The `order` is that of annotators, where it is not the one in which they occur here.
-    """
+    """Count all parts, again if they show that something else holds for the whole."""
     parts = _share(cut, how.part)
     if not cut:
         raise _without_rows(opened_files(found).uploads[0].name)
@@ -384,7 +375,7 @@ def _counted(
         )
     bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
     first = next(batches_of(bare, parts[0], None), None)
-    whole = Whole() if first is None else _in_order(first.found, order)
+    whole = Whole() if first is None else first.found
     # Saved counts may be added to others, whose documents lie between these.
     with_hashes = how.save_counts is not None and how.part is None
     for _ in range(_MOST_ROUNDS):
@@ -401,20 +392,12 @@ def _counted(
             # It may be wrong of some documents only, such as that there is no gold standard.
             ask = partial(count, Job(bare, (), whole, with_hashes=True))
             shown = _together(sums(engine, ask, parts, added), parts, None)
-            if _in_order(shown.found, order) == whole:
+            if shown.found == whole:
                 raise
-        known = _in_order(shown.found, order)
-        if known == whole:
+        if shown.found == whole:
             return result
-        whole = known
+        whole = shown.found
     raise DataError("the files change while they are read", expected="files that stay as they are")
-
-
-def _in_order(found: Whole, order: Sequence[str]) -> Whole:
-    """What is known, with the annotators in an order."""
-    places = {name: place for place, name in enumerate(order)}
-    names = sorted(found.annotators, key=lambda name: places.get(name, len(places)))
-    return replace(found, annotators=tuple(names))
 
 
 _MOST_ROUNDS = 4
@@ -493,13 +476,20 @@ def _check_common(result: Counted, found: Scan) -> None:
         raise shares_nothing(*one, *two)
 
 
-def _check_regrouping(found: Scan, how: How) -> None:
-    if not opened_files(found).is_table or how.part is not None:
-        raise DataError(
-            "a document has rows in several places",
-            expected="all rows of a document one after the other",
-            remedy="sort the rows by document",
-        )
+def _scattered(found: Scan) -> DataError:
+    """Build the refusal of files in which a document has rows in several places."""
+    uploads = opened_files(found).uploads
+    what = "the rows" if uploads[0].data is None else "the data frame"
+    sort = f"sort {what} by document"
+    if found.format == "table" and all(upload.path for upload in uploads):
+        files = " ".join(quote(str(upload.path)) for upload in uploads)
+        sort += f": 'beyondchance convert {files} --save sorted.parquet', if they fit into memory"
+    return DataError(
+        "a document has rows in several places",
+        where=uploads[0].name,
+        expected="all rows of a document one after the other, where files are read in parts",
+        remedy=sort,
+    )
 
 
 def _noted(corpus: Corpus, found: Scan) -> Corpus:
