@@ -151,6 +151,11 @@ def test_every_id_is_there_once(team, systems):
         assert links - opened <= set(ids)
 
 
+def test_every_page_names_the_limitations(team, systems, bare):
+    for page in (team, systems, *bare):
+        assert "Limitations in the documentation" in page.html
+
+
 def test_nothing_comes_from_elsewhere(team):
     assert not re.findall(r'(?:src|href)="(?!#)[^"]*"', team.html)
     assert "@import" not in team.html

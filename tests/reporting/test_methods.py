@@ -520,15 +520,16 @@ def report():
 class TestOutputs:
     """What is printed for it."""
 
-    def test_the_paragraph_and_the_keys(self, report):
+    def test_the_paragraph_and_what_is_below_it(self, report):
         for form in FORMS:
-            paragraph, keys = rendered_methods(report, form).split("\n\n")
+            paragraph, below = rendered_methods(report, form).split("\n\n")
             assert paragraph == report.make_methods().written(form), form
+            keys, limits, end = below.split("\n")
             assert f"{PAPER}, {SOFTWARE}" in keys, form
             assert "beyondchance --cite" in keys, form
-            assert keys.startswith("%") == (form == "latex"), form
-            assert keys.endswith("\n"), form
-            assert keys.count("\n") == 1, form
+            assert "Limitations" in limits, form
+            assert {line[0] == "%" for line in (keys, limits)} == {form == "latex"}, form
+            assert end == "", form
 
     def test_json_has_both(self, report):
         found = json.loads(rendered_methods(report, "json"))

@@ -33,6 +33,7 @@ from beyondchance.page.sections import (
 from beyondchance.reporting import blocks, sentences
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
+from beyondchance.reporting.citations import LIMITS
 from beyondchance.reporting.commands import agree, rank
 from beyondchance.reporting.methods import methods_of_agreement, methods_of_ranking
 from beyondchance.reporting.outputs import json as json_output
@@ -385,6 +386,7 @@ def _computed(found: Overview, signature: str, digits: int) -> Section:
     )
     parts.append(blocks.Prose(sentences.joined((how, beside))))
     parts.append(Signature(signature))
+    parts.append(blocks.Prose(LIMITS))
     return Section("methods", "How it was computed", parts, is_detail=True)
 
 

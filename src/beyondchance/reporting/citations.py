@@ -40,6 +40,8 @@ IN_WORDS: Mapping[str, str] = {
 }
 """Authors and year, where there is no bibliography to refer to."""
 
+LIMITS = "What these numbers do not show is listed under Limitations in the documentation."
+
 
 def bibtex() -> str:
     """The entries, of this version of the package.

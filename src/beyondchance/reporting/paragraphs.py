@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from beyondchance.checks import checked_option
-from beyondchance.reporting.citations import IN_WORDS
+from beyondchance.reporting.citations import IN_WORDS, LIMITS
 from beyondchance.reporting.escaping import in_latex, in_markdown
 from beyondchance.reporting.visible import visible
 
@@ -52,7 +52,7 @@ class _Form:
     between : str
         What is between two sentences.
     keys : str
-        A line that names the keys of the works that are cited.
+        Lines that name the keys of the works that are cited, and where limits are described.
     """
 
     words: Callable[[str], str]
@@ -82,7 +82,7 @@ FORMS: Mapping[str, _Form] = {
         formula=lambda piece: piece.text,
         code=lambda piece: f'"{visible(piece.text)}"',
         between=" ",
-        keys="BibTeX keys: {keys} (beyondchance --cite prints the entries)",
+        keys="BibTeX keys: {keys} (beyondchance --cite prints the entries)\n{limits}",
     ),
     "markdown": _Form(
         words=in_markdown,
@@ -90,7 +90,7 @@ FORMS: Mapping[str, _Form] = {
         formula=lambda piece: piece.text,
         code=_code_in_markdown,
         between="\n",
-        keys="BibTeX keys: {keys} (`beyondchance --cite` prints the entries)",
+        keys="BibTeX keys: {keys} (`beyondchance --cite` prints the entries)\n{limits}",
     ),
     "latex": _Form(
         words=in_latex,
@@ -102,7 +102,7 @@ FORMS: Mapping[str, _Form] = {
         ),
         between="\n",
         keys="% BibTeX keys: {keys} (beyondchance --cite prints the entries); "
-        r"\citep needs \usepackage{{natbib}}",
+        "\\citep needs \\usepackage{{natbib}}\n% {limits}",
     ),
 }
 """How a paragraph can be written, by the names of outputs."""
@@ -135,8 +135,8 @@ class Paragraph:
         )
 
     def with_keys(self, form: str = "text") -> str:
-        """The paragraph, and below it the keys of what it cites."""
-        keys = FORMS[form].keys.format(keys=", ".join(self.keys))
+        """Return the paragraph, the keys of what it cites and where limits are described."""
+        keys = FORMS[form].keys.format(keys=", ".join(self.keys), limits=LIMITS)
         return f"{self.written(form)}\n\n{keys}\n"
 
     def __str__(self) -> str:
