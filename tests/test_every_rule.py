@@ -482,6 +482,7 @@ def test_what_only_equal_spans_reach_is_exact(n, a, b):
     assert close == pytest.approx(expected_match(n, a, b, measure="exact"), rel=1e-12)
 
 
+@pytest.mark.slow
 @every_long_text
 def test_positions_are_tokens(n, a, b):
     custom = expected_match(n, a, b, measure=POSITIONS)

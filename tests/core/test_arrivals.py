@@ -204,6 +204,7 @@ def test_no_digit_depends_on_which_other_items_are_asked_for(by_arrival, n, leng
     assert by_arrival
 
 
+@pytest.mark.slow
 def test_table_where_it_takes_less_work(monkeypatch):
     factors = counted(monkeypatch)
     coverage(1000, [10] * 90)

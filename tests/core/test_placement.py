@@ -215,6 +215,7 @@ def _million_middle(n, lengths):
     return 1 - (n - sum(lengths)) * total / items
 
 
+@pytest.mark.slow
 @each("n", [1, 2, 7, 1_000_000])
 def test_one_span(n):
     # One span is uniform: position t is covered by min(t, a, n - a + 1, n - t + 1) places.

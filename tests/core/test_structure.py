@@ -1,6 +1,7 @@
 """What moves with what: spans inside spans, clusters of spans that cross, and their cells."""
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
 import oracle
@@ -124,6 +125,7 @@ def nodes_of_a_chain(depth):
     return {i: (i - 1, 2 * depth - i, 1, FREE) for i in range(depth)}
 
 
+@pytest.mark.slow
 def test_trees_of_any_depth_are_compared_and_written():
     depth = 5000
     deep, deeper = (forest(nodes_of_a_chain(size)) for size in (depth, depth + 1))

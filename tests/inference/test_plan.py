@@ -191,6 +191,7 @@ def test_options():
             plan(pilot(5), **options)
 
 
+@pytest.mark.slow
 def test_half_widths_that_nobody_can_annotate_for():
     result = pilot(30)
     for half_width in (1e-200, 1e-9, 5e-324):

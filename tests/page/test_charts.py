@@ -289,6 +289,7 @@ class TestDocuments:
             "description": "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800",
         }
 
+    @pytest.mark.slow
     def test_many_are_counted_and_the_most_contested_are_points(self):
         rng = np.random.default_rng(5)
         points = [

@@ -80,6 +80,7 @@ def test_short_lines(request):
     assert_golden(GOLDEN / "repr.txt", "".join(lines), request.config)
 
 
+@pytest.mark.slow
 def test_html_and_latex(request):
     for name in IN_FULL["html"]:
         shown = results()[name]._repr_html_()

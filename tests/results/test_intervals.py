@@ -226,6 +226,7 @@ class TestEveryLevel:
         found = agreement(noisy(25, labels="P")).intervals(resamples=199, seed=3)
         assert found.by_label == {"P": found.overall}
 
+    @pytest.mark.slow
     @each(
         ("over", "method"),
         [("documents", "bca"), ("documents", "expanded"), ("annotators", "bca"), ("both", "bca")],

@@ -100,6 +100,7 @@ def test_totals_have_the_scores_of_counts(measure: str) -> None:
     same_scores(result, replace(result, counts=totals_of(result.counts)))
 
 
+@pytest.mark.slow
 @each(("measure", "method"), [("token", "expanded"), ("dice", "bca"), ("token", "percentile")])
 def test_few_documents_have_the_intervals_of_counts(measure: str, method: str) -> None:
     result = agreement(team(15), measure=measure)

@@ -511,6 +511,7 @@ class TestUndefined:
         [(([["O"]], [["O"]]), None), (([["B-P"]], [["O"]]), 0.0), (([[]], [[]]), None)],
     )
     # Scopes in turn: three of them, next to four measures under four models.
+    @pytest.mark.slow
     @each(
         ("measure", "model", "scope"),
         [

@@ -54,6 +54,7 @@ def test_too_many_pairs_are_refused_before_they_are_made(crowd, score):
     assert peak < 20_000_000
 
 
+@pytest.mark.slow
 def test_five_thousand_annotators_are_compared_with_one(crowd):
     found, peak = peak_of(lambda: bc.agreement(crowd, gold="a0000"))
     assert len(found.by_pair) == 4999

@@ -81,6 +81,7 @@ miscs = st.lists(
 ).map("|".join)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(forms, miscs, st.sampled_from(["", "", "-", "."])), min_size=1))
 def test_the_library_parses_the_same(words):
     """Words, what MISC says of them, and which rows are no words."""
