@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import importlib.util
+import inspect
 import pickle
 import pkgutil
 import re
@@ -12,13 +13,16 @@ import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args
 
 import pytest
 import yaml
 
 import beyondchance
+import beyondchance as bc
 from beyondchance.messages import COMMAND_LINE, Quote, Use
 from beyondchance.reporting.citations import CITATION
+from refusals import refused
 
 ROOT = Path(__file__).parent.parent
 MODULES = ["beyondchance"] + [
@@ -282,3 +286,24 @@ def test_no_code_parses_a_sentence():
         "main.py: error.format_message().split",
         "settings.py: signature.strip('\\r\\n').split",
     ]
+
+
+@pytest.mark.parametrize("name", ["agreement", "rank", "difficulty", "diagnose", "labelling"])
+def test_signatures_list_the_options(name):
+    found = inspect.signature(getattr(bc, name)).parameters
+    assert {"data", "other", "measure", "scope", "unit", "scheme", "gold", "workers"} <= set(found)
+    assert found["measure"].default == "token"
+    assert get_args(found["unit"].annotation)[0] == Literal["sentence", "document", "corpus"]
+    assert "options" not in found
+
+
+def test_mistaken_options_are_answered_with_the_nearest():
+    tags = [["B-P", "O"]]
+    for options, told in (
+        ({"mesure": "exact"}, "'mesure' … measure? …"),
+        ({"measure": "exakt"}, "'exakt' … exact? …"),
+        ({"shceme": "IOB2"}, "'shceme' … scheme? …"),
+        ({"confidence": 0.9}, "'confidence' … .interval(confidence=…"),
+    ):
+        with refused(bc.OptionError, told):
+            bc.agreement(tags, tags, **options)

@@ -65,10 +65,25 @@ def checked_option(
     choices = list(valid)
     if isinstance(value, str) and value in choices:
         return value
-    known: Text = f"choose one of: {', '.join(choices)}" if choices else "there is none"
+    known: Text = f"{nearest(value, choices)}choose one of: {', '.join(choices)}"
+    if not choices:
+        known = "there is none"
     if are_data and choices:
         known = ("choose one of: ", *quotes(choices))
     raise OptionError(f"unknown {name} ", Quote(value, is_given=True), remedy=known)
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """Return a question for the known name that is nearest to an unknown one; empty if none is.
+
+    Examples
+    --------
+    >>> nearest("tokens", ["token", "exact"]), nearest("x", ["token"])
+    ('did you mean token? ', '')
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+
+    return "".join(f"did you mean {one}? " for one in get_close_matches(str(name), known, n=1))
 
 
 def is_bytes_as_text(name: str) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
+from inspect import Parameter, Signature, signature
 from os import PathLike
 from types import NoneType
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
@@ -17,7 +18,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_or
 import numpy as np
 from numpy.typing import ArrayLike
 
-from beyondchance.checks import Within, checked_number, checked_option
+from beyondchance.checks import Within, checked_number, checked_option, nearest
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, given
 from beyondchance.types import Generator, Ints
@@ -559,6 +560,9 @@ class ScoredOptions(ScoringOptions, CorpusOptions, CountingOptions, total=False)
     progress: Callable[[int, int], None] | None
 
 
+_hints = cache(partial(get_type_hints, include_extras=True))
+
+
 @cache
 def declared(group: type) -> Mapping[str, Declared]:
     """The options of a group by name, in the order in which they are declared.
@@ -568,10 +572,7 @@ def declared(group: type) -> Mapping[str, Declared]:
     >>> declared(ReadOptions)["match"].choices, declared(ReadOptions)["length"].kind
     (('id', 'exact', 'text', 'order'), <class 'int'>)
     """
-    return {
-        name: _declared(name, *get_args(hint))
-        for name, hint in get_type_hints(group, include_extras=True).items()
-    }
+    return {name: _declared(name, *get_args(hint)) for name, hint in _hints(group).items()}
 
 
 def _declared(name: str, hint: Any, option: Option) -> Declared:
@@ -595,17 +596,29 @@ def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
     'text'
     """
     known = declared(group)
-    for name in given:
-        if name not in known:
-            raise OptionError(
-                "unknown option ", Quote(name), remedy=f"choose from: {', '.join(sorted(known))}"
-            )
+    check_known(given, group)
     values = dict(_defaults(group, bool(given.get("strict"))))
     for name, value in given.items():
         # Of what mends, None is the default, which depends on whether reading is strict.
         if value is not None or not known[name].option.refuses:
             values[name] = known[name].checked(value)
     return values
+
+
+def check_known(given: Iterable[str], group: type) -> None:
+    """Refuse an option that a group lacks, with the one that is nearest or where it belongs.
+
+    Raises
+    ------
+    OptionError
+    """
+    for name in given:
+        if name not in _hints(group):
+            names = sorted(_hints(group))
+            remedy = f"{nearest(name, names)}choose from: {', '.join(names)}"
+            if name in declared(ResamplingOptions):
+                remedy = f"pass it to a result: .interval({name}=...)"
+            raise OptionError("unknown option ", Quote(name), remedy=remedy)
 
 
 @cache
@@ -625,9 +638,27 @@ def documented(*groups: type) -> Callable[[_Function], _Function]:
             # As deep as the mark stands: methods are indented more than functions.
             margin = before.rpartition("\n")[2]
             function.__doc__ = before + f"\n{margin}".join(lines) + after
+        # What editors and help() show in the place of **options.
+        vars(function)["__signature__"] = _signature(function)
         return function
 
     return decorate
+
+
+def _signature(function: Callable[..., Any]) -> Signature:
+    """Return the signature of a function with each of its options as a parameter."""
+    plain = signature(function)
+    named = {name: item for name, item in plain.parameters.items() if item.kind != item.VAR_KEYWORD}
+    *_, last = plain.parameters.values()
+    group = function.__globals__[str(last.annotation).removeprefix("Unpack[").removesuffix("]")]
+    for name, hint in _hints(group).items():
+        of_type, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        default = extras[0].default if extras else None
+        if name not in named:
+            named[name] = Parameter(
+                name, Parameter.KEYWORD_ONLY, default=default, annotation=of_type
+            )
+    return plain.replace(parameters=list(named.values()))
 
 
 def _listed(group: type) -> list[str]:

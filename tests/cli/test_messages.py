@@ -336,7 +336,8 @@ OPTION = {
     "agree ada.conll ada.conll": "ada.conll was given twice; expected different files",
     "agree spans.csv --unit sentence": "a table has no sentences; pass --unit document",
     "disagreements spans.csv --kind mised": (
-        "unknown kind 'mised'; choose one of: agree, label, boundary, both, missed, extra"
+        "unknown kind 'mised'; did you mean missed? choose one of: agree, label, boundary, both, "
+        "missed, extra"
     ),
     "disagreements spans.csv --label ORG": "unknown label 'ORG'; choose one of: 'PER'",
     "consensus spans.csv --measure exact": (

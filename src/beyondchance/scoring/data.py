@@ -14,7 +14,9 @@ from beyondchance.options import (
     CorpusOptions,
     CountingOptions,
     ReadOptions,
+    ScoredOptions,
     ScoringOptions,
+    check_known,
     checked_options,
     declared,
 )
@@ -112,6 +114,7 @@ def scored_data(
     The options may be those of scoring and those by which a corpus is made. Where there is no
     other gold standard, `is_first_gold` makes the first of two say what is scored.
     """
+    check_known(options, ScoredOptions)
     known, others = declared(ScoringOptions), {*declared(CountingOptions), "executor", "progress"}
     scoring = {name: value for name, value in options.items() if name in known}
     reading = {n: value for n, value in options.items() if n not in known and n not in others}
