@@ -74,6 +74,9 @@ such spans out
     def __str__(self) -> str:
         return self.spoken()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.spoken()!r})"
+
 
 class DataError(BeyondChanceError, ValueError):
     """The annotations cannot be used as they are."""

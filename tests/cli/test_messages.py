@@ -32,6 +32,7 @@ FILES = {
     "alone.csv": f"{HEADER}d1,ada,0,4,PER,9\nd2,ada,0,4,PER,9\n",
     "apart.csv": f"{HEADER}d1,ada,0,4,PER,9\nd2,ben,0,4,PER,9\nd2,ben,,,,9\n",
     "overlap.csv": f"{HEADER}d1,ada,0,4,PER,9\nd1,ada,2,6,PER,9\nd1,ben,0,4,PER,9\nd1,ben,,,,9\n",
+    "elsewhere.csv": f"{HEADER}d1,ada,0,4,PER,9\nd1,ben,5,9,PER,9\nd1,ben,,,,9\n",
     "nothing.csv": f"{HEADER}d1,ada,,,,9\nd1,ben,,,,9\n",
     "everything.csv": f"{HEADER}d1,ada,0,9,PER,9\nd1,ben,0,9,PER,9\nd1,ben,,,,9\n",
     "lonely.csv": f"{HEADER}d1,ada,0,4,PER,9\nd1,ben,0,4,PERSON,9\nd1,ada,5,6,LOC,9\n"
@@ -299,7 +300,12 @@ USAGE = {
         "by commas"
     ),
     "agree spans.csv --fail-under nan": (
-        "invalid value for '--fail-under': 'nan' is not a score; expected a number such as 0.7"
+        "invalid value for '--fail-under': 'nan' is not a score; expected a number up to 1, "
+        "such as 0.7"
+    ),
+    "agree spans.csv --fail-under 70": (
+        "invalid value for '--fail-under': '70' is not a score; expected a number up to 1, such as "
+        "0.7"
     ),
     "agree spans.csv --rename-label PER=A --rename-label PER=B": (
         "--rename-label was given twice for a label; expected one name"
@@ -428,7 +434,7 @@ def test_no_command_at_all(run):
 
 
 BELOW = [
-    ("agree spans.csv --fail-under 1.1", "the corrected score is 1.0000, below 1.1"),
+    ("agree elsewhere.csv --fail-under 0.5", r"the corrected score is -1\.\d{4}, below 0\.5"),
     (
         "agree nothing.csv --fail-under 0",
         "the corrected score is undefined: nothing was marked by either",
@@ -441,8 +447,8 @@ BELOW = [
         ),
     ),
     (
-        "rank spans.csv --gold ada --fail-under 1.1",
-        "the corrected score of ben is 1.0000, below 1.1",
+        "rank elsewhere.csv --gold ada --fail-under 0.5",
+        r"the corrected score of ben is -1\.\d{4}, below 0\.5",
     ),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from math import inf, isnan
+from math import inf
 from typing import Any, TypeVar
 
 import click
@@ -96,7 +96,7 @@ def _share_or_none(word: str) -> float | None:
 
 
 def _bar(word: str) -> float:
-    return _checked(float(word), not isnan(float(word)))
+    return _checked(float(word), float(word) <= 1)
 
 
 NAMES = Parsed("NAME,...", _names, "has an empty name; expected names separated by commas")
@@ -115,7 +115,7 @@ WEIGHTS = Parsed(
     "is neither agreement nor NAME=NUMBER, several separated by commas",
 )
 _SHARE_OR_NONE = Parsed("SHARE", _share_or_none, "is not a number from 0 to 1, or none")
-_BAR = Parsed("SCORE", _bar, "is not a score; expected a number such as 0.7")
+_BAR = Parsed("SCORE", _bar, "is not a score; expected a number up to 1, such as 0.7")
 
 
 def option(*names: str, group: str, **settings: Any) -> Decorator:

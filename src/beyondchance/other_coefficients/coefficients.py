@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -10,8 +11,8 @@ import numpy as np
 
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.checks import checked_option
-from beyondchance.errors import OverlapError
-from beyondchance.messages import Text, spoken
+from beyondchance.errors import OptionError, OverlapError
+from beyondchance.messages import Quote, Text, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.options import CorpusOptions
 from beyondchance.other_coefficients.catalogue import CATALOGUE, value_of
@@ -31,6 +32,7 @@ __all__ = ["CATALOGUE", "GAMMAS", "Coefficient", "Coefficients", "coefficients"]
 
 GAMMAS = tuple(name for name, entry in CATALOGUE.items() if entry.is_sampled)
 _SHOWN = ("title", "definition", "reference", "parts")
+_WORD = re.compile("[a-z]+")
 GAMMA_OPTIONS = ("alpha", "beta", "delta", "categories", "precision", "confidence", "samples")
 
 
@@ -148,7 +150,7 @@ def coefficients(
     """
     given = corpus_of(data, other, options)
     asked = list(CATALOGUE) if which == "all" else [which] if isinstance(which, str) else which
-    wanted = list(dict.fromkeys(checked_option("coefficient", name, CATALOGUE) for name in asked))
+    wanted = list(dict.fromkeys(map(_checked_name, asked)))
     for option in gamma or {}:
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     corpus = without_gold(given)
@@ -175,6 +177,21 @@ def coefficients(
         settings=settings,
         explanations=_explanations(task, known) if need_explanations(known) else (),
     )
+
+
+def _checked_name(name: str) -> str:
+    """Return the name of a coefficient; answer another one with those whose titles have its words.
+
+    Raises
+    ------
+    OptionError
+    """
+    words = set(_WORD.findall(str(name).lower()))
+    meant = [x for x, one in CATALOGUE.items() if words <= {*_WORD.findall(one.title.lower())}]
+    if name not in CATALOGUE and words and meant:
+        remedy = f"did you mean {' or '.join(meant)}?"
+        raise OptionError("unknown coefficient ", Quote(name, is_given=True), remedy=remedy)
+    return checked_option("coefficient", name, CATALOGUE)
 
 
 def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, ...]:

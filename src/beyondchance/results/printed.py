@@ -15,6 +15,15 @@ class Printed:
 
     __slots__ = ()
 
+    def __eq__(self, other: object) -> bool:
+        """Compare with another result of this kind by all that either of them shows."""
+        if type(other) is not type(self) or not isinstance(other, Printed):
+            return NotImplemented
+        return self is other or self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
     def __str__(self) -> str:
         """The tables of the result, notes and the signature, in 80 columns."""
         return str(import_module(_ROOM).printed(self, "text"))
