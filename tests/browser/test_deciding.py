@@ -16,6 +16,19 @@ from refusals import assert_tells, refused
 pytestmark = pytest.mark.slow
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+# Select letters of the text, as a mouse does.
+SELECT = """(letters) => {
+    const walker = document.createTreeWalker(
+        document.querySelector(".reader-text"), NodeFilter.SHOW_TEXT);
+    let node = null;
+    while ((node = walker.nextNode()) && !node.data.includes(letters));
+    const range = document.createRange();
+    range.setStart(node, node.data.indexOf(letters));
+    range.setEnd(node, node.data.indexOf(letters) + letters.length);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+    node.parentElement.dispatchEvent(new MouseEvent("mouseup", { bubbles: true }));
+}"""
 FITS = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
@@ -412,18 +425,7 @@ class TestMouse:
         """A stretch of plain text, from the middle of one word to that of another."""
         page = open_page(example_view)
         page.locator(".decide-toggle").click()
-        page.evaluate("""() => {
-            const chunk = document.querySelector(".reader-chunk");
-            const walker = document.createTreeWalker(chunk, NodeFilter.SHOW_TEXT);
-            let node = null;
-            while ((node = walker.nextNode()) && !node.data.includes("on Monday"));
-            const range = document.createRange();
-            range.setStart(node, node.data.indexOf("on Monday") + 5);
-            range.setEnd(node, node.data.indexOf("on Monday") + 9);
-            getSelection().removeAllRanges();
-            getSelection().addRange(range);
-            chunk.dispatchEvent(new MouseEvent("mouseup", { bubbles: true }));
-        }""")
+        page.evaluate(SELECT, "nday")
         pressed = page.locator(".decide-words [aria-pressed=true]")
         assert pressed.all_text_contents() == ["Monday"]
         page.locator("#decide-label").select_option(label="EVENT")
@@ -466,6 +468,283 @@ class TestKept:
         page.reload()
         assert count(page)[0] == 1
         assert page.evaluate("scrollY") == 0
+        Watch(page, bc.example()).assert_decides()
+
+
+# What is lit and whether it is in sight; what the header and the panel show.
+SHOWN = """() => {
+    const marks = [...document.querySelectorAll(".reader-mark.is-lit")];
+    const isSeen = (mark) => {
+        const { left, top, width, height } = mark.getBoundingClientRect();
+        return mark.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    };
+    return {
+        document: document.querySelector(".reader-main h3").textContent,
+        lit: marks.map(({ span }) => [span.text, span.start, span.end]),
+        isSeen: marks.some(isSeen),
+        now: document.querySelector(".reader-now").textContent,
+        versions: [...document.querySelectorAll(".decide-versions button")].map((button) => {
+            const who = button.querySelector("small").textContent;
+            return [button.lastChild.textContent.slice(0, -who.length || undefined), who];
+        }),
+    };
+}"""
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
+
+
+def stored(page):
+    """What the browser keeps: the spans of each place that is decided."""
+    kept = page.evaluate("Object.values(localStorage).map((text) => JSON.parse(text))")
+    return {key_of(made): spans_of(made) for file in kept for made in file["decisions"]}
+
+
+class Watch:
+    """What a page with the places of a corpus shows, and what its keys decide."""
+
+    def __init__(self, page, corpus, known=None):
+        self.page = page
+        self.corpus = corpus
+        self.known = known or places(corpus)
+
+    def people(self, key):
+        """Who has which version of a place, in words, and the words of the place."""
+        first = self.corpus.text_document.tolist().index(self.corpus.documents.index(key[0]))
+        words = self.corpus.texts[first + key[1]].split(" ")
+        people = {"nothing": []}
+        for who, spans in self.known[key].items():
+            told = [f"{label} “{' '.join(words[start:end])}”" for start, end, label in spans]
+            people.setdefault("; ".join(told) or "nothing", []).append(who)
+        return people, " ".join(words[key[2] : key[3]])
+
+    def place(self):
+        """The place that is lit, which header and panel show too, and whether it is in view."""
+        self.page.evaluate(DRAWN)  # links are followed, and texts drawn, a little later
+        shown = self.page.evaluate(SHOWN)
+        assert shown["lit"]
+        text, start, _ = shown["lit"][0]
+        own = [key for key in self.known if key[:2] == (shown["document"], text)]
+        key = next(key for key in own if key[2] <= start < key[3])
+        assert {text for text, _, _ in shown["lit"]} == {key[1]}
+        assert all(key[2] <= start < end <= key[3] for _, start, end in shown["lit"])
+        people, words = self.people(key)
+        listed = {text: who.removesuffix(" · consensus") for text, who in shown["versions"]}
+        told = {text: who for text, who in listed.items() if who != "the consensus"}
+        assert told == {text: ", ".join(who) for text, who in people.items()}
+        assert_tells(shown["now"], words)
+        return key, shown["isSeen"]
+
+    def assert_decides(self, key=None):
+        """Press 1: it decides the place that is lit, in view, in the header and in the panel.
+
+        With a key it is the place of this key, in view at once. Otherwise a place may be out of
+        view; it is shown first, and nothing is decided. What was decided is undone.
+        """
+        before = stored(self.page)
+        here, is_seen = self.place()
+        assert key in (None, here)
+        assert is_seen or key is None
+        if not is_seen:
+            self.page.keyboard.press("1")
+            assert stored(self.page) == before
+            assert self.place() == (here, True)
+        self.page.keyboard.press("1")
+        after = stored(self.page)
+        assert after == before | {here: after[here]}
+        assert after[here] in [sorted(map(tuple, spans)) for spans in self.known[here].values()]
+        self.page.keyboard.press("u")
+        assert stored(self.page) == before
+        assert self.place() == (here, True)
+        return here
+
+    def assert_goes(self, act, key=None):
+        """An act leads from another place to one, or to the one of this key, and into view."""
+        before, _ = self.place()
+        act()
+        here, is_seen = self.place()
+        assert is_seen
+        assert here != before
+        return self.assert_decides(key)
+
+    def leave_field(self):
+        self.page.evaluate("document.activeElement.blur()")
+
+
+class TestOnePlace:
+    """Whatever leads to a place, header, highlight, panel and keys are about this one."""
+
+    @pytest.mark.parametrize("options", [{}, PHONE], ids=["desktop", "phone"])
+    def test_an_example_leads_to_the_place_that_is_decided(self, begin, example_report, options):
+        corpus = bc.example()
+        patterns = bc.diagnose(corpus).patterns[:5]
+        case = [case for pattern in patterns for case in pattern.examples][-1]
+        page = begin(example_report, **options)
+        watch = Watch(page, corpus)
+        link = page.locator(".findings a").last
+        place = watch.assert_goes(link.click)
+        span = case.own or case.theirs
+        assert place[:2] == (case.document, case.text)
+        assert place[2] <= span.start < span.end <= place[3]
+        # The same link, from elsewhere in the document.
+        watch.assert_goes(lambda: page.keyboard.press("k"))
+        watch.assert_goes(link.click, place)
+
+    def test_steps_lists_and_addresses(self, begin, example_report):
+        corpus = bc.example()
+        numbers = document_view(bc.disagreements(corpus)).numbers
+        page = begin(example_report)
+        watch = Watch(page, corpus)
+        watch.assert_decides()
+
+        def first(document):
+            return next(key for key in watch.known if key[0] == document)
+
+        for key in "jnkp":
+            watch.assert_goes(lambda key=key: page.keyboard.press(key))
+        for key in ("ArrowRight", "]", "ArrowLeft", "["):
+            place = watch.assert_goes(lambda key=key: page.keyboard.press(key))
+            assert place == first(place[0])
+        for name in ("place \u203a", "\u2039 place", "document \u203a", "\u2039 document"):
+            watch.assert_goes(page.get_by_role("button", name=name, exact=True).click)
+        listed = page.locator(".reader-list").get_by_role("button", name="issue-09")
+        watch.assert_goes(listed.click, first("issue-09"))
+        listed = page.locator("table[data-name=documents] a", has_text="issue-03")
+        watch.assert_goes(listed.click, first("issue-03"))
+        watch.assert_goes(page.locator("#figure-documents a").last.click)
+        last = [key for key in watch.known if key[0] == "issue-06"][-1]
+        ways = {"issue-04": first("issue-04"), "issue-06": last}
+        for name, place in ways.items():
+            at = "" if name == "issue-04" else f"-{place[1]}-{place[2]}-1"
+            address = f"#document-{numbers[name]}{at}"
+            watch.assert_goes(lambda to=address: page.evaluate(f"location.hash = '{to}'"), place)
+        marks = page.locator(".reader-mark:not(.agree, .is-lit)[aria-label]")
+        place = watch.assert_goes(marks.first.click)
+        page.locator(".reader-mark.agree[aria-label]").first.click()
+        assert_tells(said(page), "agree")
+        assert watch.assert_decides() == place
+
+    def test_reloads_and_other_tabs(self, begin, example_report):
+        page = begin(example_report)
+        watch = Watch(page, bc.example())
+        press(page, "] j j 1")  # now it is not the first place that is undecided
+        place, _ = watch.place()
+        page.reload()
+        assert watch.assert_decides() == place
+        other = page.context.new_page()
+        other.goto(page.url)
+        assert Watch(other, watch.corpus, watch.known).place() == (place, True)
+        press(other, "j 1")
+        expect(page.locator(".decide-head progress")).to_have_js_property("value", 2)
+        assert watch.assert_decides(place) == place
+        page.keyboard.press("d")  # reading, from where one decided, and back
+        assert page.locator(".is-lit").count()
+        page.keyboard.press("d")
+        assert watch.assert_decides(place) == place
+        page.keyboard.press("d")
+        page.locator(".findings a").last.click()
+        page.evaluate(DRAWN)
+        read = page.locator(".reader-cell.is-lit .reader-word").all_text_contents()
+        page.keyboard.press("d")
+        document, _, start, end = watch.assert_decides()
+        assert document != place[0]
+        assert len(read) == end - start
+
+    def test_filters_and_what_they_leave_out(self, begin, example_report):
+        page = begin(example_report)
+        watch = Watch(page, bc.example())
+        for act in (
+            lambda: page.locator("#reader-who").select_option(label="ada and ben"),
+            lambda: page.keyboard.press("j"),
+            lambda: page.locator("#reader-label").select_option(label="EVENT"),
+            lambda: page.keyboard.press("j"),
+            lambda: page.locator("#reader-id").fill("issue-1"),
+            lambda: page.locator("#reader-kind").select_option("boundary"),
+            page.get_by_role("button", name="Clear filters").click,
+            page.locator("[data-cell='0,-1']").click,
+        ):
+            act()
+            watch.leave_field()
+            watch.assert_decides()
+        place, _ = watch.place()
+        page.keyboard.press("1")
+        other = page.locator(".reader-list bdi").last.text_content()
+        page.locator("#reader-id").fill(other)
+        watch.leave_field()
+        assert watch.place()[0][0] == other != place[0]
+        page.keyboard.press("u")
+        assert stored(page) == {}
+        assert watch.assert_decides(place) == place
+        page.locator("#reader-id").fill(other)
+        watch.leave_field()
+        watch.assert_goes(page.locator(".findings a").last.click)
+        assert page.locator("#reader-id").input_value() == ""
+
+    def test_files_and_words_that_are_selected(self, begin, example_view, tmp_path):
+        page = begin(example_view)
+        watch = Watch(page, bc.example())
+        place = watch.assert_goes(lambda: page.keyboard.press("j"))
+        path = tmp_path / "decisions.json"
+        made = {"document": "issue-11", "text": 0, "start": 0, "end": 1, "spans": []}
+        path.write_text(json.dumps(file_of(watch.corpus, [made])), "utf-8")
+        for button in ("Load", "Compare with"):
+            load(page, path, button)
+            assert watch.assert_decides() == place
+        press(page, "u")  # what was loaded
+        assert stored(page) == {}
+        page.evaluate(SELECT, "nday")
+        assert page.locator(".is-lit").count() == 0
+        assert_tells(page.text_content(".reader-now"), "Monday")
+        page.keyboard.press("Escape")
+        assert watch.assert_decides(place) == place
+        page.evaluate(SELECT, "nday")
+        page.locator(".reader-list").get_by_role("button", name="issue-09").click()
+        assert not page.locator(".decide-edit").is_visible()
+        assert said(page)  # that the edit was not saved
+        watch.assert_decides()
+
+    def test_a_place_out_of_view_is_shown_before_it_is_decided(self, begin, example_report):
+        page = begin(example_report)
+        watch = Watch(page, bc.example())
+        page.keyboard.press("j")
+        place, _ = watch.place()
+        for key in ("1", "0", "Enter", "e"):
+            page.evaluate("scrollTo(0, 0)")
+            assert watch.place() == (place, False)
+            page.keyboard.press(key)
+            assert stored(page) == {}
+            assert watch.place() == (place, True)
+        # A window in which there is no room for it.
+        page.set_viewport_size({"width": 800, "height": 120})
+        page.keyboard.press("1")
+        assert stored(page).keys() == {place}
+
+    def test_where_there_is_nothing_to_decide(self, begin):
+        """Of three documents, annotators agree in the second."""
+        spans = {
+            "x": [[(0, 2, "P")], [(0, 1, "P")], [(3, 5, "P")]],
+            "y": [[(0, 1, "P")], [(0, 1, "P")], [(3, 4, "P")]],
+        }
+        tokens = [list("abcdefgh")] * 3
+        corpus = bc.Corpus.from_spans(spans, tokens=tokens, documents=["one", "two", "three"])
+        page = begin(corpus)
+        watch = Watch(page, corpus)
+
+        def assert_nothing():
+            assert page.locator(".is-lit, .decide-versions button").count() == 0
+            assert_tells(page.inner_text(".decide-versions"), "no place")
+            press(page, "1 0 Enter e m u")
+            watch.leave_field()
+            assert stored(page) == {}
+
+        page.locator(".reader-list").get_by_role("button", name="two").click()
+        assert_nothing()
+        page.keyboard.press("k")
+        assert watch.place()[0][0] != "two"
+        page.locator("#reader-id").fill("nowhere")
+        watch.leave_field()
+        assert_nothing()
+        page.locator("#reader-id").fill("three")
+        watch.leave_field()
+        assert watch.assert_decides() == ("three", 0, 3, 5)
 
 
 HEAD = '{"beyondchance": "decisions", "format": 1, "positions": "tokens", "unit": '

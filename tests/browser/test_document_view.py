@@ -286,6 +286,9 @@ class TestText:
         assert lit.is_visible()
         page.get_by_role("button", name="earlier text").click()
         assert page.locator(".reader-chunk").count() == 2000
+        assert lit.count() == 0
+        page.get_by_role("button", name="later text").click()
+        assert lit.count() == 1  # it is still the current one
 
     def test_a_long_document_is_there_to_its_end(self, open_page):
         words = [f"w{i}" for i in range(18_000)]
@@ -537,6 +540,11 @@ class TestLinks:
         assert count(page)[1] == 12
         page.reload()
         assert title.text_content() == "issue-10"
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        before = said(page)
+        page.reload()
+        assert (title.text_content(), said(page)) == ("issue-10", before)
 
     def test_a_document_that_is_not_there(self, open_page):
         found = disagreements(example())

@@ -7,7 +7,7 @@
   "use strict";
   const view = window.readerView;
   if (!view || !view.data.decide) return;
-  const { data, documents, parts, make, name, number, counted } = view;
+  const { data, documents, parts, make, name, number, counted, wordsOf } = view;
   const { labels, annotators } = data;
   const STORE = `beyondchance decisions ${data.decide.digest}`;
   const CONTEXT = 8; // words on either side of what is edited
@@ -138,7 +138,7 @@
     const before = decisions.get(key) || [];
     const after = [...before.filter((old) => !overlap(old, made)), made];
     after.sort((x, y) => x.start - y.start);
-    undone.push({ replaced: [[key, before]], place });
+    undone.push({ replaced: [[key, before]], place: view.stop });
     decisions.set(key, after);
     keep();
   }
@@ -152,16 +152,8 @@
     for (const [key, before] of last.replaced) decisions.set(key, before);
     keep();
     if (last.place) goTo(last.place);
-    draw();
+    else view.draw();
     say("Undone.");
-  }
-
-  function wordsOf(item, text, start, end) {
-    const content = item.texts[text];
-    if (typeof content === "number") return null;
-    if (Array.isArray(content)) return content.slice(2 * start + 1, 2 * end).join("");
-    if (data.positions === "tokens") return content.split(" ").slice(start, end).join(" ");
-    return view.codePoints(item, text).slice(start, end).join("");
   }
 
   // A decision about a place. Where its spans reach into a neighbour, the neighbour is part of it:
@@ -192,7 +184,7 @@
       of: of.map((who) => annotators[who]),
       by,
       note: before ? before.note : "",
-      words: wordsOf(item, text, stretch.start, stretch.end),
+      words: wordsOf(item, { text, ...stretch }),
     });
     if (stretch.start < about.start || stretch.end > about.end) {
       say(`The decision takes in what it reaches: ${counted(stay.length, "span")} there stay.`);
@@ -257,7 +249,7 @@
   window.addEventListener("storage", (event) => {
     if (event.key !== STORE) return;
     restore();
-    draw();
+    if (isOn) view.draw();
   });
 
   const isWhole = (value) => Number.isInteger(value) && value >= 0;
@@ -285,7 +277,7 @@
     const item = byId.get(x.document);
     if (!item) return true;
     if (x.text >= item.texts.length || x.end > lengthOf(item, x.text)) return false;
-    const here = x.words == null ? null : wordsOf(item, x.text, x.start, x.end);
+    const here = x.words == null ? null : wordsOf(item, x);
     return here === null || here === x.words;
   }
 
@@ -342,7 +334,7 @@
     const replaced = [...decisions.keys()].map((key) => [key, before.get(key) || []]);
     undone.push({ replaced, place: null });
     keep();
-    draw();
+    view.draw();
     const away = elsewhere.length
       ? ` ${counted(elsewhere.length, "decision")} about documents that are not on this page stay `
         + "in the file." : "";
@@ -354,7 +346,7 @@
     take(content.decisions, other, []);
     const people = new Set(content.decisions.map((x) => x.by).filter(Boolean));
     other.who = [...people].join(", ") || "the other";
-    draw();
+    view.draw();
     say(comparison());
   }
 
@@ -395,8 +387,9 @@
   // ---- What is shown ---------------------------------------------------------------------
 
   let isOn = false;
-  let place = null; // the one to decide on
-  let draft = null; // what is being edited: {place, spans, from, to, anchor, head, label}
+  // What is being edited of the place that is shown: {place, back, spans, from, to, anchor, head,
+  // label}, where back is the place to show when it is cancelled.
+  let draft = null;
 
   const file1 = make("input", { type: "file", accept: ".json,application/json", hidden: true });
   const file2 = file1.cloneNode();
@@ -437,6 +430,7 @@
       keep();
     });
     panel.only.addEventListener("change", draw);
+    parts.panel = panel.box;
     panel.box.append(
       make("div", { class: "decide-head" },
         panel.progress, panel.count,
@@ -477,94 +471,79 @@
     panel.said.replaceChildren(...words);
   }
 
-  function turn(on, goes = true) {
+  function turn(on, brings = on) {
     isOn = on;
     toggle.setAttribute("aria-pressed", String(on));
     panel.box.hidden = !on;
     parts.article.classList.toggle("is-deciding", on);
     for (const keys of parts.help.querySelectorAll(".decide-keys")) keys.hidden = !on;
-    view.move = on ? move : null;
-    view.clicked = on ? clicked : null;
-    place = null;
     draft = null;
-    const noun = on ? "place" : "disagreement";
-    parts.buttons.previous.textContent = `‹ ${noun}`;
-    parts.buttons.next.textContent = `${noun} ›`;
-    view.updateButtons();
-    if (!on) return;
     panel.by.value = by;
-    place = firstPlace();
-    if (goes) goTo(place);
-    draw();
+    view.use(on ? deciding : null, brings);
   }
-
-  const firstPlace = () => {
-    const here = shownPlaces();
-    return here.find((x) => !decisionAt(x)) || here[0] || null;
-  };
 
   // The places of the documents that fit the filters, and of which something does.
-  function shownPlaces(match = view.current()) {
-    if (!match) return [];
-    const wanted = new Set(match.rows.flatMap((row) => [row.a, row.b]));
-    return placesOf(match.item).filter((x) => x.spans.some((span) => wanted.has(span)));
+  function shownPlaces(match) {
+    if (match.places) return match.places;
+    const wanted = new Set(match.rows.flatMap((row) => row.spans));
+    match.places = placesOf(match.item).filter((x) => x.spans.some((span) => wanted.has(span)));
+    return match.places;
   }
 
-  const isWanted = (x) => {
-    if (panel.only.value === "open") return !decisionAt(x);
-    if (panel.only.value === "differ") return differsFromOther(x);
-    return true;
+  // How an adjudicator goes through documents: from place to place.
+  const deciding = {
+    noun: "place",
+    stops: shownPlaces,
+    first(match) {
+      const here = shownPlaces(match);
+      return here.find((x) => !decisionAt(x)) || here[0] || null;
+    },
+    isWanted(x, direction) {
+      if (panel.only.value === "differ") return differsFromOther(x);
+      // Back is to any place, also to what was just decided.
+      return panel.only.value === "all" || direction < 0 || !decisionAt(x);
+    },
+    stopOf(span) {
+      const found = placesOf(view.current.item).find((x) => x.spans.includes(span));
+      if (!found) say("All annotators agree there. Select words to decide otherwise.");
+      return found;
+    },
+    isDecided(span) {
+      const last = lastBefore(listOf(view.current.item, span.text), span.end - 1);
+      return Boolean(last && last.end > span.start);
+    },
+    words(place) {
+      const here = shownPlaces(view.current);
+      const at = here.indexOf(place);
+      const covered = view.surface(place.item, place);
+      return [
+        at < 0 ? "" : `Place ${number(at + 1)} of ${number(here.length)}: `,
+        ...(covered ? ["“", name(covered), "”"] : [view.where(place.item, place)]),
+      ];
+    },
+    end() {
+      say(panel.only.value === "open" && !everyPlace().some((x) => !decisionAt(x))
+        ? "Every place on this page is decided. Save the decisions."
+        : "There are no more places this way.");
+    },
+    opened: () => say(),
+    draw,
   };
 
-  function move(direction) {
-    const matches = view.matches();
-    let at = matches.indexOf(view.current());
-    let here = shownPlaces();
-    let i = place && place.item === matches[at].item ? here.indexOf(place) : -1;
-    if (i < 0 && direction < 0) i = here.length;
-    for (;;) {
-      i += direction;
-      if (i >= 0 && i < here.length) {
-        // Back is to any place, also to what was just decided.
-        const isBack = direction < 0 && panel.only.value === "open";
-        if (isBack || isWanted(here[i])) return goTo(here[i]);
-        continue;
-      }
-      at += direction;
-      if (at < 0 || at >= matches.length) break;
-      here = shownPlaces(matches[at]);
-      i = direction > 0 ? -1 : here.length;
-    }
-    say(panel.only.value === "open" && !everyPlace().some((x) => !decisionAt(x))
-      ? "Every place on this page is decided. Save the decisions."
-      : "There are no more places this way.");
-    return false;
+  function goTo(place) {
+    const isHidden = (match) =>
+      placesOf(place.item).includes(place) && !shownPlaces(match).includes(place);
+    view.reach(place.item, (match) => (isHidden(match) ? undefined : place));
   }
 
-  function goTo(next) {
-    if (!next) return false;
-    draft = null;
-    const match = view.matches().find((x) => x.item === next.item);
-    if (match !== view.current()) view.open(match);
-    place = next;
-    view.light(next.spans);
-    draw();
-    return true;
+  // Whether the place that is shown is on the screen, and nothing lies on it.
+  function isSeen() {
+    const marks = [...parts.text.querySelectorAll(".reader-mark.is-lit")];
+    return !view.stop.spans.length || marks.some((mark) => {
+      const { left, top, width, height } = mark.getBoundingClientRect();
+      return mark.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+    });
   }
-
-  function clicked(span) {
-    const found = placesOf(view.current().item).find((x) => x.spans.includes(span));
-    if (found) goTo(found);
-    else say("All annotators agree there. Select words to decide otherwise.");
-  }
-
-  view.shown = () => {
-    if (!isOn) return;
-    place = firstPlace();
-    draft = null;
-    say();
-    draw();
-  };
 
   // ---- Drawing ---------------------------------------------------------------------------
 
@@ -580,7 +559,6 @@
   const people = (who) => who.flatMap((i, j) => [j ? ", " : "", name(annotators[i])]);
 
   function draw() {
-    if (!isOn) return;
     const all = everyPlace();
     const done = all.filter((x) => decisionAt(x)).length;
     panel.progress.max = Math.max(all.length, 1);
@@ -590,29 +568,22 @@
     if (other && !kinds.includes("differ")) {
       panel.only.append(make("option", { value: "differ" }, "decided differently"));
     }
-    markDecided();
-    panel.edit.hidden = !draft;
-    panel.versions.hidden = Boolean(draft) || !place;
-    panel.note.disabled = !place;
-    if (draft) drawEdit();
-    else if (place) drawVersions();
-  }
-
-  // Words of places that are decided have a sign.
-  function markDecided() {
-    const match = view.current();
-    for (const old of parts.text.querySelectorAll(".is-decided")) old.classList.remove("is-decided");
-    if (!match) return;
-    for (const chunk of view.chunks()) {
-      if (!chunk.drawn) continue;
-      for (const [span, marks] of chunk.parts) {
-        const last = lastBefore(listOf(match.item, span.text), span.end - 1);
-        if (last && last.end > span.start) for (const mark of marks) mark.parentElement.classList.add("is-decided");
-      }
+    if (draft && draft.place !== view.stop) {
+      draft = null;
+      say("What you edited was not saved.");
     }
+    panel.edit.hidden = !draft;
+    panel.versions.hidden = Boolean(draft);
+    const made = view.stop && decisionAt(view.stop);
+    panel.note.value = made ? made.note : "";
+    panel.note.placeholder = made ? "" : "decide first";
+    panel.note.disabled = !made;
+    if (draft) drawEdit();
+    else if (view.stop) drawVersions(view.stop);
+    else panel.versions.replaceChildren(make("p", {}, "There is no place to decide here."));
   }
 
-  function drawVersions() {
+  function drawVersions(place) {
     const { item, text } = place;
     const made = decisionAt(place);
     const chosen = made && asSpans(made);
@@ -642,45 +613,35 @@
       rows.push(make("p", {}, name(other.who), ": ", fromFile(decisionAt(place, other))));
     }
     panel.versions.replaceChildren(...rows);
-    panel.note.value = made ? made.note : "";
-    panel.note.placeholder = made ? "" : "decide first";
-    panel.note.disabled = !made;
   }
 
   const fromFile = (decision) => decision.spans.map(([start, end, label]) => {
     const item = byId.get(decision.document);
-    const covered = wordsOf(item, decision.text, start, end);
+    const covered = wordsOf(item, { ...decision, start, end });
     return `${label} ${covered === null ? `${start} to ${end}` : `“${covered}”`}`;
   }).join("; ") || "nothing";
 
   // ---- Choosing --------------------------------------------------------------------------
 
-  function after() {
-    draw();
-    move(1);
+  function choose(spans, choice, of) {
+    decide(view.stop, spans, choice, of);
+    view.draw();
+    view.move(1);
   }
 
   function chooseVersion(i) {
-    if (!place || i >= place.versions.length) return;
-    const { spans, who } = place.versions[i];
-    decide(place, spans, "version", who);
-    after();
+    const version = view.stop && view.stop.versions[i];
+    if (version) choose(version.spans, "version", version.who);
   }
 
   function chooseConsensus() {
-    if (!place) return;
-    if (place.isTie) {
-      say(TIE);
-      return;
-    }
-    decide(place, place.consensus, "consensus");
-    after();
+    if (!view.stop) return;
+    if (view.stop.isTie) say(TIE);
+    else choose(view.stop.consensus, "consensus");
   }
 
   function chooseNothing() {
-    if (!place) return;
-    decide(place, [], "nothing", place.nobody);
-    after();
+    if (view.stop) choose([], "nothing", view.stop.nobody);
   }
 
   function writeNote() {
@@ -689,6 +650,7 @@
   }
 
   function note() {
+    const place = view.stop;
     const made = place && decisionAt(place);
     if (!made) return;
     put(place.item, place.text, { ...made, note: panel.note.value.trim() });
@@ -698,8 +660,7 @@
   // ---- Editing ---------------------------------------------------------------------------
 
   function edit() {
-    if (!place) return;
-    begin(place, goldOf(place));
+    if (view.stop) begin(view.stop);
   }
 
   // What a place has so far, within it.
@@ -707,21 +668,27 @@
     .filter((span) => overlap(span, about))
     .map(({ start, end, label }) => ({ start, end, label }));
 
-  function begin(about, spans) {
+  // Edit a place; a stretch of it is selected.
+  function begin(about, stretch = { start: about.start, end: about.start + 1 }) {
     const { item, text } = about;
     const cells = view.cellsOf(item, text, item.spans.filter((span) => span.text === text));
-    const first = cells.findIndex((cell) => cell.end > about.start);
-    let last = first;
-    while (last + 1 < cells.length && cells[last + 1].start < about.end) last += 1;
+    const index = (position) => cells.findIndex((cell) => cell.end > position);
+    const own = about.spans.find((span) => overlap(span, stretch));
     draft = {
-      place: about, spans, cells, anchor: first, head: first, label: labelFor(about), isBegun: false,
-      from: Math.max(0, first - CONTEXT), to: Math.min(cells.length, last + 1 + CONTEXT),
+      place: about,
+      back: view.stop,
+      spans: goldOf(about),
+      cells,
+      anchor: index(stretch.start),
+      head: index(stretch.end - 1),
+      label: own ? own.label : 0,
+      isBegun: false,
+      from: Math.max(0, index(about.start) - CONTEXT),
+      to: Math.min(cells.length, index(about.end - 1) + 1 + CONTEXT),
     };
-    draw();
+    view.go(view.current, about, false);
     panel.edit.querySelector("[aria-pressed=true]").focus();
   }
-
-  const labelFor = (about) => (about.spans.length ? about.spans[0].label : 0);
 
   const picked = () => [Math.min(draft.anchor, draft.head), Math.max(draft.anchor, draft.head)];
 
@@ -825,21 +792,20 @@
 
   function finish() {
     if (!draft) return;
-    const { place: about, spans } = draft;
+    const { spans } = draft;
     draft = null;
-    decide(about, spans, spans.length ? "edited" : "nothing");
-    place = placesOf(about.item).find((x) => x.text === about.text && overlap(x, about)) || place;
-    after();
+    choose(spans, spans.length ? "edited" : "nothing");
   }
 
   function cancel() {
+    const { back } = draft;
     draft = null;
-    draw();
+    view.go(view.current, back, back && back !== view.stop);
   }
 
   // Words that are selected in the text: the place there, or one that nobody marked.
   function pickedWords() {
-    if (!isOn || !view.current()) return;
+    if (!isOn || !view.current) return;
     const selection = getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return;
     const range = selection.getRangeAt(0);
@@ -847,30 +813,19 @@
     const from = cellAt(range.startContainer, range.startOffset, false);
     const to = cellAt(range.endContainer, range.endOffset, true);
     if (!from || !to || from.chunk.text !== to.chunk.text) return;
-    const { item } = view.current();
+    const { item } = view.current;
     const { text } = from.chunk;
     const stretch = { start: from.cell.start, end: to.cell.end };
     if (stretch.start >= stretch.end) return;
     selection.removeAllRanges();
     // What is there already is part of it: a place, or a decision about words that nobody marked.
-    const met = [
-      ...clustersOf(item).filter((x) => x.text === text && overlap(x, stretch)),
-      ...listOf(item, text).filter((x) => overlap(x, stretch)),
-    ];
-    const about = {
-      item,
-      text,
-      start: Math.min(stretch.start, ...met.map((x) => x.start)),
-      end: Math.max(stretch.end, ...met.map((x) => x.end)),
-      spans: item.spans.filter((x) => x.text === text && overlap(x, stretch)),
-    };
-    place = placesOf(item).find((x) => x.text === text && overlap(x, stretch)) || place;
-    begin(about, goldOf(about));
-    const index = (position) => draft.cells.findIndex((cell) => cell.end > position);
-    Object.assign(draft, { anchor: index(stretch.start), head: index(stretch.end - 1) });
-    draft.from = Math.min(draft.from, draft.anchor);
-    draft.to = Math.max(draft.to, draft.head + 1);
-    draw();
+    const places = clustersOf(item).filter((x) => x.text === text && overlap(x, stretch));
+    const met = [...places, ...listOf(item, text).filter((x) => overlap(x, stretch))];
+    const start = Math.min(stretch.start, ...met.map((x) => x.start));
+    const end = Math.max(stretch.end, ...met.map((x) => x.end));
+    const spans = item.spans.filter((x) => x.text === text && overlap(x, { start, end }));
+    const known = places.find((x) => x.start === start && x.end === end);
+    begin(known || withVersions(item, { item, text, start, end, spans }), stretch);
   }
 
   // The cell of a place in the text on the page.
@@ -901,16 +856,22 @@
       const isStep = /^([jnkpdeu0-9[\]]|Enter|Arrow(Left|Right))$/.test(event.key);
       return { a: add, s: finish, Escape: cancel }[event.key] || (isStep ? wait : null);
     }
-    if (event.key >= "1" && event.key <= "9") return () => chooseVersion(Number(event.key) - 1);
     // On a button, Enter presses it.
-    const isPressed = event.target.closest("button, a, summary");
-    if (event.key === "Enter") return isPressed ? null : chooseConsensus;
-    return {
-      0: chooseNothing, e: edit, u: undo, m: writeNote,
-    }[event.key] || null;
+    if (event.key === "Enter" && event.target.closest("button, a, summary")) return null;
+    const choices = { 0: chooseNothing, Enter: chooseConsensus, e: edit };
+    const act = event.key >= "1" && event.key <= "9"
+      ? () => chooseVersion(Number(event.key) - 1) : choices[event.key];
+    if (!act) return { u: undo, m: writeNote }[event.key] || null;
+    if (!view.stop || isSeen()) return act;
+    // A place out of view is shown first, unless the window is too small for it.
+    view.bring();
+    return isSeen() ? () => say("This is the place to decide.") : act;
   };
 
   build();
   restore();
-  if (every().length) turn(true, false);
+  if (every().length) {
+    turn(true, false);
+    view.openHash();
+  }
 })();

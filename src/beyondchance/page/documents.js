@@ -77,13 +77,12 @@
       end: from + length[i],
     }));
     const [pair, kind, a, b] = rowColumns;
-    const rows = pair.map((p, i) => ({
-      pair: p,
-      kind: kind[i],
-      a: a[i] < 0 ? null : spans[a[i]],
-      b: b[i] < 0 ? null : spans[b[i]],
-    }));
+    const rows = pair.map((p, i) => rowOf(p, kind[i], spans[a[i]] || null, spans[b[i]] || null));
     return { number: documentNumber, id, present: new Set(present), texts, spans, rows };
+  }
+
+  function rowOf(pair, kind, a, b) {
+    return { pair, kind, a, b, spans: [a, b].filter(Boolean) };
   }
 
   const isCompared = (item, p) => pairs[p].every((who) => item.present.has(who));
@@ -106,13 +105,11 @@
       }
       for (const span of rest) {
         if (span.annotator !== a) continue;
-        found.push({ pair: p, kind: AGREE, a: span, b: partners.get(key(span)).shift() });
+        found.push(rowOf(p, AGREE, span, partners.get(key(span)).shift()));
       }
     });
-    const place = (row) => {
-      const all = [row.a, row.b].filter(Boolean);
-      return [all[0].text, Math.min(...all.map((span) => span.start)), row.pair];
-    };
+    const place = ({ spans, pair }) =>
+      [spans[0].text, Math.min(...spans.map((span) => span.start)), pair];
     const places = new Map(found.map((row) => [row, place(row)]));
     found.sort((x, y) => {
       const [one, two] = [places.get(x), places.get(y)];
@@ -128,8 +125,25 @@
   // label: "" | a number; cell: null | [label of a, label of b], -1 for nothing.
   const wanted = { who: "", kind: "", label: "", cell: null, id: "" };
   let matches = []; // documents with the rows that are wanted
-  let current = null; // one of the matches
-  let step = -1; // which of its rows; -1 for none yet
+  // Where the reader is: at one of the matches, and at a stop in it, which is a row or, while
+  // deciding, a place. Only `go` changes this, and all that shows it is drawn from it.
+  let current;
+  let stop = null;
+  // How a reader goes through a document; deciding has another way.
+  const reading = {
+    noun: "disagreement",
+    stops: (match) => match.rows,
+    first: () => null, // where a document is opened
+    isWanted: () => true,
+    stopOf: (span) => current.rows.find((row) => row.spans.includes(span)),
+    words(row) {
+      const { item, rows } = current;
+      const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
+      return [`${noun} ${number(rows.indexOf(row) + 1)} of ${number(rows.length)}. `,
+        ...inWords(item, row)];
+    },
+  };
+  let mode = reading;
 
   function isPairWanted(p) {
     if (!wanted.who) return true;
@@ -165,15 +179,17 @@
 
   // ---- Sentences -------------------------------------------------------------------------
 
+  // What a span covers, or null where there is no text.
+  function wordsOf(item, { text, start, end }) {
+    const content = item.texts[text];
+    if (typeof content === "number") return null;
+    if (Array.isArray(content)) return content.slice(2 * start + 1, 2 * end).join("");
+    if (data.positions === "tokens") return content.split(" ").slice(start, end).join(" ");
+    return codePoints(item, text).slice(start, end).join("");
+  }
+
   function surface(item, span) {
-    const text = item.texts[span.text];
-    if (typeof text === "number") return "";
-    const covered = Array.isArray(text)
-      ? text.slice(2 * span.start + 1, 2 * span.end).join("")
-      : data.positions === "tokens"
-        ? text.split(" ").slice(span.start, span.end).join(" ")
-        : codePoints(item, span.text).slice(span.start, span.end).join("");
-    const shown = Array.from(covered.trim().replace(/\s+/g, " "));
+    const shown = Array.from((wordsOf(item, span) || "").trim().replace(/\s+/g, " "));
     const half = data.surface / 2;
     if (shown.length <= data.surface) return shown.join("");
     return `${shown.slice(0, half).join("")}…${shown.slice(-half).join("")}`;
@@ -237,6 +253,7 @@
       class: "reader-table", role: "region", tabindex: "0", "aria-label": "Labels by labels",
     }),
     article: make("article", { class: "reader-document reader-main" }),
+    bar: make("div", { class: "reader-bar" }),
     buttons: {},
   };
 
@@ -257,8 +274,9 @@
 
   function build() {
     for (const old of reader.querySelectorAll(".reader-static")) old.remove();
+    parts.bar.append(stepButtons(), parts.now);
     parts.article.append(
-      make("div", { class: "reader-bar" }, stepButtons(), parts.now),
+      parts.bar,
       parts.title,
       parts.about,
       legend(),
@@ -366,14 +384,15 @@
     parts.clear.disabled = !isFiltered() && !wanted.id;
     listDocuments();
     drawTable();
-    show(matches.find((match) => match.item === keep) || matches[0] || null);
+    const match = matches.find((one) => one.item === keep) || matches[0] || null;
+    go(match, match && mode.stops(match).find((one) => one === stop), false);
   }
 
   const labelWords = (label) => (label < 0 ? [NOTHING] : [name(labels[label])]);
 
   function listDocuments() {
     fill(parts.list, matches.map((match) => {
-      match.button = make("button", { type: "button", onclick: () => open(match) },
+      match.button = make("button", { type: "button", onclick: () => go(match) },
         make("bdi", { title: match.item.id }, match.item.id),
         make("small", { title: inKinds(match.rows) }, number(match.rows.length)));
       return make("li", {}, match.button);
@@ -457,7 +476,7 @@
     if (!button) return;
     wanted.cell = button.dataset.cell.split(",").map(Number);
     refresh(null);
-    move(1);
+    go(current, mode.first(current) || mode.stops(current)[0]);
   }
 
   // ---- The document ----------------------------------------------------------------------
@@ -476,16 +495,75 @@
     }
   }, { rootMargin: "200px" });
 
-  function open(match, at = -1) {
-    show(match);
-    remember(match.item);
-    if (at >= 0) go(at);
-    else parts.title.focus({ preventScroll: true });
+  // Go to a stop, or to where a document is opened; filters lead there without moving the page.
+  function go(match, next = match && mode.first(match), brings = true) {
+    if (match !== current) show(match);
+    stop = next;
+    draw();
+    if (!brings || !match) return;
+    remember();
+    if (stop) {
+      bring();
+      return;
+    }
+    parts.article.scrollIntoView({ block: "start" });
+    parts.title.focus({ preventScroll: true });
   }
 
-  function remember(item) {
+  // Draw what tells where the reader is.
+  function draw() {
+    for (const old of parts.cases.querySelectorAll("[aria-current]")) {
+      old.removeAttribute("aria-current");
+    }
+    const at = current ? current.rows.indexOf(stop) : -1;
+    if (at >= 0) {
+      listCases(at);
+      const button = current.items[at % PAGE];
+      button.setAttribute("aria-current", "true");
+      scrollWithin(button, parts.cases.querySelector("ol"));
+    }
+    parts.now.replaceChildren(...(stop ? mode.words(stop) : []));
+    for (const old of parts.text.querySelectorAll(".is-lit, .is-decided")) {
+      old.classList.remove("is-lit", "is-decided");
+    }
+    chunks.filter((chunk) => chunk.drawn).forEach(paint);
+    updateButtons();
+    if (mode.draw) mode.draw();
+  }
+
+  // Light the spans of the stop, and underline what is decided.
+  function paint(chunk) {
+    for (const [span, marks] of chunk.parts) {
+      const classes = [
+        ...(stop && stop.spans.includes(span) ? ["is-lit"] : []),
+        ...(mode.isDecided && mode.isDecided(span) ? ["is-decided"] : []),
+      ];
+      for (const mark of marks) {
+        mark.classList.add(...classes);
+        mark.parentElement.classList.add(...classes);
+      }
+    }
+  }
+
+  // Bring the stop into view: between the bar above the text and the panel below it.
+  function bring() {
+    const span = stop.spans.find((one) => current.chunkOf.has(one));
+    if (!span) return;
+    const chunk = current.chunkOf.get(span);
+    if (!isLaidOut(chunk)) layOut(chunk.at);
+    drawChunk(chunk);
+    const [target] = chunk.parts.get(span);
+    target.focus({ preventScroll: true });
+    const below = parts.panel ? parts.panel.offsetHeight : 0;
+    target.style.scrollMargin = `${parts.bar.offsetHeight}px 0 ${below}px`;
+    target.scrollIntoView({ block: "center", inline: "nearest" });
+  }
+
+  function remember() {
+    const [span] = stop ? stop.spans : [];
+    const place = span ? [span.text, span.start, ...(pairs[stop.pair] || [])] : [];
     try {
-      history.replaceState(null, "", `#document-${item.number}`);
+      history.replaceState(null, "", `#${["document", current.item.number, ...place].join("-")}`);
     } catch {
       // A page inside a page may not have an address of its own.
     }
@@ -494,9 +572,8 @@
   function show(match) {
     if (current && current.button) current.button.removeAttribute("aria-current");
     current = match;
-    step = -1;
     listed = -1;
-    parts.now.replaceChildren();
+    if (mode.opened) mode.opened();
     if (!match) {
       drawing += 1;
       watcher.disconnect();
@@ -505,7 +582,6 @@
       parts.title.replaceChildren("No document fits these filters");
       for (const part of [parts.about, parts.text, parts.cases]) part.replaceChildren();
       parts.article.removeAttribute("id");
-      updateButtons();
       return;
     }
     const { item } = match;
@@ -520,8 +596,6 @@
         ? ` · numbers are ${data.positions}, since the page has no texts` : "");
     drawText(match);
     listCases(0);
-    updateButtons();
-    if (view.shown) view.shown();
   }
 
   // Who is shown: all annotators in a pair that is wanted and compared in this document.
@@ -802,6 +876,7 @@
       if (chunk.marks[i].length) chunk.columns.push(column);
     });
     append(plain, chunk.cells.length);
+    paint(chunk);
     if (visible.has(chunk)) drawNames(chunk);
   }
 
@@ -931,8 +1006,8 @@
     const last = first + shown.length;
     const turn = (to, text) =>
       make("button", { type: "button", onclick: () => listCases(to) }, text);
-    current.items = shown.map((row, i) =>
-      make("button", { type: "button", onclick: () => go(first + i) }, ...inWords(item, row)));
+    current.items = shown.map((row) =>
+      make("button", { type: "button", onclick: () => go(current, row) }, ...inWords(item, row)));
     const which = [
       `${number(first + 1)} to ${number(last)} of ${number(rows.length)} `,
       ...(page ? [turn(first - PAGE, "earlier ones")] : []),
@@ -946,104 +1021,61 @@
     );
   }
 
-  function go(to) {
-    const { item, rows } = current;
-    const row = rows[to];
-    if (!row) return;
-    for (const old of parts.cases.querySelectorAll("[aria-current]")) {
-      old.removeAttribute("aria-current");
-    }
-    step = to;
-    listCases(to);
-    const button = current.items[to % PAGE];
-    button.setAttribute("aria-current", "true");
-    scrollWithin(button, parts.cases.querySelector("ol"));
-    light([row.a, row.b].filter(Boolean));
-    const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
-    parts.now.replaceChildren(
-      `${noun} ${number(to + 1)} of ${number(rows.length)}. `, ...inWords(item, row));
-    updateButtons();
-  }
-
-  // Light up spans, and go to the first of them.
-  function light(spans) {
-    for (const old of parts.text.querySelectorAll(".is-lit")) old.classList.remove("is-lit");
-    let target = null;
-    for (const span of spans) {
-      const chunk = current.chunkOf.get(span);
-      if (!isLaidOut(chunk)) layOut(chunk.at);
-      drawChunk(chunk);
-      const elements = chunk.parts.get(span);
-      for (const element of elements) {
-        element.classList.add("is-lit");
-        element.parentElement.classList.add("is-lit");
-      }
-      target = target || elements[0];
-    }
-    if (!target) return;
-    target.focus({ preventScroll: true });
-    target.scrollIntoView({ block: "center", inline: "nearest" });
-  }
-
   function scrollWithin(element, box) {
     const [inner, outer] = [element.getBoundingClientRect(), box.getBoundingClientRect()];
     if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top;
     else if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom;
   }
 
-  // The next or previous case: in this document, or else in the nearest one that has any.
+  // The next or previous stop that is wanted, with its match.
+  function nearest(by) {
+    let at = matches.indexOf(current);
+    let stops = mode.stops(current);
+    let i = stops.indexOf(stop);
+    if (i < 0) {
+      // From between two stops, or from the beginning.
+      const isBefore = (one) => (one.text - stop.text || one.start - stop.end) < 0;
+      i = (stop ? stops.filter(isBefore).length : 0) - (by > 0);
+    }
+    for (i += by; ; i += by) {
+      while (!stops[i]) {
+        at += by;
+        if (!matches[at]) return null;
+        stops = mode.stops(matches[at]);
+        i = by > 0 ? 0 : stops.length - 1;
+      }
+      if (mode.isWanted(stops[i], by)) return [matches[at], stops[i]];
+    }
+  }
+
   function move(by) {
-    if (!current) return;
-    if (view.move) {
-      view.move(by);
-      return;
-    }
-    const to = step < 0 && by < 0 ? -1 : step + by;
-    if (to >= 0 && to < current.rows.length) {
-      go(to);
-      remember(current.item);
-      return;
-    }
-    const match = neighbour(by, (other) => other.rows.length);
-    if (match) open(match, by > 0 ? 0 : match.rows.length - 1);
+    const found = current && nearest(by);
+    if (found) go(...found);
+    else if (mode.end) mode.end();
   }
 
   function moveDocument(by) {
-    const match = neighbour(by, () => true);
+    const match = matches[matches.indexOf(current) + by];
     if (!match) return;
-    open(match);
-    parts.article.scrollIntoView({ block: "start" });
+    go(match);
     const cases = counted(match.rows.length, "case");
-    parts.now.replaceChildren("Document ", name(match.item.id), `: ${cases}.`);
-  }
-
-  function neighbour(by, isGood) {
-    for (let i = matches.indexOf(current) + by; i >= 0 && i < matches.length; i += by) {
-      if (isGood(matches[i])) return matches[i];
-    }
-    return null;
+    if (!stop) parts.now.replaceChildren("Document ", name(match.item.id), `: ${cases}.`);
   }
 
   function updateButtons() {
     const at = matches.indexOf(current);
-    const some = (by) => Boolean(current) && Boolean(neighbour(by, (other) => other.rows.length));
     const { buttons } = parts;
-    buttons.previousDocument.disabled = at <= 0;
-    buttons.nextDocument.disabled = at < 0 || at >= matches.length - 1;
-    buttons.previous.disabled = step <= 0 && !some(-1);
-    buttons.next.disabled = !current || (step >= current.rows.length - 1 && !some(1));
-    if (view.move) for (const way of ["previous", "next"]) buttons[way].disabled = !current;
+    const isEnd = (by) => !current || !(mode.end || nearest(by));
+    buttons.previousDocument.disabled = !matches[at - 1];
+    buttons.nextDocument.disabled = !matches[at + 1];
+    buttons.previous.disabled = isEnd(-1);
+    buttons.next.disabled = isEnd(1);
   }
 
   function clickedMark(event) {
     const mark = event.target.closest(".reader-mark");
-    if (!mark || !current) return;
-    if (view.clicked) {
-      view.clicked(mark.span);
-      return;
-    }
-    const to = current.rows.findIndex((row) => row.a === mark.span || row.b === mark.span);
-    if (to >= 0) go(to);
+    const found = mark && mode.stopOf(mark.span);
+    if (found) go(current, found);
   }
 
   const KEYS = {
@@ -1069,7 +1101,7 @@
   // ---- Links from elsewhere on the page --------------------------------------------------
 
   function openHash() {
-    const found = /^#document-(\d+)(?:-(\d+)-(\d+)-(\d+))?$/.exec(location.hash);
+    const found = /^#document-(\d+)((?:-\d+)*)$/.exec(location.hash);
     if (!found) return;
     const item = byNumber.get(Number(found[1]));
     if (!item) {
@@ -1078,28 +1110,42 @@
       reader.scrollIntoView({ block: "start" });
       return;
     }
-    if (!matches.some((match) => match.item === item)) clear();
-    show(matches.find((match) => match.item === item));
-    parts.article.scrollIntoView({ block: "start" });
-    parts.title.focus({ preventScroll: true });
-    if (found[2] !== undefined) go(rowAt(...found.slice(2).map(Number)));
+    const place = found[2].split("-").slice(1).map(Number);
+    reach(item, place.length && ((match) => stopAt(match, ...place)));
   }
 
-  // The first case at a place of the document: a text, where a span in it starts, and who differs.
-  function rowAt(text, start, who) {
-    const isHere = (row) => [row.a, row.b].some(
-      (span) => span && span.text === text && span.start === start);
-    const own = current.rows.findIndex((row) => isHere(row) && pairs[row.pair].includes(who));
-    return own >= 0 ? own : current.rows.findIndex(isHere);
+  // The first stop at a place of the document: a text, where a span in it starts, and who differs.
+  function stopAt(match, text, start, ...who) {
+    const here = mode.stops(match).filter(({ spans }) =>
+      spans.some((span) => span.text === text && span.start === start));
+    const own = here.find(({ pair }) => pair >= 0 && who.every((one) => pairs[pair].includes(one)));
+    return own || here[0];
   }
 
-  // What deciding needs of all this; it sets `move`, `shown`, `clicked` and `keys`.
+  // Go to a document and to what is to be found in it; filters that leave it out are cleared.
+  function reach(item, find) {
+    const match = () => matches.find((one) => one.item === item);
+    const next = () => (find && match() ? find(match()) : undefined);
+    if (!match() || (find && !next())) clear();
+    go(match(), next());
+  }
+
+  // Go through documents in another way, from where the reader is.
+  function use(other, brings) {
+    const spans = stop ? stop.spans : [];
+    mode = other || reading;
+    parts.buttons.previous.textContent = `‹ ${mode.noun}`;
+    parts.buttons.next.textContent = `${mode.noun} ›`;
+    const isHere = (one) => one.spans.some((span) => spans.includes(span));
+    go(current, current && mode.stops(current).find(isHere), brings);
+  }
+
+  // What deciding needs of all this; it sets `keys`, and what it is used with.
   const view = {
-    data, documents, parts, make, name, number, counted, surface, where, codePoints, cellsOf, light,
-    open, refresh, updateButtons,
-    current: () => current,
-    matches: () => matches,
-    chunks: () => chunks,
+    data, documents, parts, make, name, number, counted, wordsOf, surface, where, codePoints,
+    cellsOf, go, move, reach, use, draw, bring, openHash,
+    get current() { return current; },
+    get stop() { return stop; },
   };
   window.readerView = view;
 
