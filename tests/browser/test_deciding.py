@@ -461,6 +461,19 @@ class TestKept:
         expect(page.locator(".decide-head progress")).to_have_js_property("value", 2)
         assert count(page) == count(other)
 
+    def test_undoing_keeps_what_another_tab_decided(self, begin):
+        """Two places of the same text, each decided in a tab of its own."""
+        page = begin(neighbours())
+        other = page.context.new_page()
+        other.goto(page.url)
+        other.keyboard.press("d")
+        page.keyboard.press("1")
+        expect(other.locator(".decide-head progress")).to_have_js_property("value", 1)
+        press(other, "j 1")
+        expect(page.locator(".decide-head progress")).to_have_js_property("value", 2)
+        page.keyboard.press("u")
+        assert stored(page) == {("0", 0, 4, 6): [(4, 6, "Q")]}
+
     def test_a_page_with_decisions_opens_at_its_top(self, begin, example_report):
         page = begin(example_report)
         page.keyboard.press("1")

@@ -110,7 +110,7 @@
   const byId = new Map(documents.map((item) => [item.id, item]));
   let by = "";
   let other = null; // what another person decided, in the same way
-  const undone = []; // what each step replaced: lists of keys and what they had, and the place
+  const undone = []; // what each step decided and replaced, and the place that was shown
 
   const listOf = (item, text, all = decisions) => all.get(`${text} ${item.id}`) || [];
 
@@ -133,13 +133,12 @@
 
   const every = (all = decisions) => [...all.values()].flat();
 
-  function put(item, text, made) {
-    const key = `${text} ${item.id}`;
-    const before = decisions.get(key) || [];
-    const after = [...before.filter((old) => !overlap(old, made)), made];
-    after.sort((x, y) => x.start - y.start);
-    undone.push({ replaced: [[key, before]], place: view.stop });
-    decisions.set(key, after);
+  // Take decisions in, so that they can be undone together.
+  function put(made, place = null) {
+    const replaced = made.flatMap((x) =>
+      listOf({ id: x.document }, x.text).filter((old) => overlap(old, x)));
+    undone.push({ made, replaced, place });
+    take(made, decisions, elsewhere);
     keep();
   }
 
@@ -149,7 +148,10 @@
       say("Nothing to undo.");
       return;
     }
-    for (const [key, before] of last.replaced) decisions.set(key, before);
+    for (const { document: id, text, ...x } of last.made) {
+      decisions.set(`${text} ${id}`, listOf({ id }, text).filter((old) => !overlap(old, x)));
+    }
+    take(last.replaced, decisions, elsewhere);
     keep();
     if (last.place) goTo(last.place);
     else view.draw();
@@ -175,7 +177,7 @@
     const stay = goldWithin(item, text, stretch).filter((span) =>
       !overlap(span, about) && !spans.some((own) => overlap(own, span)));
     const before = decisionAt(about);
-    put(item, text, {
+    put([{
       document: item.id,
       text,
       ...stretch,
@@ -185,7 +187,7 @@
       by,
       note: before ? before.note : "",
       words: wordsOf(item, { text, ...stretch }),
-    });
+    }], about);
     if (stretch.start < about.start || stretch.end > about.end) {
       say(`The decision takes in what it reaches: ${counted(stay.length, "span")} there stay.`);
     }
@@ -329,11 +331,7 @@
   }
 
   function adopt(content) {
-    const before = new Map(decisions);
-    take(content.decisions, decisions, elsewhere);
-    const replaced = [...decisions.keys()].map((key) => [key, before.get(key) || []]);
-    undone.push({ replaced, place: null });
-    keep();
+    put(content.decisions);
     view.draw();
     const away = elsewhere.length
       ? ` ${counted(elsewhere.length, "decision")} about documents that are not on this page stay `
@@ -653,7 +651,7 @@
     const place = view.stop;
     const made = place && decisionAt(place);
     if (!made) return;
-    put(place.item, place.text, { ...made, note: panel.note.value.trim() });
+    put([{ ...made, note: panel.note.value.trim() }], place);
     say("Noted.");
   }
 
