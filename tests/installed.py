@@ -5,8 +5,9 @@ Run by ``make test``:
 1. the wheel is built from the sdist, and holds what it should;
 2. with NumPy and nothing else, at the lowest and the newest release admitted, every
    example in the docstrings and a table of the paper come out right;
-3. what the package promises holds on the installed wheel at the lowest NumPy: formats, commands,
-   messages, published values. All else does not depend on the installation.
+3. what the package promises holds on the installed wheel with the lowest declared version of every
+   dependency and extra: formats, commands, messages, published values. All else does not depend on
+   the installation.
 """
 
 from __future__ import annotations
@@ -45,9 +46,12 @@ def main() -> None:
         check_contents(wheel)
         lowest = lowest_numpy()
         tests = f"{ROOT / 'pyproject.toml'}:test"
-        # In one go: installed later, a library that wants a newer NumPy would bring it.
-        # With pip, which hints to install something name where it is there.
-        libraries = (lowest, "pip", f"{wheel}[all]", "--group", tests)
+        # The lowest declared version of every dependency and extra. With pip, which hints to
+        # install something name where it is there.
+        oldest = ("--resolution", "lowest-direct", "--override", work / "override.txt")
+        # Libraries of the tests want a newer one.
+        (work / "override.txt").write_text(lowest_of("click"))
+        libraries = (*oldest, lowest, "pip>=24", f"{wheel}[all]", "--group", tests)
         full = pool.submit(environment, work / "full", *libraries)
         for numpy in (lowest, "numpy"):
             python = environment(work / f"bare-{numpy}", numpy)
@@ -57,6 +61,8 @@ def main() -> None:
             ROOT, work / "checkout", ignore=shutil.ignore_patterns(".*", "src", "_build")
         )
         marks = ("-m", "not (slow or long or engines)", "--hypothesis-profile=brief")
+        # Old libraries warn of one another.
+        marks = (*marks, "-W", "ignore::DeprecationWarning")
         suite = ("-n", "auto", *marks, *(f"tests/{name}" for name in CONTRACT))
         python = full.result()
         run(python, "-c", f"import numpy; assert f'numpy=={{numpy.__version__}}' == {lowest!r}")
@@ -79,6 +85,13 @@ def check_contents(wheel: Path) -> None:
     stray = [name for name in names if not name.startswith("beyondchance")]
     if stray:
         sys.exit(f"{wheel.name} holds {stray[0]}, which is not part of the package")
+
+
+def lowest_of(name: str) -> str:
+    """Return the lowest release of a dependency that pyproject.toml admits."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (found,) = (item for item in project["dependencies"] if item.startswith(f"{name}>="))
+    return found.replace(">=", "==")
 
 
 def lowest_numpy() -> str:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 DECLARED = [
     "click>=8.2",
-    "scipy>=1.13; extra == 'coefficients'",
+    "scipy>=1.15; extra == 'coefficients'",
     'dkpro-cassis>=0.10; extra == "uima"',
     "lxml>=5; python_version < '3.13' and extra == 'uima'",
 ]
@@ -43,7 +43,7 @@ def provided(library, extra, **options):
 def test_the_command_names_the_libraries_with_their_limits():
     said = provided("nowhere.at.all", "coefficients")
     assert_tells(said, "reading … library nowhere … 'nowhere'")
-    assert said.endswith(': python -m pip install "scipy>=1.13"')
+    assert said.endswith(': python -m pip install "scipy>=1.15"')
 
 
 @pytest.mark.usefixtures("_declared")
@@ -82,7 +82,7 @@ def test_pipx_injects_into_its_environment(tmp_path, monkeypatch):
     (place / "pipx_metadata.json").write_text("{}")
     monkeypatch.setattr(sys, "prefix", str(place))
     found = install_command("coefficients", "scipy")
-    assert found == 'pipx inject beyondchance-next "scipy>=1.13"'
+    assert found == 'pipx inject beyondchance-next "scipy>=1.15"'
 
 
 @pytest.mark.usefixtures("_declared")
@@ -103,7 +103,7 @@ def test_uv_installs_the_tool_anew_with_all_that_it_had(tmp_path, monkeypatch, r
     (tmp_path / "uv-receipt.toml").write_text(text)
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     found = install_command("coefficients", "scipy", has_path=True)
-    assert found == f'uv tool install --with "pyarrow>=17" --with "scipy>=1.13"{rest}'
+    assert found == f'uv tool install --with "pyarrow>=17" --with "scipy>=1.15"{rest}'
     assert "/a b/" not in install_command("coefficients", "scipy")
 
 
@@ -113,13 +113,13 @@ def test_a_receipt_that_says_nothing(tmp_path, monkeypatch):
     for receipt in ("", "[tool]", "[", "[tool]\nrequirements = 3"):
         (tmp_path / "uv-receipt.toml").write_text(receipt)
         found = install_command("coefficients", "scipy")
-        assert found == 'uv tool install --with "scipy>=1.13" beyondchance', receipt
+        assert found == 'uv tool install --with "scipy>=1.15" beyondchance', receipt
 
 
 @pytest.mark.usefixtures("_declared")
 def test_an_environment_without_pip_is_one_of_uv(monkeypatch):
     monkeypatch.setattr(installing, "find_spec", lambda _: None)
-    assert install_command("coefficients", "scipy") == 'uv pip install "scipy>=1.13"'
+    assert install_command("coefficients", "scipy") == 'uv pip install "scipy>=1.15"'
 
 
 def test_a_python_that_no_shell_finds_is_named_by_its_path(monkeypatch):
@@ -127,7 +127,7 @@ def test_a_python_that_no_shell_finds_is_named_by_its_path(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(sys, "executable", "/far away/bin/python")
     assert provided("nowhere", "coefficients").endswith(
-        ': "/far away/bin/python" -m pip install "scipy>=1.13"'
+        ': "/far away/bin/python" -m pip install "scipy>=1.15"'
     )
     found = provided("nowhere", "coefficients", has_path=False)
     assert ": python -m pip install" in found

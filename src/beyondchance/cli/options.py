@@ -52,7 +52,7 @@ class Choice(click.Choice[str]):
         return f"'{value}' is not one of {', '.join(names)}{hint}"
 
 
-class Parsed(click.ParamType[Any]):
+class Parsed(click.ParamType):  # type: ignore[type-arg] # generic since click 8.4
     """A value that a function parses from a word, and what is wrong where it cannot."""
 
     def __init__(self, name: str, parse: Callable[[str], Any], wrong: str) -> None:

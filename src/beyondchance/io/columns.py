@@ -335,11 +335,16 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
     return [own[i] for i in used], number[codes]
 
 
+_OTHER_NAMES = {"double": "float64", "float": "float32", "halffloat": "float16"}
+"""What NumPy calls types of pyarrow that have another name there."""
+
+
 def _array(numbers: Any) -> Any:
     """Numbers of pyarrow, none of them missing, as an array; its `to_numpy` imports pandas."""
     if not len(numbers):
         return np.zeros(0, dtype=np.int64)
-    data = np.frombuffer(numbers.buffers()[1], dtype=numbers.type.to_pandas_dtype())
+    name = _OTHER_NAMES.get(str(numbers.type), str(numbers.type))
+    data = np.frombuffer(numbers.buffers()[1], dtype=name)
     return data[numbers.offset : numbers.offset + len(numbers)]
 
 
