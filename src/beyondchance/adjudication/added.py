@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, compress, repeat
 from typing import Any
@@ -103,12 +103,10 @@ def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> Iterator[str]:
             known.setdefault(row, own)
 
 
-def with_work_of(corpus: Corpus, other: Corpus, who: str, name: str) -> Corpus:
-    """The corpus with an annotator of another corpus of the same documents, under a name."""
-    number = other.annotators.index(who)
-    own = np.flatnonzero(other.span_annotator == number)
-    columns = (other.span_text, other.span_label, other.span_start, other.span_end)
-    documents = other.annotation_document[other.annotation_annotator == number]
-    return with_annotator(
-        corpus, name, Chosen(*(column[own] for column in columns)), documents, other.labels
+def only(
+    corpus: Corpus, annotators: Sequence[str], documents: Sequence[str] | None = None
+) -> Corpus:
+    """Return the work of some annotators, with the options of the corpus in its signature."""
+    return replace(
+        corpus.select(annotators=annotators, documents=documents), options=corpus.options
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import fsum, isfinite, lcm
@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.adjudication.added import with_annotator, with_spans
+from beyondchance.adjudication.added import only, with_annotator, with_spans
 from beyondchance.adjudication.entities import Entities, agreement_with_others, entities_of
 from beyondchance.adjudication.votes import (
     BEST,
@@ -23,10 +23,12 @@ from beyondchance.adjudication.votes import (
     chosen_spans,
     in_order,
     layers,
+    numbered,
+    taken,
 )
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import as_float, checked_option
-from beyondchance.core.ragged import distinct, repeats
+from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Use, given
 from beyondchance.options import CorpusOptions
@@ -67,8 +69,10 @@ class Consensus(Printed):
         What was voted on; None for entities.
     weights : mapping of str to float
         How much the votes of members count, if not all count alike.
+    chosen : Chosen
+        The spans of the consensus, as columns.
     span : array of int, shape (spans,)
-        The spans of the consensus, by their numbers in the corpus.
+        The same, by their numbers in the corpus.
     votes : array of int, shape (spans,)
         How many members found each entity, in any version; with other methods, how many marked the
         span alike.
@@ -88,11 +92,12 @@ class Consensus(Printed):
     method: str
     measure: str | None
     weights: Mapping[str, float]
+    chosen: Chosen
     span: Ints
     votes: Ints
     alike: Ints
     n_members: Ints
-    support: np.ndarray[Any, np.dtype[np.float64]]
+    support: Floats
     is_tie: Bools
     _ballot: _Ballot
 
@@ -108,6 +113,16 @@ class Consensus(Printed):
         """The entities that at least half of the members found, whatever the method is."""
         return self._ballot.entities
 
+    @property
+    def documents(self) -> Ints:
+        """The documents that members annotated, by their numbers in the corpus."""
+        return np.flatnonzero(self._ballot.n_here)
+
+    @property
+    def n_unscored(self) -> int:
+        """How many documents were annotated by members, but by too few to score them."""
+        return int(np.count_nonzero(self._ballot.n_here[self.documents] < FEWEST))
+
     @cached_property
     def agreement(self) -> Agreement | None:
         """How much the members agree with the consensus, which stands for a gold standard.
@@ -117,17 +132,15 @@ class Consensus(Printed):
         own work. None if there are no others. Spans of ties are left out, of the consensus and of
         members.
         """
-        corpus, is_scored = self.corpus, self._is_scored
+        corpus, is_scored = self.corpus, self._ballot.n_here >= FEWEST
         if not is_scored.any():
             return None
         keep = np.ones(len(corpus.span_text), dtype=bool)
         if self.method == ENTITIES:
             keep[self._ballot.number[self._ballot.is_undecided]] = False
             keep[self.span[self.is_tie]] = False
-        names = [*self.members, self.name]
         documents = [corpus.documents[i] for i in np.flatnonzero(is_scored).tolist()]
-        part = with_spans(corpus, keep).select(annotators=names, documents=documents)
-        part = replace(part, options=corpus.options)
+        part = only(with_spans(corpus, keep), [*self.members, self.name], documents)
         return agreement(part, gold=self.name, measure=self.measure or "token")
 
     @cached_property
@@ -141,46 +154,25 @@ class Consensus(Printed):
         """
         if self.agreement is None or self.method != ENTITIES:
             return {}
-        scores = {
-            who: [self._decided(who, is_for=is_for) for is_for in (False, True)]
-            for pair in self.agreement.by_pair
-            for who in pair
-            if who != self.name
-        }
-        found = {who: (low.corrected, high.corrected) for who, (low, high) in scores.items()}
-        low, high = (_pooled(side) for side in zip(*scores.values(), strict=True))
-        return {**found, self.name: (low.corrected, high.corrected)}
-
-    @cached_property
-    def _is_scored(self) -> Bools:
-        """The documents that enough members annotated."""
-        whole, own = self.corpus, self._ballot.is_member
-        seen = whole.annotation_document[np.append(own, False)[whole.annotation_annotator]]
-        return np.bincount(seen, minlength=len(whole.documents)) >= FEWEST
-
-    @property
-    def n_unscored(self) -> int:
-        """How many documents were annotated by members, but by too few to score them."""
-        own = self.corpus.annotation_annotator == self.corpus.annotators.index(self.name)
-        return int(np.count_nonzero(~self._is_scored[self.corpus.annotation_document[own]]))
+        people = (who for pair in self.agreement.by_pair for who in pair if who != self.name)
+        scores = {who: [self._decided(who, is_for=x) for x in (False, True)] for who in people}
+        scores[self.name] = [_pooled(side) for side in zip(*scores.values(), strict=True)]
+        return {who: (low.corrected, high.corrected) for who, (low, high) in scores.items()}
 
     def _decided(self, who: str, *, is_for: bool) -> Score:
         """Score a member against the consensus with all ties decided for or against them."""
         corpus, ballot, entities = self.corpus, self._ballot, self.entities
         number = corpus.annotators.index(who)
         documents = corpus.annotation_document[corpus.annotation_annotator == number]
-        documents = documents[self._is_scored[documents]]
+        documents = documents[ballot.n_here[documents] >= FEWEST]
         is_own = ballot.marks.annotator == number
         is_left = np.ones(len(entities.votes) + 1, dtype=bool)
         is_left[entities.of_mark[is_own]] = is_for
         is_gold = ~(entities.is_tie & (is_for | entities.is_rival | ~is_left[:-1]))
-        own = ballot.marks.taken(is_own & ballot.is_undecided & is_for)
-        mine = (own.text, own.label, own.start, own.end)
-        gold = [np.append(x[is_gold], y) for x, y in zip(entities.spans, mine, strict=True)]
-        is_here = np.isin(corpus.text_document[gold[0]], documents)
-        alone = replace(corpus.select(annotators=[who]), options=corpus.options)
-        spans = in_order(*(column[is_here] for column in gold))
-        pair = with_annotator(alone, self.name, spans, documents)
+        own = taken(ballot.marks, is_own & ballot.is_undecided & is_for)
+        gold = in_order(*map(np.append, taken(entities.spans, is_gold), own[:4]))
+        gold = taken(gold, np.isin(corpus.text_document[gold.text], documents))
+        pair = with_annotator(only(corpus, [who]), self.name, gold, documents)
         return agreement(pair, gold=self.name).score
 
     @cached_property
@@ -193,13 +185,12 @@ class Consensus(Printed):
         version that is first among those with most votes.
         """
         found = places_of(self.corpus, self.members, None)
-        spans, is_tie = self.entities.spans, self.entities.is_tie
+        tied = taken(self.entities.spans, self.entities.is_tie)
         begin = self.corpus.text_begin
         known = begin[found.text] + found.start
-        own = np.searchsorted(known, (begin[spans.text] + spans.start)[is_tie], side="right") - 1
-        tied = found[distinct(own)[0]]
-        worth = np.nan_to_num(tied.worth, nan=0.0)
-        return tied[np.argsort(-worth, kind="stable")]
+        own = np.searchsorted(known, begin[tied.text] + tied.start, side="right") - 1
+        listed = found[distinct(own)[0]]
+        return listed[np.argsort(-np.nan_to_num(listed.worth, nan=0.0), kind="stable")]
 
 
 def consensus(
@@ -280,26 +271,26 @@ def consensus(
             raise OptionError(
                 *given(option, value), expected=("it with ", Use("method", fitting), " only")
             )
-    check_name(name)
+    if not isinstance(name, str) or not name or name != name.strip():
+        raise OptionError(*given("name", name), expected="a name")
     members = tuple(member for member in corpus.annotators if member != corpus.gold)
     if not members:
         raise DataError("there are no annotators but a gold standard", expected="annotators to ask")
     ballot = _ballot(corpus, members, weights)
-    marks, is_member = ballot.marks, ballot.is_member
     if method == ENTITIES:
         found = ballot.entities
         kept = ~(found.is_tie if ties == "drop" else found.is_rival)
-        chosen = Chosen(*(column[kept] for column in found.spans))
-        is_tie = found.is_tie[kept]
+        chosen, is_tie = taken(found.spans, kept), found.is_tie[kept]
     else:
-        measure = checked_measure(measure, corpus) if method == BEST else "exact"
-        taken = chosen_spans(marks, ballot.votes, measure=measure, method=method)
-        chosen = _trimmed(taken, marks, corpus)
+        if measure is None:
+            measure = "token" if method == BEST and corpus.positions == "tokens" else "exact"
+        checked_option("measure", measure, MEASURES)
+        chosen = chosen_spans(ballot.marks, ballot.votes, measure=measure, method=method)
+        chosen = _trimmed(chosen, ballot.marks, corpus)
         is_tie = np.zeros(len(chosen.text), dtype=bool)
-    seen = corpus.annotation_document[is_member[corpus.annotation_annotator]]
-    added = with_annotator(corpus, name, chosen, distinct(seen)[0])
-    n_members = _sums(corpus, is_member.astype(np.int64))[chosen.text]
-    alike, support = _counted(chosen, marks)
+    added = with_annotator(corpus, name, chosen, np.flatnonzero(ballot.n_here))
+    n_members = ballot.n_here[corpus.text_document[chosen.text]]
+    alike, support = _counted(chosen, ballot.marks)
     return Consensus(
         corpus=added,
         name=name,
@@ -307,11 +298,12 @@ def consensus(
         method=method,
         measure=measure,
         weights=ballot.weights,
+        chosen=chosen,
         span=np.arange(len(corpus.span_text), len(added.span_text)),
-        votes=ballot.entities.votes[kept] if method == ENTITIES else alike,
+        votes=found.votes[kept] if method == ENTITIES else alike,
         alike=alike,
         n_members=n_members,
-        support=support / np.maximum(n_members, 1),
+        support=support / n_members,
         is_tie=is_tie,
         _ballot=ballot,
     )
@@ -319,11 +311,26 @@ def consensus(
 
 @dataclass(frozen=True, eq=False)
 class _Ballot:
-    """The spans of members and their numbers, who these are, and how much their votes count."""
+    """What members vote on.
+
+    Attributes
+    ----------
+    marks : Marks
+        The spans of members.
+    number : array of int, shape (marks,)
+        Their numbers in the corpus.
+    n_here : array of int, shape (documents,)
+        How many members annotated each document.
+    votes : Votes
+    trust : array of float, shape (annotators,)
+        How much each member agrees with the others.
+    weights : mapping of str to float
+        How much votes count, where it is not 1.
+    """
 
     marks: Marks
     number: Ints
-    is_member: Bools
+    n_here: Ints
     votes: Votes
     trust: Floats
     weights: Mapping[str, float]
@@ -341,7 +348,7 @@ class _Ballot:
 def _ballot(corpus: Corpus, members: tuple[str, ...], weights: object) -> _Ballot:
     is_member = np.array([who in members for who in corpus.annotators], dtype=bool)
     number = np.flatnonzero(is_member[corpus.span_annotator])
-    names = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+    names = ("span_text", "span_label", "span_start", "span_end", "span_annotator")
     marks = Marks(*(getattr(corpus, column)[number] for column in names))
     trust = agreement_with_others(marks, corpus, is_member)
     if weights == "agreement":
@@ -350,29 +357,19 @@ def _ballot(corpus: Corpus, members: tuple[str, ...], weights: object) -> _Ballo
         weights = dict(zip(members, shares[is_member].tolist(), strict=True))
     known = _checked_weights(members, weights)
     weight = _whole(corpus.annotators, known)
-    votes = Votes(weight, _sums(corpus, weight * is_member))
-    return _Ballot(marks, number, is_member, votes, trust, known)
-
-
-def checked_measure(measure: str | None, corpus: Corpus) -> str:
-    """Return what is voted on: by default tokens, or whole spans if positions are not tokens."""
-    if measure is None:
-        return "token" if corpus.positions == "tokens" else "exact"
-    return checked_option("measure", measure, MEASURES)
-
-
-def check_name(name: object) -> None:
-    """Refuse what is no name of an annotator."""
-    if not isinstance(name, str) or not name or name != name.strip():
-        raise OptionError(*given("name", name), expected="a name")
+    n_here, present = (
+        total(corpus.annotation_document, x[corpus.annotation_annotator], len(corpus.documents))
+        for x in (is_member, weight * is_member)
+    )
+    votes = Votes(weight, present.astype(np.int64)[corpus.text_document])
+    return _Ballot(marks, number, n_here.astype(np.int64), votes, trust, known)
 
 
 def _trimmed(chosen: Chosen, marks: Marks, corpus: Corpus) -> Chosen:
     """Spans that nobody has as a whole without white space at their edges, if that is known."""
     if corpus.positions != "characters" or corpus.texts is None:
         return chosen
-    columns = (marks.text, marks.label, marks.start, marks.end)
-    known = set(zip(*(column.tolist() for column in columns), strict=True))
+    known = set(zip(*(column.tolist() for column in marks[:4]), strict=True))
     rows: dict[tuple[int, ...], None] = {}
     for row in zip(*(column.tolist() for column in chosen), strict=True):
         text, label, start, end = row
@@ -420,36 +417,18 @@ def _pooled(scores: Sequence[Score]) -> Score:
     return Score(matched=matched, expected=expected, size_a=a, size_b=b)
 
 
-def _sums(corpus: Corpus, values: Ints) -> Ints:
-    """For each text, the sum of values of those who annotated its document."""
-    document = corpus.annotation_document
-    own = values[corpus.annotation_annotator]
-    sums = np.bincount(document, weights=own, minlength=len(corpus.documents)).astype(np.int64)
-    return sums[corpus.text_document]
-
-
-def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, np.ndarray[Any, np.dtype[np.float64]]]:
+def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, Floats]:
     """How many marked each span as it is, and how many on average each of its positions."""
     n = len(chosen.text)
-    columns = [
-        np.concatenate([getattr(chosen, name), getattr(marks, name)])
-        for name in ("text", "label", "start", "end")
-    ]
-    order = np.lexsort(columns[::-1])
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(~repeats(*(column[order] for column in columns))) - 1
-    votes = np.bincount(number[n:], minlength=len(order))[number[:n]]
+    number = numbered(Chosen(*map(np.append, chosen, marks[:4])))
+    alike = np.bincount(number[n:], minlength=len(number))[number[:n]]
     # Nested spans of one label cover a position once.
-    flat, layer = layers(marks) if len(marks) else (marks, marks.text)
-    once = flat.taken(layer == 0)
-    columns = [
-        np.concatenate([getattr(chosen, name), getattr(once, name)])
-        for name in ("text", "label", "start", "end")
-    ]
+    flat, layer = layers(marks)
+    spans = Chosen(*map(np.append, chosen, taken(flat, layer == 0)[:4]))
     # All that overlaps a span: the lines of text and label lie end to end.
-    width = int(columns[3].max(initial=0)) + 1
-    _, line = distinct(columns[0] * (int(columns[1].max(initial=0)) + 1) + columns[1])
-    low, high = line * width + columns[2], line * width + columns[3]
+    width = int(spans.end.max(initial=0)) + 1
+    _, line = distinct(spans.text * (int(spans.label.max(initial=0)) + 1) + spans.label)
+    low, high = line * width + spans.start, line * width + spans.end
     # Positions up to a place that are covered: a sum over what begins and ends before.
     begins, ends = np.sort(low[n:]), np.sort(high[n:])
     before_begin, before_end = (np.append(0, np.cumsum(side)) for side in (begins, ends))
@@ -458,5 +437,4 @@ def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, np.ndarray[Any, np.dty
         i, j = np.searchsorted(begins, place), np.searchsorted(ends, place)
         return np.asarray(i * place - before_begin[i] - (j * place - before_end[j]))
 
-    shared = covered(high[:n]) - covered(low[:n])
-    return votes, shared / np.maximum(high[:n] - low[:n], 1)
+    return alike, (covered(high[:n]) - covered(low[:n])) / (high[:n] - low[:n])

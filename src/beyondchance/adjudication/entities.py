@@ -21,10 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beyondchance.adjudication.votes import Chosen, Marks, Votes, cells_of, voted
+from beyondchance.adjudication.votes import Chosen, Marks, Votes, cells_of, on_lines, taken, voted
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import annotation_numbers
-from beyondchance.core.ragged import begins_apart, distinct, total
+from beyondchance.core.ragged import total
 from beyondchance.types import Bools, Floats, Ints
 
 _PRECISE = 10**9
@@ -62,12 +62,11 @@ def agreement_with_others(marks: Marks, corpus: Corpus, is_member: Bools) -> Flo
     0 where there is nothing to compare.
     """
     n = len(corpus.annotators)
-    if not len(marks):
+    if not len(marks.text):
         return np.zeros(n)
     length = marks.end - marks.start
-    document = corpus.text_document[marks.text]
     n_documents = len(corpus.documents)
-    of_document = total(document, length, n_documents)
+    of_document = total(corpus.text_document[marks.text], length, n_documents)
     annotation = annotation_numbers(corpus, marks.text, marks.annotator)
     is_own = is_member[corpus.annotation_annotator]
     own = total(annotation, length, len(is_own))[is_own]
@@ -76,9 +75,8 @@ def agreement_with_others(marks: Marks, corpus: Corpus, is_member: Bools) -> Flo
     both = (n_here - 2) * own + of_document[here]
     size = total(who, both * (n_here > 1), n)
     cells = cells_of(marks)
-    length = cells.cuts.length[cells.first[cells.own] + cells.step]
-    shared = (np.bincount(cells.number) - 1)[cells.number] * length
-    matched = total(cells.marks.annotator[cells.own], shared, n)
+    shared = (np.bincount(cells.number) - 1) * (cells.spans.end - cells.spans.start)
+    matched = total(cells.annotator, shared[cells.number], n)
     return np.divide(2 * matched, size, out=np.zeros(n), where=size > 0)
 
 
@@ -93,40 +91,32 @@ def entities_of(marks: Marks, votes: Votes, trust: Floats) -> Entities:
         How much each agrees with the others: who is followed in ties.
     """
     versions, number, weight = voted(marks, votes)
-    n = len(versions)
-    n_alike = np.bincount(number)
+    n = len(weight)
     followed = total(number, np.rint(trust * _PRECISE)[marks.annotator], n).astype(np.int64)
-    shift = versions.text * (int(versions.end.max(initial=0)) + 1)
-    heads = np.flatnonzero(begins_apart(shift + versions.start, shift + versions.end))
-    # Annotators are numbered within each text: a crowd is large, and its teams are small.
-    _, holder = distinct(marks.text * len(trust) + marks.annotator)
-    first = np.full(len(votes.present), len(holder))
-    np.minimum.at(first, marks.text, holder)
-    masks = [0] * n
-    for version, who in zip(number.tolist(), (holder - first[marks.text]).tolist(), strict=True):
-        masks[version] |= 1 << who
-    columns = (versions.start, versions.end, versions.label, weight, n_alike, followed)
-    listed = zip(range(n), *(column.tolist() for column in columns), masks, strict=True)
-    items = [_Version(*row) for row in listed]
+    holders: list[set[int]] = [set() for _ in range(n)]
+    for version, who in zip(number.tolist(), marks.annotator.tolist(), strict=True):
+        holders[version].add(who)
+    columns = (versions.start, versions.end, versions.label, weight, followed)
+    listed = (*(column.tolist() for column in columns), map(frozenset, holders))
+    items = [_Version(*row) for row in zip(range(n), *listed, strict=True)]
+    heads = np.flatnonzero(on_lines(versions, versions.text)[1])
+    present = votes.present[versions.text].tolist()
     entity = np.full(n, -1)
     rows: list[list[int]] = []
-    present = votes.present[versions.text].tolist()
     for low, high in pairwise([*heads.tolist(), n]):
         for members, *decided in _decided(items[low:high], present[low]):
-            entity[members] = decided[0]
+            entity[members] = len(rows)
             rows.append(decided)
     table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    spans = versions.taken(table[:, 0])
+    spans = taken(versions, table[:, 0])
     order = np.lexsort((spans.label, -spans.end, spans.start, spans.text))
-    place_of = np.full(n + 1, -1)
-    place_of[table[order, 0]] = np.arange(len(table))
-    spans = spans.taken(order)
+    _, n_found, is_tie, is_rival = table[order].T
     return Entities(
-        spans=Chosen(spans.text, spans.label, spans.start, spans.end),
-        votes=table[order, 1],
-        is_tie=table[order, 2].astype(bool),
-        is_rival=table[order, 3].astype(bool),
-        of_mark=place_of[entity[number]],
+        spans=taken(spans, order),
+        votes=n_found,
+        is_tie=is_tie.astype(bool),
+        is_rival=is_rival.astype(bool),
+        of_mark=np.append(np.argsort(order), -1)[entity[number]],
     )
 
 
@@ -137,10 +127,10 @@ class _Version(NamedTuple):
     ----------
     number, start, end, label : int
         Numbers and labels are in the order of their content.
-    weight, votes, trust : int
-        The votes that it has, those who have it, and how much these agree with the others.
-    mask : int
-        Those who have it, as bits.
+    weight, trust : int
+        The votes that it has, and how much those who have it agree with the others.
+    holders : frozenset of int
+        Those who have it.
     """
 
     number: int
@@ -148,9 +138,8 @@ class _Version(NamedTuple):
     end: int
     label: int
     weight: int
-    votes: int
     trust: int
-    mask: int
+    holders: frozenset[int]
 
 
 def _shared(one: _Version, other: _Version) -> float:
@@ -168,7 +157,7 @@ def _join(
         one, other = home.get(x), home.get(y)
         if one is None or other is None or one is other:
             continue
-        if not any(a.mask & b.mask for a in one for b in other):
+        if not any(a.holders & b.holders for a in one for b in other):
             one += other
             home.update(dict.fromkeys(other, one))
     return list({id(cluster): cluster for cluster in home.values()}.values())
@@ -201,16 +190,16 @@ def _decided(
         is_alike = any(2 * x.weight > present for x in members)
         return not is_alike, members not in sure, -_weight(members), min(members)
 
-    taken: list[_Version] = []
+    before: list[_Version] = []
     for members in sorted(sure + [x for x in others if 2 * _weight(x) >= present], key=rank):
-        version, is_tie, is_rival = _vote(sorted(members), taken)
-        taken += [] if is_rival else [version]
+        version, is_tie, is_rival = _vote(sorted(members), before)
+        before += [] if is_rival else [version]
         is_tie |= is_rival or 2 * _weight(members) == present
-        n_found = sum(x.votes for x in members)
+        n_found = sum(len(x.holders) for x in members)
         yield [x.number for x in members], version.number, n_found, is_tie, is_rival
 
 
-def _vote(members: Sequence[_Version], taken: Sequence[_Version]) -> tuple[_Version, bool, bool]:
+def _vote(members: Sequence[_Version], before: Sequence[_Version]) -> tuple[_Version, bool, bool]:
     """Choose the label and the edges: the version, whether it is a tie, whether it gives way."""
     sums: dict[int, tuple[int, int]] = {}
     for x in members:
@@ -223,7 +212,9 @@ def _vote(members: Sequence[_Version], taken: Sequence[_Version]) -> tuple[_Vers
     free = [
         x
         for x in known
-        if not any(x.start < y.end and y.start < x.end and not x.mask & y.mask for y in taken)
+        if not any(
+            x.start < y.end and y.start < x.end and not x.holders & y.holders for y in before
+        )
     ]
     among = free or known
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.adjudication.added import with_work_of
-from beyondchance.adjudication.consensus import MEASURES, consensus
+from beyondchance.adjudication.added import only, with_annotator
+from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.bootstrap import influences, student
 from beyondchance.results.agreement import Agreement
@@ -151,51 +151,24 @@ def ceilings_of(
     scoring : mapping
         How annotations are scored.
     """
-    people = replace(
-        corpus.select(annotators=list(humans), documents=list(documents)),
-        options=corpus.options,
-        gold=None,
-    )
+    people = replace(only(corpus, list(humans), list(documents)), gold=None)
     sums = {"human": sums_of(agreement(people, **scoring), documents)}
     measure = str(scoring.get("measure", "token"))
     if measure in MEASURES:
-        sums |= _consensual(people, humans, documents, scoring)
+
+        def voted(part: Corpus) -> Consensus:
+            return consensus(part, method="best", measure=measure, name=_FRESH)
+
+        sums["lower"] = np.zeros((len(documents), 4))
+        for name in humans:
+            others = voted(only(people, [other for other in humans if other != name]))
+            one = only(people, [name])
+            pair = with_annotator(one, _FRESH, others.chosen, others.documents)
+            if np.isin(one.annotation_document, others.documents).any():
+                sums["lower"] += sums_of(agreement(pair, **scoring), documents)
+        upper = agreement(voted(people).corpus, gold=_FRESH, **scoring)
+        sums["upper"] = sums_of(upper, documents)
     return Ceilings(tuple(documents), sums, len(humans))
-
-
-def _consensual(
-    people: Corpus, humans: Sequence[str], documents: Sequence[str], scoring: Mapping[str, Any]
-) -> dict[str, Floats]:
-    """The consensus of the others with each person, and of all with all, document by document."""
-    measure = str(scoring.get("measure", "token"))
-    best = consensus(people, method="best", measure=measure, name=_FRESH).corpus
-    lower = np.zeros((len(documents), 4))
-    for name in humans:
-        others = people.select(annotators=[other for other in humans if other != name])
-        others = replace(others, options=people.options)
-        voted = consensus(others, method="best", measure=measure, name=_FRESH)
-        lower += _against(people, name, voted.corpus, documents, scoring)
-    upper = agreement(best, gold=_FRESH, **scoring)
-    return {"lower": lower, "upper": sums_of(upper, documents)}
-
-
-def _against(
-    people: Corpus,
-    name: str,
-    voted: Corpus,
-    documents: Sequence[str],
-    scoring: Mapping[str, Any],
-) -> Floats:
-    """One person and the consensus of the others, document by document."""
-    one = replace(people.select(annotators=[name]), options=people.options)
-    pair = with_work_of(one, voted, _FRESH, _FRESH)
-    if not _share_documents(pair):
-        return np.zeros((len(documents), 4))
-    return sums_of(agreement(pair, **scoring), documents)
-
-
-def _share_documents(pair: Corpus) -> bool:
-    return len(np.unique(pair.annotation_document)) < len(pair.annotation_document)
 
 
 def sums_of(result: Agreement, documents: Sequence[str]) -> Floats:
