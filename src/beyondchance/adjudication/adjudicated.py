@@ -11,7 +11,7 @@ import numpy as np
 from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.consensus import consensus
 from beyondchance.adjudication.decisions import Decision, decisions_in, together
-from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order
+from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order, taken
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError, OptionError
@@ -105,104 +105,91 @@ def adjudicated(
     sources = decisions if isinstance(decisions, list | tuple) else [decisions]
     known = together(decisions_in(source, corpus) for source in sources)
     found = consensus(corpus, method=_METHODS[rest], ties=ties, name=name)
-    text = texts_of(known, corpus)
-    stretches = Stretches.of(known, text)
+    decided = Decided.of(known, corpus)
     places = places_of(corpus, found.members, None)
     differing = places[np.flatnonzero(places.kind != KINDS.index("agree"))]
-    decided = stretches.cover(differing.text, differing.start, differing.end)
-    if rest == "refuse" and not decided.all():
-        raise _undecided(differing, decided)
-    is_touched = stretches.touch(*_columns(found.corpus, found.span))
-    own = found.span[~is_touched]
-    is_cut = is_touched & ~stretches.cover(*_columns(found.corpus, found.span))
-    n_cut = int(np.count_nonzero(is_cut & (found.alike == found.n_members)))
-    tied = Chosen(*(column[found.entities.is_tie] for column in found.entities.spans))
-    is_left = ~stretches.touch(tied.text, tied.start, tied.end)
-    spans, labels = _gold(found.corpus, own, known, text)
-    documents = found.corpus.annotation_document[
-        found.corpus.annotation_annotator == len(corpus.annotators)
-    ]
-    whole = with_annotator(corpus, name, spans, documents, labels)
+    _, is_decided = decided.meet(differing)
+    if rest == "refuse" and not is_decided.all():
+        raise _undecided(differing, is_decided)
+    is_touched, is_covered = decided.meet(found.chosen)
+    n_cut = int((is_touched & ~is_covered & (found.alike == found.n_members)).sum())
+    is_left = ~decided.meet(taken(found.entities.spans, found.entities.is_tie))[0]
+    spans = in_order(*map(np.append, taken(found.chosen, ~is_touched), decided.spans))
+    whole = with_annotator(corpus, name, spans, found.documents, decided.labels)
     return AdjudicatedCorpus(
         **{item.name: getattr(whole, item.name) for item in fields(Corpus)}
         | {"gold": name, "notes": (*whole.notes, *([_cut_note(n_cut)] if n_cut else []))},
         decisions=tuple(known),
         rest=rest,
         n_places=len(differing),
-        n_decided=int(np.count_nonzero(decided)),
-        n_ties=int(np.count_nonzero(is_left)),
+        n_decided=int(is_decided.sum()),
+        n_ties=int(is_left.sum()),
     )
 
 
-def _columns(corpus: Corpus, span: Ints) -> tuple[Ints, Ints, Ints]:
-    return corpus.span_text[span], corpus.span_start[span], corpus.span_end[span]
-
-
 @dataclass(frozen=True, eq=False)
-class Stretches:
-    """Stretches that were decided on, in reading order; none overlaps another."""
+class Decided:
+    """What was decided about a corpus.
 
+    Attributes
+    ----------
+    corpus : Corpus
+    decisions : tuple of Decision
+        In reading order; the stretches of no two overlap.
+    text, start, end : arrays of int, shape (decisions,)
+        The text of each stretch, and where it begins and ends, all texts lying end to end.
+    spans : Chosen
+        All that was decided for, in reading order.
+    labels : tuple of str
+        Those of the corpus, and others that were decided for.
+    """
+
+    corpus: Corpus
+    decisions: tuple[Decision, ...]
     text: Ints
     start: Ints
     end: Ints
+    spans: Chosen
+    labels: tuple[str, ...]
 
     @classmethod
-    def of(cls, decisions: Sequence[Decision], text: Sequence[int]) -> Stretches:
-        """Those of decisions about these texts."""
-        ends = ((x.start, x.end) for x in decisions)
-        rows = sorted((number, *own) for number, own in zip(text, ends, strict=True))
-        return cls(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+    def of(cls, decisions: Sequence[Decision], corpus: Corpus) -> Decided:
+        """Put decisions into columns."""
+        first = np.searchsorted(corpus.text_document, np.arange(len(corpus.documents))).tolist()
+        begin = dict(zip(corpus.documents, first, strict=True))
+        listed = sorted(
+            ((begin[x.document] + x.text, x) for x in decisions),
+            key=lambda row: (row[0], row[1].start),
+        )
+        labels = dict.fromkeys(corpus.labels)
+        labels |= dict.fromkeys(span.label for _, x in listed for span in x.spans)
+        code = {label: number for number, label in enumerate(labels)}
+        spans = [
+            (text, code[span.label], span.start, span.end) for text, x in listed for span in x.spans
+        ]
+        text, start, end = _columns([(text, x.start, x.end) for text, x in listed], 3)
+        return cls(
+            corpus=corpus,
+            decisions=tuple(x for _, x in listed),
+            text=text,
+            start=corpus.text_begin[text] + start,
+            end=corpus.text_begin[text] + end,
+            spans=in_order(*_columns(spans, 4)),
+            labels=tuple(labels),
+        )
 
-    def touch(self, text: Ints, start: Ints, end: Ints) -> Bools:
-        """Which of some stretches have a position in common with one of these."""
-        if not len(self.text):
-            return np.zeros(len(text), dtype=bool)
-        width = max(int(self.end.max()), int(end.max(initial=0))) + 1
-        begins, ends = (self.text * width + side for side in (self.start, self.end))
-        # The last that begins before the stretch ends: it is the one that ends last.
-        last = np.searchsorted(begins, text * width + end) - 1
-        return np.asarray((last >= 0) & (ends[last] > text * width + start))
-
-    def cover(self, text: Ints, start: Ints, end: Ints) -> Bools:
-        """Which of some stretches lie in one of these."""
-        if not len(self.text):
-            return np.zeros(len(text), dtype=bool)
-        width = max(int(self.end.max()), int(end.max(initial=0))) + 1
-        begins, ends = (self.text * width + side for side in (self.start, self.end))
-        last = np.searchsorted(begins, text * width + start, side="right") - 1
-        return np.asarray((last >= 0) & (ends[last] >= text * width + end))
-
-
-def texts_of(decisions: Sequence[Decision], corpus: Corpus) -> list[int]:
-    """The number of the text of each decision in the corpus."""
-    first = np.searchsorted(corpus.text_document, np.arange(len(corpus.documents))).tolist()
-    begin = dict(zip(corpus.documents, first, strict=True))
-    return [begin[decision.document] + decision.text for decision in decisions]
-
-
-def spans_in(
-    decisions: Sequence[Decision], text: Sequence[int], known: tuple[str, ...]
-) -> tuple[Chosen, tuple[str, ...]]:
-    """Return the spans of decisions about these texts in reading order, and all labels."""
-    rows = [
-        (number, span.start, span.end, span.label)
-        for number, decision in zip(text, decisions, strict=True)
-        for span in decision.spans
-    ]
-    labels = tuple(dict.fromkeys((*known, *(label for *_, label in rows))))
-    code = {label: number for number, label in enumerate(labels)}
-    decided = np.array([(t, code[x], i, j) for t, i, j, x in rows], dtype=np.int64).reshape(-1, 4)
-    return in_order(*decided.T), labels
+    def meet(self, found: Chosen | Places) -> tuple[Bools, Bools]:
+        """Find spans or places that share a position with a stretch, and those that lie in one."""
+        begin = self.corpus.text_begin[found.text]
+        low, high = begin + found.start, begin + found.end
+        # The last stretch that begins before the end.
+        last = np.searchsorted(self.start, high) - 1
+        start, end = (np.append(side, -1)[last] for side in (self.start, self.end))
+        return end > low, (start <= low) & (high <= end)
 
 
-def _gold(
-    corpus: Corpus, own: Ints, decisions: Sequence[Decision], text: Sequence[int]
-) -> tuple[Chosen, tuple[str, ...]]:
-    """Some spans of the corpus and those that were decided on, in reading order; and the labels."""
-    decided, labels = spans_in(decisions, text, corpus.labels)
-    columns = (corpus.span_text, corpus.span_label, corpus.span_start, corpus.span_end)
-    both = zip((column[own] for column in columns), decided, strict=True)
-    return in_order(*map(np.concatenate, both)), labels
+def _columns(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
+    return np.array(rows, dtype=np.int64).reshape(-1, width).T
 
 
 def _cut_note(number: int) -> Note:

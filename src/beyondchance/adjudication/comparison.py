@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from operator import attrgetter
 from typing import Any
 
-from beyondchance.adjudication.added import with_annotator
-from beyondchance.adjudication.adjudicated import Stretches, spans_in, texts_of
+import numpy as np
+
+from beyondchance.adjudication.added import only, with_annotator
+from beyondchance.adjudication.adjudicated import Decided
 from beyondchance.adjudication.decisions import Decision, decisions_in, is_same, together
-from beyondchance.adjudication.votes import Chosen
+from beyondchance.adjudication.votes import taken
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import distinct
+from beyondchance.core.ragged import distinct, spread
 from beyondchance.errors import OptionError
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement
+from beyondchance.types import Ints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,66 +71,44 @@ def compared_decisions(
     """
     if len(files) < 2:
         raise OptionError("one file of decisions", expected="two to compare")
-    listed = [together([decisions_in(source, corpus)]) for source in files]
+    listed = [Decided.of(together([decisions_in(source, corpus)]), corpus) for source in files]
     names = _names(listed)
     pairs = {}
     differing: list[tuple[Decision, Decision]] = []
     for (a, one), (b, other) in combinations(zip(names, listed, strict=True), 2):
-        both = _both(one, other)
+        # Those of one person do not overlap, so that what one of them meets follow one another.
+        first = np.searchsorted(other.end, one.start, side="right")
+        own, step = spread(np.searchsorted(other.start, one.end) - first)
+        both = [
+            (one.decisions[i], other.decisions[j])
+            for i, j in zip(own.tolist(), (first[own] + step).tolist(), strict=True)
+        ]
         others = [pair for pair in both if not is_same(*pair)]
+        documents = distinct(corpus.text_document[one.text[own]])[0]
         pairs[a, b] = Compared(
             n_places=len(both),
             n_same=len(both) - len(others),
-            agreement=_agreement(corpus, {a: one, b: other}, measure) if both else None,
+            agreement=_agreement({a: one, b: other}, documents, measure) if both else None,
         )
         differing += others
     return Deciders(corpus=corpus, names=names, pairs=pairs, differing=tuple(differing))
 
 
-def _agreement(
-    corpus: Corpus, decided: Mapping[str, Sequence[Decision]], measure: str | None
-) -> Agreement:
+def _agreement(decided: Mapping[str, Decided], documents: Ints, measure: str | None) -> Agreement:
     """Score what two people decided against one another, where both did."""
-    pair = replace(corpus.select(annotators=[]), options=corpus.options, gold=None)
-    stretches = [Stretches.of(own, texts_of(own, corpus)) for own in decided.values()]
-    one, other = stretches
-    shared = one.text[other.touch(one.text, one.start, one.end)]
-    documents = distinct(corpus.text_document[shared])[0]
+    one, other = decided.values()
+    pair = replace(only(one.corpus, []), gold=None)
     for (name, own), theirs in zip(decided.items(), (other, one), strict=True):
-        spans, labels = spans_in(own, texts_of(own, corpus), pair.labels)
-        is_shared = theirs.touch(spans.text, spans.start, spans.end)
-        chosen = Chosen(*(column[is_shared] for column in spans))
-        pair = with_annotator(pair, name, chosen, documents, labels)
+        spans = taken(own.spans, theirs.meet(own.spans)[0])
+        pair = with_annotator(pair, name, spans, documents, own.labels)
     return agreement(pair, measure=measure or "token")
 
 
-def _names(listed: Sequence[Sequence[Decision]]) -> tuple[str, ...]:
+def _names(listed: Sequence[Decided]) -> tuple[str, ...]:
     """Who decided in each file; several are told apart by a number."""
     names: list[str] = []
-    for number, decisions in enumerate(listed, start=1):
-        people = dict.fromkeys(decision.by for decision in decisions if decision.by)
+    for number, own in enumerate(listed, start=1):
+        people = dict.fromkeys(decision.by for decision in own.decisions if decision.by)
         name = ", ".join(people) or f"decisions {number}"
         names.append(name if name not in names else f"{name} ({number})")
     return tuple(names)
-
-
-def _both(one: Sequence[Decision], other: Sequence[Decision]) -> list[tuple[Decision, Decision]]:
-    """Stretches of both that have a position in common, in reading order."""
-    by_text: dict[tuple[str, int], tuple[list[Decision], list[Decision]]] = {}
-    for side, listed in enumerate((one, other)):
-        for decision in listed:
-            key = (decision.document, decision.text)
-            by_text.setdefault(key, ([], []))[side].append(decision)
-    found = []
-    for sides in by_text.values():
-        mine, theirs = (sorted(listed, key=attrgetter("start")) for listed in sides)
-        first = 0
-        for decision in mine:
-            # Those of one person do not overlap, so that what ends before is done with.
-            while first < len(theirs) and theirs[first].end <= decision.start:
-                first += 1
-            i = first
-            while i < len(theirs) and theirs[i].start < decision.end:
-                found.append((decision, theirs[i]))
-                i += 1
-    return found

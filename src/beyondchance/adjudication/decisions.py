@@ -25,7 +25,7 @@ from beyondchance.messages import Piece, Quote, Text, Use, given
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
 """How somebody decided: for what an annotator has, the consensus, nothing, or something else."""
-_KEYS = {"document", "text", "start", "end", "spans", "choice", "of", "by", "note", "words"}
+_KEYS = ("document", "text", "start", "end", "spans", "choice", "of", "by", "note", "words")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,19 +66,9 @@ class Decision:
     where: Text = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The decision as in JSON."""
-        return {
-            "document": self.document,
-            "text": self.text,
-            "start": self.start,
-            "end": self.end,
-            "spans": [list(span) for span in self.spans],
-            "choice": self.choice,
-            "of": list(self.of),
-            "by": self.by,
-            "note": self.note,
-            "words": self.words,
-        }
+        """Return the decision as in JSON."""
+        plain = {name: getattr(self, name) for name in _KEYS}
+        return plain | {"spans": [list(span) for span in self.spans], "of": list(self.of)}
 
 
 def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
@@ -148,7 +138,7 @@ def _checked(
     item: Any, corpus: Corpus, numbers: Mapping[str, int], where: tuple[Piece, ...]
 ) -> Decision:
     """A decision, refused if it is none or not about this corpus."""
-    if not isinstance(item, Mapping) or not item.keys() <= _KEYS:
+    if not isinstance(item, Mapping) or not item.keys() <= {*_KEYS}:
         expected = f"an object with some of {', '.join(sorted(_KEYS))}"
         raise FormatError("is no decision", where=where, expected=expected)
     number = numbers.get(item["document"]) if isinstance(item.get("document"), str) else None
