@@ -26,16 +26,17 @@ from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.core.ragged import (
     bounds,
     distinct,
-    largest,
-    members,
+    is_among,
+    n_distinct,
     rows_by_value,
+    spread,
     starts,
     total,
 )
 from beyondchance.errors import DataError
 from beyondchance.messages import Use
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions
-from beyondchance.results.counts import Counts
+from beyondchance.results.counts import Counts, numbered
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
@@ -274,25 +275,29 @@ def careless_work(
         raise DataError("spans of unit corpus have no text of their own", expected="another unit")
     result = agreement(replace(corpus, gold=None))
     table = _Table.of(corpus, result.counts)
-    found = {
-        name: table.tested(i, level)
-        for i, name in enumerate(corpus.annotators)
-        if name != corpus.gold
-    }
+    judged = [name for name in corpus.annotators if name != corpus.gold]
+    found = {name: table.tested(corpus.annotators.index(name), level) for name in judged}
     tested = [name for name, work in found.items() if not isnan(work.p)]
     raised = benjamini_hochberg(np.array([found[name].p for name in tested]))
-    marks, near, listed = _Marks(corpus), None, []
+    listed: list[Stretch] = []
     # In an order that follows from the names alone, so that it does not change any verdict.
     order = np.argsort(places(corpus.documents))
     for name, p in zip(tested, raised.tolist(), strict=True):
         number, work = corpus.annotators.index(name), found[name]
-        own, verdict = marks.of(number), work.verdict
+        own, verdict = _Own.of(corpus, number), work.verdict
         if p <= level:
-            near = near or _Marks(corpus, reach=1)
-            verdict = chance.verdict(own, near.of(number), order) if work.n_spans else BELOW
-        shown, judged = table.stretches(number, own, chance)
-        listed += shown
-        found[name] = replace(work, adjusted=p, verdict=verdict, **judged)
+            near = _Own.of(corpus, number, reach=1)
+            verdict = chance.verdict(own, near, order) if work.n_spans else BELOW
+        stretches = table.stretches(number, own, chance)
+        listed += [stretch for stretch in stretches if stretch.p > level]
+        found[name] = replace(
+            work,
+            adjusted=p,
+            verdict=verdict,
+            n_stretches=len(stretches),
+            n_left=work.n_documents - sum(len(stretch.documents) for stretch in stretches),
+            luck=sum((stretch.luck for stretch in stretches), 0.0),
+        )
     return CarelessWork(
         by_annotator=found,
         stretches=tuple(listed),
@@ -304,59 +309,11 @@ def careless_work(
     )
 
 
-class _Marks:
-    """The spans of all annotators in cells: those of each text and label, or of each text.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    reach : int
-        By how much the others' spans are widened on either side; labels are then ignored.
-    """
-
-    def __init__(self, corpus: Corpus, reach: int = 0) -> None:
-        n_labels = 1 if reach else max(len(corpus.labels), 1)
-        label = corpus.span_label * (not reach)
-        cells, cell = distinct(corpus.span_text * n_labels + label)
-        text = cells // n_labels
-        self.corpus, self.cell = corpus, cell
-        self.order = np.argsort(corpus.span_annotator, kind="stable")
-        self.first = bounds(corpus.span_annotator, len(corpus.annotators))
-        self.document, self.n = corpus.text_document[text], corpus.text_length[text]
-        # A position more, at which spans end that reach the end of the text.
-        self.begin = bounds(np.arange(len(cells)).repeat(self.n + 1), len(cells))
-        self.low = np.maximum(corpus.span_start - reach, 0)
-        self.high = np.minimum(corpus.span_end + reach, self.n[cell])
-        self.cover = self._covered(self.begin[cell], slice(None), int(self.begin[-1]))
-
-    def _covered(self, begin: Ints, spans: Ints | slice, size: int) -> Ints:
-        """How many spans cover each position."""
-        steps = np.bincount(begin + self.low[spans], minlength=size)
-        return np.cumsum(steps - np.bincount(begin + self.high[spans], minlength=size))
-
-    def of(self, annotator: int) -> _Own:
-        """The spans of one annotator, and the others' spans at each position."""
-        spans = self.order[self.first[annotator] : self.first[annotator + 1]]
-        cells, cell = distinct(self.cell[spans])
-        which, position = members(self.begin, cells)
-        begin = bounds(which, len(cells))
-        weights = self.cover[position] - self._covered(begin[cell], spans, len(which))
-        order = np.argsort(cell, kind="stable")
-        start, end = (x[spans[order]] for x in (self.corpus.span_start, self.corpus.span_end))
-        return _Own(
-            document=self.document[cells],
-            n=self.n[cells],
-            begin=begin[:-1],
-            first=bounds(cell, len(cells)),
-            start=start,
-            length=end - start,
-            before=np.concatenate([[0], np.cumsum(weights)]),
-        )
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Own:
-    """The spans of one annotator by cell, next to the weights of positions.
+    """The spans of one annotator, next to the others' spans at each position.
+
+    Spans are in cells: those of each text and label, or of each text.
 
     Attributes
     ----------
@@ -365,7 +322,7 @@ class _Own:
     first : array of int, shape (cells + 1,)
     start, length : arrays of int, shape (spans,)
     before : array of int
-        The weight of all positions before each one.
+        How many of the others' spans cover positions before each one, added up.
     """
 
     document: Ints
@@ -376,8 +333,42 @@ class _Own:
     length: Ints
     before: Ints
 
+    @classmethod
+    def of(cls, corpus: Corpus, annotator: int, reach: int = 0) -> _Own:
+        """Find the spans of one annotator.
+
+        With a reach, the others' spans are widened by it on either side, and labels are ignored.
+        """
+        n_labels = 1 if reach else max(len(corpus.labels), 1)
+        code = corpus.span_text * n_labels + corpus.span_label * (not reach)
+        is_own = corpus.span_annotator == annotator
+        cells, cell = distinct(code[is_own])
+        text = cells // n_labels
+        n = corpus.text_length[text]
+        # A position more, at which spans end that reach the end of the text.
+        begin = starts(n + 1)
+        is_seen = np.zeros(len(corpus.text_length), dtype=bool)
+        is_seen[text] = True
+        others = np.flatnonzero(is_seen[corpus.span_text] & ~is_own)
+        others = others[is_among(code[others], cells)]
+        there = np.searchsorted(cells, code[others])
+        low = begin[there] + np.maximum(corpus.span_start[others] - reach, 0)
+        high = begin[there] + np.minimum(corpus.span_end[others] + reach, n[there])
+        size = int((n + 1).sum())
+        steps = np.bincount(low, minlength=size) - np.bincount(high, minlength=size)
+        order = np.flatnonzero(is_own)[np.argsort(cell, kind="stable")]
+        return cls(
+            document=corpus.text_document[text],
+            n=n,
+            begin=begin,
+            first=bounds(cell, len(cells)),
+            start=corpus.span_start[order],
+            length=(corpus.span_end - corpus.span_start)[order],
+            before=np.append(0, np.cumsum(np.cumsum(steps))),
+        )
+
     def matched(self, n_documents: int) -> tuple[Ints, Ints]:
-        """The weight that spans cover in each document, and their number."""
+        """Count the others' spans that spans cover in each document, and the spans."""
         n_spans = np.diff(self.first)
         start = self.start + self.begin.repeat(n_spans)
         weight = self.before[start + self.length] - self.before[start]
@@ -386,14 +377,14 @@ class _Own:
         return total(document, weight, n_documents).astype(np.int64), count
 
     def drawn(self, documents: Ints, draws: int, seed: int) -> Iterator[Ints]:
-        """Draw the weight that random spans cover, document by document."""
+        """Draw what random spans cover, document by document."""
         rng = np.random.default_rng(seed)
         low, high = (np.searchsorted(self.document, documents, side) for side in ("left", "right"))
         width = max(_CELLS // draws, 1)
         for at in range(0, len(documents), width):
-            rows = slice(at, at + width)
-            counts = (high - low)[rows]
-            cells = np.repeat(low[rows] - starts(counts), counts) + np.arange(counts.sum())
+            counts = (high - low)[at : at + width]
+            which, place = spread(counts)
+            cells = low[at : at + width][which] + place
             found = np.zeros((len(cells), draws), dtype=np.int64)
             for same in rows_by_value(np.diff(self.first)[cells]) if len(cells) else ():
                 some = cells[same]
@@ -402,8 +393,7 @@ class _Own:
                 found[same] = sampled_weights(
                     self.n[some], lengths, self.begin[some], self.before, draws=draws, rng=rng
                 )
-            for begin, count in zip(starts(counts).tolist(), counts.tolist(), strict=True):
-                yield found[begin : begin + count].sum(axis=0)
+            yield from (x.sum(axis=0) for x in np.split(found, np.cumsum(counts)[:-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,11 +405,11 @@ class _Chance:
     seed: int
 
     def p(self, is_reached: Bools) -> float:
-        """The share of draws, the real spans being one more."""
+        """Compute the share of draws, the real spans being one more."""
         return float((np.count_nonzero(is_reached) + 1) / (self.draws + 1))
 
     def missed(self, n_spans: int, here: Floats, whole: Floats, null: Ints) -> float:
-        """How often work as elsewhere would not be above chance; 1 where that is not known.
+        """Compute how often work as elsewhere would not be above chance; 1 if that is not known.
 
         Parameters
         ----------
@@ -444,13 +434,11 @@ class _Chance:
         return _share_up_to(floor(n_spans * (most - expected) / (full - expected)), n_spans, right)
 
     def verdict(self, own: _Own, near: _Own, order: Ints) -> str:
-        """Whether spans are in random places, by another rule, or above chance."""
+        """Decide whether spans are in random places, by another rule, or above chance."""
         tails = []
         for cells in (own, near):
             matched = cells.matched(len(order))[0].sum()
-            null = np.zeros(self.draws, dtype=np.int64)
-            for row in cells.drawn(order, self.draws, self.seed):
-                null += row
+            null = np.sum([*cells.drawn(order, self.draws, self.seed)], axis=0)
             tails.append((self.p(null >= matched), self.p(null <= matched)))
         (above, below), (beside, _) = tails
         if above <= self.level:
@@ -466,17 +454,13 @@ class _Table:
     ----------
     corpus : Corpus
     sums : array of float, shape (annotations, 2, 4)
-    rows : sequence of arrays of int
-        For each annotator, the annotations of documents with marks that two or more others have.
-    n_spans : array of int, shape (annotators,)
-    is_full : array of bool, shape (annotators,)
+    is_shared : array of bool, shape (annotations,)
+        Whether the document has marks, and two or more others annotated it.
     """
 
     corpus: Corpus
     sums: Floats
-    rows: list[Ints]
-    n_spans: Ints
-    is_full: Bools
+    is_shared: Bools
 
     @classmethod
     def of(cls, corpus: Corpus, counts: Any) -> _Table:
@@ -488,41 +472,31 @@ class _Table:
                 remedy=("choose some by ", Use("annotators", is_name=True)),
             )
         n_documents, n_people = len(corpus.documents), len(corpus.annotators)
-        who, where = corpus.annotation_annotator, corpus.annotation_document
-        number, person = (
-            np.array([at[name] for name in names], dtype=np.int64)
-            for at, names in (
-                ({name: i for i, name in enumerate(corpus.documents)}, counts.documents),
-                ({name: i for i, name in enumerate(corpus.annotators)}, counts.annotators),
-            )
-        )
-        document = number[counts.document]
+        counts = counts.ordered(corpus.annotators)
+        number = numbered(corpus.documents)
+        known = np.array([number[name] for name in counts.documents], dtype=np.int64)
+        document = known[counts.document]
+        where = corpus.annotation_document
+        key = where * n_people + corpus.annotation_annotator
+        sides = [np.searchsorted(key, document * n_people + x) for x in (counts.a, counts.b)]
         columns = (counts.matched, counts.expected, counts.size_a + counts.size_b, ~counts.fixed)
-        key = where * n_people + who
-        sides = [
-            np.searchsorted(key, document * n_people + person[x]) for x in (counts.a, counts.b)
-        ]
         own = np.stack(
             [sum(total(side, column, len(key)) for side in sides) for column in columns], axis=1
         )
         whole = np.stack([total(document, column, n_documents) for column in columns], axis=1)
-        is_shared = (np.bincount(where, minlength=n_documents) > 2)[where] & (own[:, 2] > 0)
-        order = np.argsort(who, kind="stable")
-        cuts = bounds(who, n_people)
         return cls(
             corpus=corpus,
             sums=np.stack([own, whole[where] - own], axis=1),
-            rows=[
-                rows[is_shared[rows]]
-                for rows in (order[cuts[i] : cuts[i + 1]] for i in range(n_people))
-            ],
-            n_spans=np.bincount(corpus.span_annotator, minlength=n_people),
-            is_full=_marks_everything(corpus),
+            is_shared=(np.bincount(where, minlength=n_documents) > 2)[where] & (own[:, 2] > 0),
         )
+
+    def rows(self, annotator: int) -> Ints:
+        """Find the annotations by which an annotator is judged."""
+        return np.flatnonzero(self.is_shared & (self.corpus.annotation_annotator == annotator))
 
     def tested(self, annotator: int, level: float) -> AnnotatorWork:
         """Compare one annotator with the others."""
-        sums = self.sums[self.rows[annotator]]
+        sums = self.sums[self.rows(annotator)]
         whole = sums.sum(axis=0)
         own, others = score_of(whole, "corrected").tolist()
         p, verdict = nan, TOO_FEW
@@ -541,48 +515,42 @@ class _Table:
             p=p,
             adjusted=nan,
             verdict=verdict,
-            n_spans=int(self.n_spans[annotator]),
-            is_full=bool(self.is_full[annotator]),
+            n_spans=int(np.count_nonzero(self.corpus.span_annotator == annotator)),
+            is_full=_marks_everything(self.corpus, annotator),
             n_stretches=0,
             n_left=len(sums),
             luck=0.0,
         )
 
-    def stretches(
-        self, annotator: int, own: _Own, chance: _Chance
-    ) -> tuple[list[Stretch], dict[str, Any]]:
-        """The stretches of one annotator to look at; how many there are, and the luck of all."""
-        rows = self.rows[annotator]
-        sums, documents = self.sums[rows], self.corpus.annotation_document[rows]
-        matched, n_spans = (x[documents] for x in own.matched(len(self.corpus.documents)))
+    def stretches(self, annotator: int, own: _Own, chance: _Chance) -> list[Stretch]:
+        """Join documents of one annotator to stretches that would show random work."""
+        corpus, rows = self.corpus, self.rows(annotator)
+        sums, documents = self.sums[rows], corpus.annotation_document[rows]
+        matched, n_spans = (x[documents] for x in own.matched(len(corpus.documents)))
         whole = sums.sum(axis=0)
-        listed, n_stretches, n_told, luck = [], 0, 0, 0.0
+        found: list[Stretch] = []
         begin, null = 0, np.zeros(chance.draws, dtype=np.int64)
         for end, row in enumerate(own.drawn(documents, chance.draws, chance.seed), 1):
             null += row
             here = slice(begin, end)
-            k, found = int(n_spans[here].sum()), int(matched[here].sum())
+            k, met = int(n_spans[here].sum()), int(matched[here].sum())
             missed = chance.missed(k, sums[here].sum(axis=0), whole, null)
             if missed <= _MISSED:
-                p = chance.p(null >= found)
-                n_stretches, n_told, luck = n_stretches + 1, n_told + end - begin, luck + missed
-                if p > chance.level:
-                    stretch = Stretch(
-                        annotator=self.corpus.annotators[annotator],
-                        documents=tuple(self.corpus.documents[i] for i in documents[here].tolist()),
-                        n_spans=k,
-                        matched=found,
-                        expected=float(null.mean()),
-                        p=p,
-                        luck=missed,
-                    )
-                    listed.append(stretch)
+                stretch = Stretch(
+                    annotator=corpus.annotators[annotator],
+                    documents=tuple(corpus.documents[i] for i in documents[here].tolist()),
+                    n_spans=k,
+                    matched=met,
+                    expected=float(null.mean()),
+                    p=chance.p(null >= met),
+                    luck=missed,
+                )
+                found.append(stretch)
             elif end - begin < len(rows) // 3:
                 continue
             begin = end
             null[:] = 0
-        n_left = len(rows) - n_told
-        return listed, {"n_stretches": n_stretches, "n_left": n_left, "luck": luck}
+        return found
 
 
 def _share_below(value: float, left_out: Floats) -> float:
@@ -608,15 +576,12 @@ def _share_up_to(most: int, n: int, share: float) -> float:
     return sum(exp(x + i * log(share) + (n - i) * log1p(-share)) for i, x in enumerate(ways))
 
 
-def _marks_everything(corpus: Corpus) -> Bools:
-    """Who marked every position of all documents annotated."""
-    n_people, n_texts = len(corpus.annotators), len(corpus.text_length)
-    text = (corpus.span_annotator * n_texts + corpus.span_text) * (largest(corpus.text_length) + 1)
-    order = np.argsort(text + corpus.span_start, kind="stable")
-    start, end = ((text + x)[order] for x in (corpus.span_start, corpus.span_end))
-    reach = np.maximum.accumulate(end)
-    new = reach - np.maximum(start, np.concatenate([[0], reach])[:-1])
-    covered = total(corpus.span_annotator[order], new, n_people)
-    length = total(corpus.text_document, corpus.text_length, len(corpus.documents))
-    there = total(corpus.annotation_annotator, length[corpus.annotation_document], n_people)
-    return np.asarray((covered == there) & (there > 0))
+def _marks_everything(corpus: Corpus, annotator: int) -> bool:
+    """Return whether an annotator marked every position of all documents annotated."""
+    is_seen = np.zeros(len(corpus.documents), dtype=bool)
+    is_seen[corpus.annotation_document[corpus.annotation_annotator == annotator]] = True
+    there = int(corpus.text_length[is_seen[corpus.text_document]].sum())
+    spans = np.flatnonzero(corpus.span_annotator == annotator)
+    own, step = spread((corpus.span_end - corpus.span_start)[spans])
+    start = corpus.text_begin[corpus.span_text[spans]] + corpus.span_start[spans]
+    return 0 < there == n_distinct(start[own] + step)
