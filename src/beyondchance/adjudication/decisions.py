@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
 from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Text, Use, given
+from beyondchance.messages import Piece, Quote, Use, given
 
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
 """How somebody decided: for what an annotator has, the consensus, nothing, or something else."""
+_REMEDY = "decide in a page that was made from these files"
 _KEYS = ("document", "text", "start", "end", "spans", "choice", "of", "by", "note", "words")
 
 
@@ -49,8 +51,6 @@ class Decision:
     note : str
     words : str, optional
         What the stretch covers, to know that the text is the same.
-    where : Text
-        Its place in the file, for messages.
     """
 
     document: str
@@ -63,7 +63,6 @@ class Decision:
     by: str = ""
     note: str = ""
     words: str | None = None
-    where: Text = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the decision as in JSON."""
@@ -115,39 +114,38 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
 
 
 def _loaded(source: Any) -> tuple[str, Any]:
-    """The name of a file for messages, and what it holds."""
+    """Return the name of a file for messages, and what it holds."""
     if isinstance(source, Mapping):
         return "decisions", source
     if not isinstance(source, str | PathLike):
         raise OptionError(*given("decisions", source), expected="a file, or what it holds")
-    name = fspath(source)
+    path = Path(source)
     try:
-        text = Path(source).read_text("utf-8-sig")
+        text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8"
-        raise FormatError(f"cannot be read ({why.lower()})", where=Path(name).name) from None
+        raise FormatError(f"cannot be read ({why.lower()})", where=path.name) from None
     try:
-        return Path(name).name, json.loads(text)
+        return path.name, json.loads(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         problem = "holds no JSON" + (f" (it breaks off or is wrong in line {line})" if line else "")
-        raise FormatError(problem, where=Path(name).name, expected="decisions") from None
+        raise FormatError(problem, where=path.name, expected="decisions") from None
 
 
 def _checked(
     item: Any, corpus: Corpus, numbers: Mapping[str, int], where: tuple[Piece, ...]
 ) -> Decision:
-    """A decision, refused if it is none or not about this corpus."""
+    """Return a decision, refused if it is none or not about this corpus."""
     if not isinstance(item, Mapping) or not item.keys() <= {*_KEYS}:
         expected = f"an object with some of {', '.join(sorted(_KEYS))}"
         raise FormatError("is no decision", where=where, expected=expected)
-    number = numbers.get(item["document"]) if isinstance(item.get("document"), str) else None
-    if number is None:
+    document = item.get("document")
+    if not isinstance(document, str) or document not in numbers:
         raise MismatchError(
-            *("no document ", Quote(item.get("document")), " is there"),
-            where=where,
-            remedy="decide in a page that was made from these files",
+            *("no document ", Quote(document), " is there"), where=where, remedy=_REMEDY
         )
+    number = numbers[document]
     first, behind = np.searchsorted(corpus.text_document, (number, number + 1)).tolist()
     places: list[Any] = [item.get(key) for key in ("text", "start", "end")]
     if not all(map(is_whole, places)):
@@ -155,7 +153,7 @@ def _checked(
     text, start, end = map(int, places)
     if not 0 <= text < behind - first:
         raise MismatchError(
-            *("document ", Quote(item["document"]), f" has no text {text}"),
+            *("document ", Quote(document), f" has no text {text}"),
             where=where,
             expected=f"one of {behind - first}, from 0 on",
         )
@@ -163,77 +161,68 @@ def _checked(
     if not 0 <= start < end <= length:
         problem = f"the stretch [{start}, {end}) does not lie in the text"
         raise MismatchError(problem, where=where, expected=f"{length} positions at most")
-    known = item.get("words")
+    known, words = item.get("words"), _words(corpus, first + text, start, end)
     if not isinstance(known, str | None):
         raise FormatError("has words that are no text", where=where)
-    if known is not None and _words(corpus, first + text, start, end) not in {None, known}:
+    if None not in {known, words} and known != words:
         raise MismatchError(
-            *("the text is another one there: ", Quote(_words(corpus, first + text, start, end))),
+            *("the text is another one there: ", Quote(words)),
             where=where,
             expected=Quote(known),
-            remedy="decide in a page that was made from these files",
+            remedy=_REMEDY,
         )
-    names = item.get("of", [])
-    plain = {key: item.get(key) or "" for key in ("by", "note")}
-    if isinstance(plain["by"], str):
-        # People are named without their e-mail addresses, as annotators are.
-        plain["by"] = plain["by"].partition("@")[0].strip() or plain["by"]
-    if not isinstance(names, list) or not all(
-        isinstance(x, str) for x in (*names, *plain.values())
-    ):
+    names, by, note = item.get("of", []), item.get("by") or "", item.get("note") or ""
+    if not isinstance(names, list) or not all(isinstance(x, str) for x in (*names, by, note)):
         raise FormatError("has names or a note that are no text", where=where)
+    spans = _spans(item.get("spans"), start, end, where)
+    choice = item.get("choice", "edited")
+    if choice not in CHOICES:
+        found = ("has the choice ", Quote(choice))
+        raise FormatError(*found, where=where, expected=f"one of {', '.join(CHOICES)}")
     return Decision(
-        document=item["document"],
+        document=document,
         text=text,
         start=start,
         end=end,
-        spans=_spans(item.get("spans"), start, end, where),
-        choice=_choice(item.get("choice", "edited"), where),
+        spans=spans,
+        choice=choice,
         of=tuple(names),
-        **plain,
+        # People are named without their e-mail addresses, as annotators are.
+        by=by.partition("@")[0].strip() or by,
+        note=note,
         words=known,
-        where=where,
     )
 
 
 def _words(corpus: Corpus, text: int, start: int, end: int) -> str | None:
-    """What a stretch covers; None if that is not known."""
+    """Return what a stretch covers; None if that is not known."""
     if not corpus.knows_characters or corpus.texts is None:
         return None
     low, high = corpus.characters(*(np.array(value) for value in (text, start, end)))
     return corpus.texts[text][int(low) : int(high)]
 
 
-def _choice(value: Any, where: tuple[Piece, ...]) -> str:
-    if value not in CHOICES:
-        found = ("has the choice ", Quote(value))
-        raise FormatError(*found, where=where, expected=f"one of {', '.join(CHOICES)}")
-    return str(value)
-
-
 def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple[Span, ...]:
-    """The spans of a decision, in reading order."""
+    """Return the spans of a decision, in reading order."""
     if not isinstance(listed, list):
         raise FormatError("has no list of spans", where=where)
     found = set()
     for item in listed:
-        is_span = isinstance(item, Sequence) and len(item) == 3 and not isinstance(item, str)
-        if not (is_span and is_whole(item[0]) and is_whole(item[1]) and isinstance(item[2], str)):
-            problem = ("has the span ", Quote(item))
-            raise FormatError(*problem, where=where, expected="start, end and label")
-        label = item[2]
-        is_name = label and label == label.strip() and label.isprintable()
-        if not start <= item[0] < item[1] <= end or not is_name:
-            problem = ("has the span ", Quote(item))
-            raise FormatError(
-                *problem, where=where, expected=f"a label, and a place within [{start}, {end})"
-            )
-        found.add(Span(int(item[0]), int(item[1]), item[2]))
+        match item:
+            case [low, high, str(label)] if is_whole(low) and is_whole(high):
+                is_name = label and label == label.strip() and label.isprintable()
+                if start <= low < high <= end and is_name:
+                    found.add(Span(int(low), int(high), label))
+                    continue
+                expected = f"a label, and a place within [{start}, {end})"
+            case _:
+                expected = "start, end and label"
+        raise FormatError("has the span ", Quote(item), where=where, expected=expected)
     return tuple(sorted(found))
 
 
 def together(files: Iterable[Sequence[Decision]]) -> list[Decision]:
-    """The decisions of several people as one list, in reading order.
+    """Return the decisions of several people as one list, text by text in reading order.
 
     Raises
     ------
@@ -241,32 +230,31 @@ def together(files: Iterable[Sequence[Decision]]) -> list[Decision]:
         Where they decided differently, or overlapping stretches.
     """
     by_text: dict[tuple[str, int], list[Decision]] = {}
-    for decision in (decision for listed in files for decision in listed):
+    for decision in chain.from_iterable(files):
         by_text.setdefault((decision.document, decision.text), []).append(decision)
     merged: list[Decision] = []
-    n_conflicts, first = 0, None
+    conflicts: list[tuple[Decision, Decision]] = []
     for own in by_text.values():
-        last: Decision | None = None
+        reached = 0
         for decision in sorted(own, key=attrgetter("start")):
             # None of those that are merged overlaps another, so the last is the one to look at.
-            if last is None or decision.start >= last.end:
+            if decision.start >= reached:
                 merged.append(decision)
-            elif is_same(last, decision):
-                merged[-1] = _of_both(last, decision)
+            elif is_same(merged[-1], decision):
+                merged[-1] = _of_both(merged[-1], decision)
             else:
-                n_conflicts += 1
-                first = first or (last, decision)
-                continue
-            last = merged[-1]
-    if first is not None:
-        one, other = first
-        who = (Quote(one.by or "the first"), " and ", Quote(other.by or "the second"))
-        stretch = f", text {other.text}, [{other.start}, {other.end})"
-        places = "1 place is" if n_conflicts == 1 else f"{n_conflicts:,} places are"
+                conflicts.append((merged[-1], decision))
+            reached = merged[-1].end
+    if conflicts:
+        one, other = conflicts[0]
+        n = len(conflicts)
         raise DataError(
-            f"{places} decided differently, the first by ",
-            *who,
-            where=("document ", Quote(other.document), stretch),
+            f"{'1 place is' if n == 1 else f'{n:,} places are'} decided differently, the first by ",
+            *(Quote(one.by or "the first"), " and ", Quote(other.by or "the second")),
+            where=(
+                *("document ", Quote(other.document)),
+                f", text {other.text}, [{other.start}, {other.end})",
+            ),
             expected="one decision for a place",
             remedy="compare the files in the page, and save one that both can stand by",
         )

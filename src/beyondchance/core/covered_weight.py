@@ -74,16 +74,9 @@ def _starts(place: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.
     place : array of int, shape (spans, texts, draws)
     lengths : array of int, shape (texts, spans)
     """
-    taken = np.empty_like(place)  # places so far, the lowest first
     for i in range(len(place)):
-        for other in taken[:i]:
-            place[i] += place[i] >= other
-        highest = place[i].copy()
-        for other in taken[:i]:
-            lower = np.minimum(other, highest)
-            np.maximum(other, highest, out=highest)
-            other[:] = lower
-        taken[i] = highest
+        for taken in np.sort(place[:i], axis=0):
+            place[i] += place[i] >= taken
     start = place.copy()
     more = lengths.T[:, :, None] - 1
     for i in range(len(place)):

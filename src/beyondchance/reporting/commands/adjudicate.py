@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from beyondchance.adjudication.adjudicated import AdjudicatedCorpus
 from beyondchance.adjudication.comparison import Deciders
@@ -27,15 +26,18 @@ _NOBODY = "(no name)"
 
 
 def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 20) -> Report:
-    """The report of a gold standard that people decided on."""
-    name = str(gold.gold)
+    """Build the report of a gold standard that people decided on."""
+    name, decisions = str(gold.gold), gold.decisions
 
     def blocks() -> list[Block]:
+        noted = [(x.document, _place(x), x.note, x.by) for x in decisions if x.note]
+        shown, remark = cut(noted, top)
+        notes = Table(("document", "place", "note", "by"), shown, "notes", remark)
         return [
             Prose(_how_many(gold)),
-            _people_table(gold.decisions),
+            _people_table(decisions),
             gold_table(result, name, f"annotators against {name}"),
-            *_notes_table(gold.decisions, top),
+            *([notes] if noted else []),
         ]
 
     return Report(
@@ -51,12 +53,11 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
             "n_decided": gold.n_decided,
             "n_ties": gold.n_ties,
             "agreement": result.score.to_dict(),
-            "annotators": {who: score.to_dict() for who, score in against(result, name)},
-            "decisions": rows_of(gold.decisions),
+            "annotators": against(result, name),
+            "decisions": [x.to_dict() for x in decisions],
         },
         make_rows=lambda: [
-            {**row, "spans": _written(row["spans"]), "of": ", ".join(row["of"])}
-            for row in rows_of(gold.decisions)
+            {**x.to_dict(), "spans": _written(x), "of": ", ".join(x.of)} for x in decisions
         ],
     )
 
@@ -74,7 +75,7 @@ def _how_many(gold: AdjudicatedCorpus) -> str:
 
 
 def _people_table(decisions: Sequence[Decision]) -> Table:
-    """How each person decided."""
+    """Show how each person decided."""
     counts: dict[str, Counter[str]] = {}
     for decision in decisions:
         counts.setdefault(decision.by or _NOBODY, Counter())[decision.choice] += 1
@@ -86,66 +87,48 @@ def _people_table(decisions: Sequence[Decision]) -> Table:
     return Table(headings, rows, "decisions")
 
 
-def _notes_table(decisions: Sequence[Decision], top: int) -> list[Block]:
-    """What people noted."""
-    noted = [
-        (x.document, x.words or f"{x.start}-{x.end}", x.note, x.by) for x in decisions if x.note
-    ]
-    if not noted:
-        return []
-    shown, remark = cut(noted, top)
-    return [Table(("document", "place", "note", "by"), shown, "notes", remark)]
+def _place(decision: Decision) -> str:
+    return decision.words or f"{decision.start}-{decision.end}"
 
 
-def rows_of(decisions: Sequence[Decision]) -> list[dict[str, Any]]:
-    """One row for each decision."""
-    return [decision.to_dict() for decision in decisions]
-
-
-def _written(spans: Sequence[Sequence[Any]]) -> str:
-    """Spans in a cell."""
-    return "; ".join(f"{start}-{end} {label}" for start, end, label in spans) or "nothing"
+def _written(decision: Decision) -> str:
+    """Write the spans of a decision into a cell."""
+    return "; ".join(f"{start}-{end} {label}" for start, end, label in decision.spans) or "nothing"
 
 
 def deciders_report(found: Deciders, *, top: int = 20) -> Report:
-    """The report of how far people decided alike."""
-    scored = {pair: x.agreement.score for pair, x in found.pairs.items() if x.agreement}
-    settings = [str(x.agreement.settings) for x in found.pairs.values() if x.agreement]
+    """Build the report of how far people decided alike."""
+    pairs, differing = found.pairs, found.differing
+    known = {names: x.agreement for names, x in pairs.items() if x.agreement}
 
     def blocks() -> list[Block]:
-        made: list[Block] = [
-            Prose(f"{in_list(found.names)}: what they decided, where both of two did."),
-            Table(
-                ("first", "second", "both decided", "the same", "differently"),
-                [
-                    (a, b, x.n_places, x.n_same, x.n_places - x.n_same)
-                    for (a, b), x in found.pairs.items()
-                ],
-                "places",
-            ),
-            Table(
-                ("first", "second", "observed", "chance", "corrected"),
-                [(*pair, x.observed, x.chance, x.corrected) for pair, x in scored.items()],
-                "agreement at these places",
-            ),
-        ]
-        if not found.differing:
-            return made
-        shown, remark = cut(found.differing, top)
-        rows = [
-            (one.document, one.words or f"{one.start}-{one.end}", *map(_version, (one, other)))
+        shown, remark = cut(differing, top)
+        versions = [
+            (
+                one.document,
+                _place(one),
+                *(f"{x.by}: {_written(x)}" if x.by else _written(x) for x in (one, other)),
+            )
             for one, other in shown
         ]
+        counts = [
+            (*names, x.n_places, x.n_same, x.n_places - x.n_same) for names, x in pairs.items()
+        ]
+        scores = [(*names, x.observed, x.chance, x.corrected) for names, x in known.items()]
+        who = ("first", "second")
+        where = ("document", "place", "one", "other")
         return [
-            *made,
-            Table(("document", "place", "one", "other"), rows, "decided differently", remark),
+            Prose(f"{in_list(found.names)}: what they decided, where both of two did."),
+            Table((*who, "both decided", "the same", "differently"), counts, "places"),
+            Table((*who, "observed", "chance", "corrected"), scores, "agreement at these places"),
+            *([Table(where, versions, "decided differently", remark)] if versions else []),
         ]
 
     return Report(
         command="adjudicate",
         corpus=found.corpus,
-        signature=settings[0] if settings else None,
-        notes=(*found.corpus.notes, *([CUT] if 0 < top < len(found.differing) else [])),
+        signature=next((str(x.settings) for x in known.values()), None),
+        notes=(*found.corpus.notes, *([CUT] if 0 < top < len(differing) else [])),
         skipped=dict(found.corpus.skipped),
         make_blocks=blocks,
         make_data=lambda: {
@@ -155,31 +138,22 @@ def deciders_report(found: Deciders, *, top: int = 20) -> Report:
                     "b": b,
                     "n_places": x.n_places,
                     "n_same": x.n_same,
-                    "agreement": scored[a, b].to_dict() if x.agreement else None,
+                    "agreement": x.agreement and x.agreement.score.to_dict(),
                 }
-                for (a, b), x in found.pairs.items()
+                for (a, b), x in pairs.items()
             ],
             "differing": [
-                {"one": one.to_dict(), "other": other.to_dict()} for one, other in found.differing
+                {"one": one.to_dict(), "other": other.to_dict()} for one, other in differing
             ],
         },
         make_rows=lambda: [
             {
-                "document": one.document,
-                "text": one.text,
-                "start": one.start,
-                "end": one.end,
-                **{
-                    f"{key}_{side}": value
-                    for side, x in (("one", one), ("other", other))
-                    for key, value in (("by", x.by), ("spans", _written(x.to_dict()["spans"])))
-                },
+                **{name: getattr(one, name) for name in ("document", "text", "start", "end")},
+                "by_one": one.by,
+                "spans_one": _written(one),
+                "by_other": other.by,
+                "spans_other": _written(other),
             }
-            for one, other in found.differing
+            for one, other in differing
         ],
     )
-
-
-def _version(decision: Decision) -> str:
-    spans = _written([list(span) for span in decision.spans])
-    return f"{decision.by}: {spans}" if decision.by else spans

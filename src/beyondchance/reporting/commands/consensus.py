@@ -22,7 +22,6 @@ from beyondchance.reporting.blocks import (
 )
 from beyondchance.reporting.commands.places import places_table, rows_of
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.score import Score
 
 _WHAT = {
     "entities": "spans matched to entities, and votes on each: whether there is one (more than "
@@ -42,18 +41,18 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
     """The report of a consensus, of which an output shows a part."""
     result, corpus = found.agreement, found.corpus
     ties = found.ties
-    scores = [] if result is None else against(result, found.name)
-    documents = corpus.annotation_document[
-        corpus.annotation_annotator == len(corpus.annotators) - 1
-    ]
 
     def blocks() -> list[Block]:
+        spans, documents = (
+            counted(len(found.span), "span"),
+            counted(len(found.documents), "document"),
+        )
         weights = [f"{name} {value:g}" for name, value in found.weights.items()]
         others = ", 1 otherwise" if len(weights) < len(found.members) else ""
         made: list[Block] = [
             Prose(
                 f"The consensus of {in_list(found.members)}: {_WHAT[found.method]}. It has "
-                f"{counted(len(found.span), 'span')} in {counted(len(documents), 'document')}."
+                f"{spans} in {documents}."
                 + (f" Weights: {', '.join(weights)}{others}." if weights else "")
             ),
             votes_table(found),
@@ -81,7 +80,7 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             "weights": dict(found.weights),
             "n_unscored": found.n_unscored,
             "agreement": result and result.score.to_dict(),
-            "annotators": {name: score.to_dict() for name, score in scores},
+            "annotators": {} if result is None else against(result, found.name),
             "bounds": {name: list(ends) for name, ends in found.bounds.items()},
             "spans": spans_of(found),
             "n_ties": int(np.count_nonzero(found.entities.is_tie)),
@@ -114,9 +113,9 @@ def votes_table(found: Consensus) -> Table:
     return Table(("found by", "spans"), rows, "votes", legend)
 
 
-def against(result: Agreement, gold: str) -> list[tuple[str, Score]]:
-    """The score of each annotator against a gold standard."""
-    return [(b if a == gold else a, score) for (a, b), score in result.by_pair.items()]
+def against(result: Agreement, gold: str) -> dict[str, Any]:
+    """Return the scores of annotators against a gold standard for JSON."""
+    return {name: score.to_dict() for name, score in result.against(gold).items()}
 
 
 def gold_table(
@@ -127,10 +126,9 @@ def gold_table(
 ) -> Table:
     """The agreement of each annotator with a gold standard, with bounds where there are ties."""
     known = bounds or {}
-    named = [(name, name, score) for name, score in against(result, gold)]
     rows: list[Sequence[Cell]] = [
-        (shown, score.observed, score.chance, score.corrected, *known.get(name, ()))
-        for shown, name, score in [*named, ("all", gold, result.score)]
+        ("all" if who == gold else who, x.observed, x.chance, x.corrected, *known.get(who, ()))
+        for who, x in {**result.against(gold), gold: result.score}.items()
     ]
     headings = ("annotator", "observed", "chance", "corrected")
     by = sentences.by_measure(result.settings.measure, result.settings.positions)
@@ -142,19 +140,19 @@ def gold_table(
 
 def spans_of(found: Consensus) -> list[dict[str, Any]]:
     """One row for each span of the consensus."""
-    corpus, span = found.corpus, found.span
-    text = corpus.span_text[span]
-    words: Sequence[str | None] = [None] * len(span)
+    corpus = found.corpus
+    text, label, start, end = found.chosen
+    words: Sequence[str | None] = [None] * len(text)
     if corpus.knows_characters and corpus.texts is not None:
-        low, high = corpus.characters(text, corpus.span_start[span], corpus.span_end[span])
+        low, high = corpus.characters(text, start, end)
         places = zip(text.tolist(), low.tolist(), high.tolist(), strict=True)
-        words = [corpus.texts[i][start:end] for i, start, end in places]
+        words = [corpus.texts[i][begin:behind] for i, begin, behind in places]
     columns = {
         "document": [corpus.documents[i] for i in corpus.text_document[text].tolist()],
         "text": corpus.number_in_document(text).tolist(),
-        "start": corpus.span_start[span].tolist(),
-        "end": corpus.span_end[span].tolist(),
-        "label": [corpus.labels[i] for i in corpus.span_label[span].tolist()],
+        "start": start.tolist(),
+        "end": end.tolist(),
+        "label": [corpus.labels[i] for i in label.tolist()],
         "words": words,
         "votes": found.votes.tolist(),
         "alike": found.alike.tolist(),
