@@ -420,21 +420,19 @@ def _pooled(scores: Sequence[Score]) -> Score:
 def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, Floats]:
     """How many marked each span as it is, and how many on average each of its positions."""
     n = len(chosen.text)
-    number = numbered(Chosen(*map(np.append, chosen, marks[:4])))
+    text, label, start, end = map(np.append, chosen, marks[:4])
+    number = numbered(text, label, start, end)
     alike = np.bincount(number[n:], minlength=len(number))[number[:n]]
     # Nested spans of one label cover a position once.
     flat, layer = layers(marks)
-    spans = Chosen(*map(np.append, chosen, taken(flat, layer == 0)[:4]))
-    # All that overlaps a span: the lines of text and label lie end to end.
-    width = int(spans.end.max(initial=0)) + 1
-    _, line = distinct(spans.text * (int(spans.label.max(initial=0)) + 1) + spans.label)
-    low, high = line * width + spans.start, line * width + spans.end
-    # Positions up to a place that are covered: a sum over what begins and ends before.
-    begins, ends = np.sort(low[n:]), np.sort(high[n:])
-    before_begin, before_end = (np.append(0, np.cumsum(side)) for side in (begins, ends))
-
-    def covered(place: Ints) -> Ints:
-        i, j = np.searchsorted(begins, place), np.searchsorted(ends, place)
-        return np.asarray(i * place - before_begin[i] - (j * place - before_end[j]))
-
-    return alike, (covered(high[:n]) - covered(low[:n])) / (high[:n] - low[:n])
+    text, label, start, end = map(np.append, chosen, taken(flat, layer == 0)[:4])
+    # The lines of text and label lie end to end, and what is covered is added up along them.
+    line = numbered(text, label) * (int(end.max(initial=0)) + 1)
+    low, high = line + start, line + end
+    places = np.concatenate([[0], low[n:], high[n:]])
+    order = np.argsort(places, kind="stable")
+    places = places[order]
+    n_open = np.cumsum(np.repeat([0, 1, -1], [1, len(low) - n, len(low) - n])[order])
+    covered = np.append(0, np.cumsum(n_open[:-1] * np.diff(places)))
+    before, behind = np.interp([low[:n], high[:n]], places, covered)
+    return alike, (behind - before) / (high - low)[:n]

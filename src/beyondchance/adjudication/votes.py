@@ -17,7 +17,6 @@ positions that often without a span that is there twice.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -98,44 +97,61 @@ def in_order(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
     return taken(Chosen(text, label, start, end), np.lexsort((label, -end, start, text)))
 
 
+def numbered(*columns: Ints) -> Ints:
+    """Number rows in the order of their values, those with equal values in all columns alike."""
+    order = np.lexsort(columns[::-1])
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.cumsum(~repeats(*(column[order] for column in columns))) - 1
+    return number
+
+
 def voted(marks: Marks, votes: Votes) -> tuple[Chosen, Ints, Ints]:
     """Return distinct spans in the order of their content, the number of each mark, and votes."""
-    number = numbered(Chosen(*marks[:4]))
+    number = numbered(marks.text, marks.start, marks.end, marks.label)
     v = np.bincount(number, weights=votes.weight[marks.annotator]).astype(np.int64)
     mark_of = np.empty(len(v), dtype=np.int64)
     mark_of[number] = np.arange(len(number))
     return taken(Chosen(*marks[:4]), mark_of), number, v
 
 
-def numbered(spans: Chosen) -> Ints:
-    """Number spans in the order of their content, equal ones alike."""
-    order = np.lexsort((spans.label, spans.end, spans.start, spans.text))
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(~repeats(*taken(spans, order))) - 1
-    return number
-
-
 # --- What may overlap -----------------------------------------------------------------
 
 
-def on_lines(spans: Chosen | Marks, *columns: Ints) -> tuple[Ints, Bools]:
-    """Order spans by lines, which have equal values in all columns, and by where they start.
-
-    Returns their order, and which of them begin behind all that are before them on their line.
-    """
-    order = np.lexsort((spans.start, *columns[::-1]))
-    line = np.cumsum(~repeats(*(column[order] for column in columns)))
+def on_lines(spans: Chosen, line: Ints) -> tuple[Ints, Bools]:
+    """Order spans by line and start, and find those that begin behind all before on their line."""
+    order = np.lexsort((spans.start, line))
     # Lines lie end to end, so that what one covers ends before the next begins.
     shift = line * (int(spans.end.max(initial=0)) + 1)
-    return order, begins_apart(shift + spans.start[order], shift + spans.end[order])
+    return order, begins_apart((shift + spans.start)[order], (shift + spans.end)[order])
 
 
-def _is_apart(marks: Marks, lane: Ints, n_texts: int) -> Bools:
-    """Find the texts in which no two spans of one member and lane overlap."""
-    order, is_head = on_lines(marks, marks.text, marks.annotator, lane)
-    is_apart = np.ones(n_texts, dtype=bool)
-    is_apart[marks.text[order[~is_head]]] = False
-    return is_apart
+def layers(marks: Marks) -> tuple[Marks, Ints]:
+    """Return spans without overlap of one label of one member, and their layers.
+
+    Where a member's spans of one label overlap, layer m are stretches that m + 1 or more of them
+    cover; where one ends and another begins at the same position, they are apart.
+    """
+    line = np.tile(numbered(marks.text, marks.annotator, marks.label), 2)
+    place = np.append(marks.start, marks.end)
+    opens = np.repeat([1, 0], len(marks.text))
+    order = np.lexsort((opens, place, line))
+    # How many spans are open besides the one that begins or ends there.
+    layer = np.cumsum(2 * opens[order] - 1) - opens[order]
+    pairs = np.lexsort((layer, line[order])).reshape(-1, 2)
+    first, last = order[pairs].T
+    return taken(marks, first)._replace(end=place[last]), layer[pairs[:, 0]]
+
+
+def _is_flat(marks: Marks, n_texts: int) -> Bools:
+    """Find the texts in which no two spans of one member and label overlap."""
+    flat, layer = layers(marks)
+    is_flat = np.ones(n_texts, dtype=bool)
+    is_flat[flat.text[layer > 0]] = False
+    return is_flat
+
+
+def _without_labels(marks: Marks) -> Marks:
+    return marks._replace(label=np.zeros_like(marks.label))
 
 
 # --- The best ratio -------------------------------------------------------------------
@@ -206,7 +222,7 @@ def _by_position(marks: Marks, votes: Votes) -> Chosen:
     A span that all members have is taken as it is: whatever agrees best covers its positions once
     more.
     """
-    is_flat = _is_apart(marks, np.zeros_like(marks.label), len(votes.present))
+    is_flat = _is_flat(_without_labels(marks), len(votes.present))
     size = int(((marks.end - marks.start) * votes.weight[marks.annotator]).sum())
     spans, number, v = voted(marks, votes)
     is_common = v == votes.present[spans.text]
@@ -243,33 +259,6 @@ def _by_position(marks: Marks, votes: Votes) -> Chosen:
     # No annotator has a span twice.
     spans = in_order(*map(np.append, common, found))
     return taken(spans, ~repeats(*spans))
-
-
-def layers(marks: Marks) -> tuple[Marks, Ints]:
-    """Return spans without overlap of one label of one member, and their layers.
-
-    Where a member's spans of one label overlap, layer m are stretches that m + 1 or more of them
-    cover; where one ends and another begins at the same position, they are apart.
-    """
-    order, is_head = on_lines(marks, marks.text, marks.annotator, marks.label)
-    marks = taken(marks, order)
-    heads = np.flatnonzero(is_head)
-    sizes = np.diff(np.append(heads, len(order)))
-    rows: list[tuple[int, ...]] = []
-    for low, n in zip(heads[sizes > 1].tolist(), sizes[sizes > 1].tolist(), strict=True):
-        text, label, *_, annotator = (int(column[low]) for column in marks)
-        starts, ends = (Counter(side[low : low + n].tolist()) for side in (marks.start, marks.end))
-        opened: list[int] = []
-        for place in sorted({*starts, *ends}):
-            for _ in range(ends[place]):
-                begin = opened.pop()
-                rows.append((text, label, begin, place, annotator, len(opened)))
-            opened += [place] * starts[place]
-    is_alone = np.repeat(sizes == 1, sizes)
-    added = np.array(rows, dtype=np.int64).reshape(-1, 6).T
-    columns = zip((*marks, np.zeros_like(order)), added, strict=True)
-    *flat, layer = (np.append(column[is_alone], more) for column, more in columns)
-    return Marks(*flat), layer
 
 
 class Cells(NamedTuple):
@@ -329,15 +318,13 @@ def _by_span(marks: Marks, votes: Votes, method: str) -> Chosen:
     if method != BEST:
         return in_order(*taken(spans, 2 * v > r * (method == MAJORITY)))
     is_flat, is_disjoint = (
-        _is_apart(marks, lane, len(votes.present))[spans.text]
-        for lane in (np.zeros_like(marks.label), marks.label)
+        _is_flat(x, len(votes.present))[spans.text] for x in (_without_labels(marks), marks)
     )
     own = np.flatnonzero(is_disjoint)
     lane = np.where(is_flat, 0, spans.label)[own]
-    order, is_head = on_lines(taken(spans, own), spans.text[own], lane)
-    columns = (
-        column[own[order]].tolist() for column in (spans.end, spans.start, np.arange(len(v)))
-    )
+    order, is_head = on_lines(taken(spans, own), numbered(spans.text[own], lane))
+    rows = own[order]
+    columns = (spans.end[rows].tolist(), spans.start[rows].tolist(), rows.tolist())
     listed = [_Rival(*row) for row in zip(*columns, strict=True)]
     groups = pairwise([*np.flatnonzero(is_head).tolist(), len(own)])
     rivals = [sorted(listed[low:high]) for low, high in groups if high - low > 1]
