@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, compress, repeat
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from beyondchance.annotations.alternatives import KNOWN
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
+from beyondchance.results.counts import numbered
 from beyondchance.types import Bools, Ints
 
 
@@ -41,30 +42,29 @@ def with_annotator(
             remedy="pass another name",
         )
     number = len(corpus.annotators)
-    document = np.concatenate([corpus.annotation_document, documents])
-    annotator = np.concatenate([corpus.annotation_annotator, np.full(len(documents), number)])
+    document = np.append(corpus.annotation_document, documents)
+    annotator = np.append(corpus.annotation_annotator, np.full(len(documents), number))
     order = np.lexsort((annotator, document))
     alternatives = corpus.alternatives
     if alternatives is not None:
         fresh = len(corpus.span_text) + np.arange(len(spans.text))
         alternatives = replace(
             alternatives,
-            quote_span=np.concatenate([alternatives.quote_span, fresh]),
-            quote_pool=np.concatenate([alternatives.quote_pool, np.full(len(fresh), KNOWN)]),
+            quote_span=np.append(alternatives.quote_span, fresh),
+            quote_pool=np.append(alternatives.quote_pool, np.full(len(fresh), KNOWN)),
         )
-    known = corpus.labels if labels is None else labels
     every = corpus.labels if labels is None else tuple(sorted({*corpus.labels, *labels}))
-    number_of = {label: code for code, label in enumerate(every)}
+    code = numbered(every)
     recoded = [
-        np.array([number_of[label] for label in table], dtype=np.int64)[codes]
-        for table, codes in ((corpus.labels, corpus.span_label), (known, spans.label))
+        np.array([code[label] for label in table], dtype=np.int64)[label]
+        for table, label in ((corpus.labels, corpus.span_label), (labels or every, spans.label))
     ]
     columns: dict[str, Any] = {
-        "span_text": np.concatenate([corpus.span_text, spans.text]),
+        "span_text": np.append(corpus.span_text, spans.text),
         "span_annotator": np.append(corpus.span_annotator, np.full(len(spans.text), number)),
         "span_label": np.concatenate(recoded),
-        "span_start": np.concatenate([corpus.span_start, spans.start]),
-        "span_end": np.concatenate([corpus.span_end, spans.end]),
+        "span_start": np.append(corpus.span_start, spans.start),
+        "span_end": np.append(corpus.span_end, spans.end),
     }
     if corpus.span_id is not None:
         columns["span_id"] = (*corpus.span_id, *_taken_over(columns, corpus.span_id))
@@ -91,16 +91,12 @@ def with_spans(corpus: Corpus, keep: Bools) -> Corpus:
     )
 
 
-def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> Iterator[str]:
-    """The identifiers of the spans behind those that have some: of the first that is equal."""
+def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> list[str]:
+    """Return identifiers of the spans behind those that have some: of the first that is equal."""
     names = ("span_text", "span_start", "span_end", "span_label")
-    rows = zip(*(columns[name].tolist() for name in names), strict=True)
-    known: dict[tuple[int, ...], str] = {}
-    for row, own in zip(rows, chain(ids, repeat(None)), strict=False):
-        if own is None:
-            yield known.get(row, "")
-        else:
-            known.setdefault(row, own)
+    rows = list(zip(*(columns[name].tolist() for name in names), strict=True))
+    known = dict(zip(reversed(rows[: len(ids)]), reversed(ids), strict=True))
+    return [known.get(row, "") for row in rows[len(ids) :]]
 
 
 def only(

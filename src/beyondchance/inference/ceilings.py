@@ -68,9 +68,9 @@ class Ceiling:
 
     model: float
     human: float
-    lower: float
-    upper: float
-    about: float
+    lower: float = nan
+    upper: float = nan
+    about: float = nan
     share: Mapping[str, Share]
 
 
@@ -80,62 +80,40 @@ class Ceilings:
 
     Attributes
     ----------
-    documents : tuple of str
     sums : mapping of str to array of float, shape (documents, 4)
         Of ``human``, ``lower`` and ``upper``.
     n_humans : int
     """
 
-    documents: tuple[str, ...]
     sums: Mapping[str, Floats]
     n_humans: int
 
     def of(self, model: Floats, confidence: float) -> Ceiling:
-        """The ceilings with a model, of which the sums by document are given."""
+        """Return the ceilings with a model, of which the sums by document are given."""
         tables = {"model": model, **self.sums}
         is_marked = np.any([table[:, 2] > 0 for table in tables.values()], axis=0)
-        tables = {name: table[is_marked] for name, table in tables.items()}
-        whole = {name: _scores(table.sum(axis=0)) for name, table in tables.items()}
-        without = {name: _scores(table.sum(axis=0) - table) for name, table in tables.items()}
-        names = list(self.sums)
+        # The score of all documents, and those without each.
+        scores = {
+            name: score_of(np.vstack([table.sum(axis=0), table.sum(axis=0) - table]), "corrected")
+            for name, table in ((name, table[is_marked]) for name, table in tables.items())
+        }
         if self.n_humans == 2:
-            names.append("about")
-            whole["about"], without["about"] = (
-                np.sqrt(np.maximum(found["human"], 0)) for found in (whole, without)
-            )
-        values = {name: float(value) for name, value in whole.items()}
-        return Ceiling(
-            model=values["model"],
-            human=values["human"],
-            lower=values.get("lower", nan),
-            upper=values.get("upper", nan),
-            about=values.get("about", nan),
-            share={
-                name: _share(
-                    whole["model"], whole[name], without["model"], without[name], confidence
-                )
-                for name in names
-            },
-        )
+            scores["about"] = np.sqrt(np.maximum(scores["human"], 0))
+        own = scores["model"]
+        shares = {n: _share(own, x, confidence) for n, x in scores.items() if n != "model"}
+        return Ceiling(**{name: float(x[0]) for name, x in scores.items()}, share=shares)
 
 
-def _scores(sums: Floats) -> Floats:
-    return np.asarray(score_of(sums, "corrected"))
-
-
-def _share(
-    model: Floats, ceiling: Floats, models: Floats, ceilings: Floats, confidence: float
-) -> Share:
-    """The model's share of a ceiling, with its interval by leaving out each document."""
-    if not float(ceiling) > 0:
+def _share(model: Floats, ceiling: Floats, confidence: float) -> Share:
+    """Compute the model's share of a ceiling, with its interval by leaving out each document."""
+    if not ceiling[0] > 0:
         return Share(nan, (nan, nan))
-    value = float(model) / float(ceiling)
     with np.errstate(divide="ignore", invalid="ignore"):
-        left_out = models / ceilings
+        value, *others = (model / ceiling).tolist()
+    left_out = np.array(others)
     if len(left_out) < 2 or not np.isfinite(left_out).all():
         return Share(value, (nan, nan))
-    ends = student(value, [influences(left_out)], confidence)
-    return Share(value, ends or (value, value))
+    return Share(value, student(value, [influences(left_out)], confidence) or (value, value))
 
 
 def ceilings_of(
@@ -168,7 +146,7 @@ def ceilings_of(
                 sums["lower"] += sums_of(agreement(pair, **scoring), documents)
         upper = agreement(voted(people).corpus, gold=_FRESH, **scoring)
         sums["upper"] = sums_of(upper, documents)
-    return Ceilings(tuple(documents), sums, len(humans))
+    return Ceilings(sums, len(humans))
 
 
 def sums_of(result: Agreement, documents: Sequence[str]) -> Floats:

@@ -23,7 +23,7 @@ from beyondchance.reporting.blocks import (
 
 if TYPE_CHECKING:
     from beyondchance.inference.plan import ReplacementPlan
-    from beyondchance.inference.replacement import Replacement
+    from beyondchance.inference.replacement import InPlaceOf, Replacement
 
 FEW_HUMANS = Note(
     "with fewer than three people, a person's habits cannot be separated from the model's",
@@ -246,14 +246,9 @@ def ceiling_table(one: Replacement) -> Table:
     found = one.ceiling
     rows: list[Sequence[Cell]] = [(one.model, found.model, None, None)]
     rows += [
-        (
-            what,
-            getattr(found, name),
-            found.share[name].value,
-            Range(*found.share[name].interval),
-        )
+        (what, getattr(found, name), share.value, Range(*share.interval))
         for name, what in _CEILINGS.items()
-        if name in found.share
+        if (share := found.share.get(name))
     ]
     headings = ("what", "corrected", f"{one.model}'s share", _heading(one))
     remark = "(a perfect model lies between the two ceilings, if people err independently)"
@@ -292,14 +287,15 @@ def _ends(difference: float, interval: tuple[float, float]) -> dict[str, Any]:
     return {"difference": difference, "low": low, "high": high}
 
 
+def _row(x: InPlaceOf, p: float) -> dict[str, Any]:
+    return {"human": x.human, "model_score": x.model, **_ends(x.difference, x.interval), "p": p}
+
+
 def _people(one: Replacement) -> dict[str, dict[str, Any]]:
     adjusted = one.p_values
     return {
         name: {
-            "human": x.human,
-            "model_score": x.model,
-            **_ends(x.difference, x.interval),
-            "p": x.p if one.has_verdict else nan,
+            **_row(x, x.p if one.has_verdict else nan),
             "adjusted": adjusted[name],
             "n_documents": x.n_documents,
         }
@@ -308,52 +304,42 @@ def _people(one: Replacement) -> dict[str, dict[str, Any]]:
 
 
 def _data(one: Replacement) -> dict[str, Any]:
-    found, ceiling = one.mean, one.ceiling
+    found = one.ceiling
     return {
         "model": one.model,
         "verdict": one.verdict,
         "is_starred": one.is_starred,
         "keeps": one.keeps,
-        "corrected": ceiling.model,
+        "corrected": found.model,
         "n_documents": one.n_documents,
         "documents_needed": one.documents_needed,
-        "mean": {
-            "human": found.human,
-            "model_score": found.model,
-            **_ends(found.difference, found.interval),
-            "p": found.p if one.has_verdict else nan,
-        },
+        "mean": _row(one.mean, one.mean.p if one.has_verdict else nan),
         "p_every": one.p_every,
         "people": _people(one),
         "unjudged": list(one.unjudged),
         "copied": list(one.copied),
         "ceilings": {
             name: {
-                "corrected": getattr(ceiling, name),
+                "corrected": getattr(found, name),
                 "share": share.value,
-                "low": share.interval[0],
-                "high": share.interval[1],
+                **dict(zip(("low", "high"), share.interval, strict=True)),
             }
-            for name, share in ceiling.share.items()
+            for name, share in found.share.items()
         },
     }
 
 
 def report_of_replacement_plan(found: ReplacementPlan) -> Report:
     """Build the report of a plan for a test of replacement."""
-    rows: list[dict[str, Any]] = [
-        {
-            "condition": name,
+    conditions: dict[str, dict[str, Any]] = {
+        name: {
             "assumed": assumed,
             **dict(zip(("documents", "low", "high"), numbers or (None,) * 3, strict=True)),
         }
         for name, (assumed, numbers) in found.by_condition.items()
-    ]
+    }
 
     def blocks() -> list[Block]:
-        cells: list[Sequence[Cell]] = [
-            (_CONDITIONS[row["condition"]], *list(row.values())[1:]) for row in rows
-        ]
         it_takes = "No number of documents would show it"
         if found.documents is not None:
             is_enough = found.documents <= found.n_pilot
@@ -362,25 +348,22 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
                 f"To show it takes about {found.documents:,} documents with marks like the pilot's "
                 f"{found.n_pilot:,}, {pilot}, to succeed in {100 * found.power:g} % of such studies"
             )
-        said = f"{found.model} should {_asked(found)}. {it_takes}"
         headings = ("to be shown above 0", "assumed", "documents", "from", "to")
+        rows = [(_CONDITIONS[name], *row.values()) for name, row in conditions.items()]
         remark = "(from, to: the range of numbers that may be needed, because the pilot is small)"
-        return [Prose(f"{said}."), Table(headings, cells, remark=remark)]
+        return [
+            Prose(f"{found.model} should {_asked(found)}. {it_takes}."),
+            Table(headings, rows, remark=remark),
+        ]
 
+    names = ("model", "keep", "margin", "power", "n_pilot", "documents")
     return Report(
         command="plan",
         signature=str(found.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            "model": found.model,
-            "keep": found.keep,
-            "margin": found.margin,
-            "power": found.power,
-            "n_pilot": found.n_pilot,
-            "documents": found.documents,
-            "conditions": {
-                row["condition"]: {k: v for k, v in row.items() if k != "condition"} for row in rows
-            },
+            **{name: getattr(found, name) for name in names},
+            "conditions": conditions,
         },
-        make_rows=lambda: rows,
+        make_rows=lambda: [{"condition": name, **row} for name, row in conditions.items()],
     )
