@@ -22,6 +22,7 @@ from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
+from beyondchance.types import Ints
 
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
@@ -161,7 +162,8 @@ def _checked(
     if not 0 <= start < end <= length:
         problem = f"the stretch [{start}, {end}) does not lie in the text"
         raise MismatchError(problem, where=where, expected=f"{length} positions at most")
-    known, words = item.get("words"), _words(corpus, first + text, start, end)
+    known = item.get("words")
+    (words,) = words_of(corpus, *np.array([[first + text], [start], [end]]))
     if not isinstance(known, str | None):
         raise FormatError("has words that are no text", where=where)
     if None not in {known, words} and known != words:
@@ -194,12 +196,13 @@ def _checked(
     )
 
 
-def _words(corpus: Corpus, text: int, start: int, end: int) -> str | None:
-    """Return what a stretch covers; None if that is not known."""
+def words_of(corpus: Corpus, text: Ints, start: Ints, end: Ints) -> list[str | None]:
+    """Return what stretches of texts cover; None where that is not known."""
     if not corpus.knows_characters or corpus.texts is None:
-        return None
-    low, high = corpus.characters(*(np.array(value) for value in (text, start, end)))
-    return corpus.texts[text][int(low) : int(high)]
+        return [None] * len(text)
+    columns = (text, *corpus.characters(text, start, end))
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [corpus.texts[i][low:high] for i, low, high in rows]
 
 
 def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple[Span, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from beyondchance.adjudication.added import only
 from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated
 from beyondchance.adjudication.comparison import compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
@@ -81,17 +82,15 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             compared = replace(compared, differing=pairs)
             report = deciders_report(compared, top=options["top"])
         else:
-            asked = {"rest": options["rest"], "name": options["name"]}
+            asked = flags.picked(options, ("rest", "name"))
             gold = adjudicated(corpus, paths, **asked, ties=options["ties"] or "keep")
             if gold.rest == "consensus":
                 n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
                 ask_for_ties(gold.n_ties, n_spans, options)
             save_gold(gold, options["name"], options)
-            people = dict.fromkeys(decision.by for decision in gold.decisions)
-            shown = _shown(options, list(people))
+            shown = _shown(options, [*dict.fromkeys(x.by for x in gold.decisions)])
             gold = replace(gold, decisions=tuple(map(shown, gold.decisions)))
-            others = [name for name in gold.annotators if name != corpus.gold]
-            part = replace(gold.select(annotators=others), options=gold.options)
+            part = only(gold, [name for name in gold.annotators if name != corpus.gold])
             result = agreement(part, gold=options["name"], measure=measure or "token")
             report = adjudicate_report(gold, result, top=options["top"])
     emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)

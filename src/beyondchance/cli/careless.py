@@ -48,7 +48,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     with working("reading and drawing", quiet=options["quiet"]):
         corpus = load(streams(files), options)
-        asked = {name: options[name] for name in ("level", "resamples", "seed")}
+        asked = flags.picked(options, ("level", "resamples", "seed"))
         report = report_of_careless(
             careless_work(corpus, **asked), top=options["top"], digits=options["digits"]
         )

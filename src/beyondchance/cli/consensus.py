@@ -56,7 +56,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     with working("reading and voting", quiet=options["quiet"]):
         corpus = load(streams(files), options)
-        asked = {name: options[name] for name in ("measure", "method", "weights", "name")}
+        asked = flags.picked(options, ("measure", "method", "weights", "name"))
         found = consensus(corpus, **asked, ties=options["ties"] or "keep")
         if options["method"] == ENTITIES:
             entities = found.entities

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import click
 
+from beyondchance.adjudication.added import only
 from beyondchance.adjudication.consensus import TIES
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
@@ -80,15 +80,10 @@ def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
                 flag = f"--{option.replace('_', '-')}"
                 raise click.UsageError(f"{flag} is for what --save writes; say where to write it")
         return
-    chosen = corpus if options["with_annotators"] else _only(corpus, name)
+    chosen = corpus if options["with_annotators"] else only(corpus, [name])
     if options["to"] is None and target_of(chosen, place) is None:
         raise click.UsageError(WHICH)
     write(chosen, place, format=options["to"], as_predictions=options["as_predictions"])
     if not options["quiet"]:
         spans = counted(len(chosen.span_start), "span")
         tell(f"wrote {place}: {counted(len(chosen.documents), 'document')}, {spans}")
-
-
-def _only(corpus: Corpus, name: str) -> Corpus:
-    """What one annotator marked."""
-    return replace(corpus.select(annotators=[name]), options=corpus.options)

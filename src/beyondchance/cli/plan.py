@@ -101,7 +101,7 @@ def _replacement(files: tuple[str, ...], options: dict[str, Any], asked: dict[st
     """A plan of a test of whether a model may replace people."""
     with working("reading and planning", quiet=options["quiet"]):
         corpus, shown = load_named(streams(files), options)
-        asked |= {name: options[name] for name in ("measure", "scope", "confidence")}
+        asked |= flags.picked(options, ("measure", "scope", "confidence"))
         pilot = replacement(corpus, model=shown(options["replace"]), **asked)
         found = plan_replacement(pilot, power=options["power"])
         return replace(report_of_replacement_plan(found), corpus=corpus, notes=corpus.notes)

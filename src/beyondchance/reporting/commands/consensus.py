@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.adjudication.consensus import Consensus
+from beyondchance.adjudication.decisions import words_of
 from beyondchance.adjudication.votes import ENTITIES
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
@@ -142,18 +143,13 @@ def spans_of(found: Consensus) -> list[dict[str, Any]]:
     """One row for each span of the consensus."""
     corpus = found.corpus
     text, label, start, end = found.chosen
-    words: Sequence[str | None] = [None] * len(text)
-    if corpus.knows_characters and corpus.texts is not None:
-        low, high = corpus.characters(text, start, end)
-        places = zip(text.tolist(), low.tolist(), high.tolist(), strict=True)
-        words = [corpus.texts[i][begin:behind] for i, begin, behind in places]
     columns = {
         "document": [corpus.documents[i] for i in corpus.text_document[text].tolist()],
         "text": corpus.number_in_document(text).tolist(),
         "start": start.tolist(),
         "end": end.tolist(),
         "label": [corpus.labels[i] for i in label.tolist()],
-        "words": words,
+        "words": words_of(corpus, text, start, end),
         "votes": found.votes.tolist(),
         "alike": found.alike.tolist(),
         "n_annotators": found.n_members.tolist(),
