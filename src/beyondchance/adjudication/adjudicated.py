@@ -23,7 +23,6 @@ NAME = "gold"
 """The annotator that a gold standard is, unless it is called otherwise."""
 RESTS = ("consensus", "majority", "refuse")
 """What to do where nobody decided."""
-_METHODS = {"consensus": ENTITIES, "majority": MAJORITY, "refuse": ENTITIES}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,7 +103,8 @@ def adjudicated(
         raise OptionError(*given("ties", ties), expected=expected)
     sources = decisions if isinstance(decisions, list | tuple) else [decisions]
     known = together(decisions_in(source, corpus) for source in sources)
-    found = consensus(corpus, method=_METHODS[rest], ties=ties, name=name)
+    method = MAJORITY if rest == MAJORITY else ENTITIES
+    found = consensus(corpus, method=method, ties=ties, name=name)
     decided = Decided.of(known, corpus)
     places = places_of(corpus, found.members, None)
     differing = places[np.flatnonzero(places.kind != KINDS.index("agree"))]

@@ -373,12 +373,11 @@ def _trimmed(chosen: Chosen, marks: Marks, corpus: Corpus) -> Chosen:
     rows: dict[tuple[int, ...], None] = {}
     for row in zip(*(column.tolist() for column in chosen), strict=True):
         text, label, start, end = row
-        words = corpus.texts[text][start:end]
-        left, right = len(words) - len(words.lstrip()), len(words.rstrip())
-        if row in known:
-            rows[row] = None
-        elif left < right:
-            rows[text, label, start + left, start + right] = None
+        if row not in known:
+            words = corpus.texts[text][start:end]
+            start, end = start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+        if start < end:
+            rows[text, label, start, end] = None
     return Chosen(*np.array(list(rows), dtype=np.int64).reshape(-1, 4).T)
 
 

@@ -320,18 +320,20 @@ class _Own:
     document, n, begin : arrays of int, shape (cells,)
         The document of each cell, ascending, its positions, and where it begins.
     first : array of int, shape (cells + 1,)
-    start, length : arrays of int, shape (spans,)
+    length : array of int, shape (spans,)
     before : array of int
         How many of the others' spans cover positions before each one, added up.
+    met : array of int, shape (cells,)
+        How many of them cover positions of the annotator's spans.
     """
 
     document: Ints
     n: Ints
     begin: Ints
     first: Ints
-    start: Ints
     length: Ints
     before: Ints
+    met: Ints
 
     @classmethod
     def of(cls, corpus: Corpus, annotator: int, reach: int = 0) -> _Own:
@@ -356,28 +358,20 @@ class _Own:
         high = begin[there] + np.minimum(corpus.span_end[others] + reach, n[there])
         size = int((n + 1).sum())
         steps = np.bincount(low, minlength=size) - np.bincount(high, minlength=size)
-        order = np.flatnonzero(is_own)[np.argsort(cell, kind="stable")]
+        before = np.append(0, np.cumsum(np.cumsum(steps)))
+        start, end = (begin[cell] + x[is_own] for x in (corpus.span_start, corpus.span_end))
         return cls(
             document=corpus.text_document[text],
             n=n,
             begin=begin,
             first=bounds(cell, len(cells)),
-            start=corpus.span_start[order],
-            length=(corpus.span_end - corpus.span_start)[order],
-            before=np.append(0, np.cumsum(np.cumsum(steps))),
+            length=(end - start)[np.argsort(cell, kind="stable")],
+            before=before,
+            met=total(cell, before[end] - before[start], len(cells)).astype(np.int64),
         )
 
-    def matched(self, n_documents: int) -> tuple[Ints, Ints]:
-        """Count the others' spans that spans cover in each document, and the spans."""
-        n_spans = np.diff(self.first)
-        start = self.start + self.begin.repeat(n_spans)
-        weight = self.before[start + self.length] - self.before[start]
-        document = self.document.repeat(n_spans)
-        count = np.bincount(document, minlength=n_documents)
-        return total(document, weight, n_documents).astype(np.int64), count
-
     def drawn(self, documents: Ints, draws: int, seed: int) -> Iterator[Ints]:
-        """Draw what random spans cover, document by document."""
+        """Count what the spans meet and then what each draw of random ones does, by document."""
         rng = np.random.default_rng(seed)
         low, high = (np.searchsorted(self.document, documents, side) for side in ("left", "right"))
         width = max(_CELLS // draws, 1)
@@ -385,12 +379,12 @@ class _Own:
             counts = (high - low)[at : at + width]
             which, place = spread(counts)
             cells = low[at : at + width][which] + place
-            found = np.zeros((len(cells), draws), dtype=np.int64)
+            found = np.repeat(self.met[cells, None], draws + 1, axis=1)
             for same in rows_by_value(np.diff(self.first)[cells]) if len(cells) else ():
                 some = cells[same]
                 k = int(self.first[some[0] + 1] - self.first[some[0]])
                 lengths = self.length[self.first[some][:, None] + np.arange(k)]
-                found[same] = sampled_weights(
+                found[same, 1:] = sampled_weights(
                     self.n[some], lengths, self.begin[some], self.before, draws=draws, rng=rng
                 )
             yield from (x.sum(axis=0) for x in np.split(found, np.cumsum(counts)[:-1]))
@@ -403,10 +397,6 @@ class _Chance:
     level: float
     draws: int
     seed: int
-
-    def p(self, is_reached: Bools) -> float:
-        """Compute the share of draws, the real spans being one more."""
-        return float((np.count_nonzero(is_reached) + 1) / (self.draws + 1))
 
     def missed(self, n_spans: int, here: Floats, whole: Floats, null: Ints) -> float:
         """Compute how often work as elsewhere would not be above chance; 1 if that is not known.
@@ -435,12 +425,8 @@ class _Chance:
 
     def verdict(self, own: _Own, near: _Own, order: Ints) -> str:
         """Decide whether spans are in random places, by another rule, or above chance."""
-        tails = []
-        for cells in (own, near):
-            matched = cells.matched(len(order))[0].sum()
-            null = np.sum([*cells.drawn(order, self.draws, self.seed)], axis=0)
-            tails.append((self.p(null >= matched), self.p(null <= matched)))
-        (above, below), (beside, _) = tails
+        sums = [np.asarray(sum(x.drawn(order, self.draws, self.seed))) for x in (own, near)]
+        (above, below), (beside, _) = ((_share(x >= x[0]), _share(x <= x[0])) for x in sums)
         if above <= self.level:
             return BELOW
         return ANOTHER_RULE if min(below, beside) <= self.level else RANDOM
@@ -526,31 +512,36 @@ class _Table:
         """Join documents of one annotator to stretches that would show random work."""
         corpus, rows = self.corpus, self.rows(annotator)
         sums, documents = self.sums[rows], corpus.annotation_document[rows]
-        matched, n_spans = (x[documents] for x in own.matched(len(corpus.documents)))
+        n_spans = total(own.document, np.diff(own.first), len(corpus.documents))[documents]
         whole = sums.sum(axis=0)
         found: list[Stretch] = []
-        begin, null = 0, np.zeros(chance.draws, dtype=np.int64)
+        begin, met = 0, np.zeros(chance.draws + 1, dtype=np.int64)
         for end, row in enumerate(own.drawn(documents, chance.draws, chance.seed), 1):
-            null += row
+            met += row
             here = slice(begin, end)
-            k, met = int(n_spans[here].sum()), int(matched[here].sum())
+            k, null = int(n_spans[here].sum()), met[1:]
             missed = chance.missed(k, sums[here].sum(axis=0), whole, null)
             if missed <= _MISSED:
                 stretch = Stretch(
                     annotator=corpus.annotators[annotator],
                     documents=tuple(corpus.documents[i] for i in documents[here].tolist()),
                     n_spans=k,
-                    matched=met,
+                    matched=int(met[0]),
                     expected=float(null.mean()),
-                    p=chance.p(null >= met),
+                    p=_share(met >= met[0]),
                     luck=missed,
                 )
                 found.append(stretch)
             elif end - begin < len(rows) // 3:
                 continue
             begin = end
-            null[:] = 0
+            met[:] = 0
         return found
+
+
+def _share(is_reached: Bools) -> float:
+    """Return the share of draws, of which the real spans are one."""
+    return float(is_reached.mean())
 
 
 def _share_below(value: float, left_out: Floats) -> float:
