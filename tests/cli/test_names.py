@@ -20,6 +20,7 @@ from beyondchance.cli.main import main
 from beyondchance.io import naming
 from beyondchance.io.naming import short_names
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
+from deciding import decided_for, file_of
 from every_format import EXAMPLES, Annotations, brat, conll, lines
 from mutation import places, replaced
 from refusals import assert_tells, refused
@@ -483,6 +484,22 @@ def test_no_list_shows_a_name(run, tmp_path):
         written = (tmp_path / "saved").read_text("utf-8")
         hidden(0, written)
         assert "annotator 1" in written
+
+
+def test_those_who_decided_are_not_named(run, tmp_path):
+    given = conll(DATA).saved(tmp_path / "given")
+    corpus = bc.read(*given)
+    flags = []
+    for who, by in zip(corpus.annotators, (f"{MARK}Mia", f"{MARK}Tom"), strict=True):
+        path = tmp_path / f"{len(flags)}.json"
+        path.write_text(json.dumps(file_of(corpus, decided_for(corpus, who, by))), "utf-8")
+        flags += ["--decisions", path]
+    for output in LIST_OUTPUTS:
+        words = [*flags, "--compare", "--output", output, "--pseudonyms"]
+        code, out, err = run("adjudicate", *given, *words)
+        hidden(code, out, err)
+        assert "person 1" in out
+    hidden(*run("adjudicate", *given, *flags[:2], "--pseudonyms"))
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -77,9 +77,16 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         paths, measure = list(options["decisions"]), options["measure"]
         if options["compare"]:
             compared = compared_decisions(corpus, paths, measure=measure)
-            shown = _shown(options, compared.names)
-            pairs = tuple((shown(one), shown(other)) for one, other in compared.differing)
-            compared = replace(compared, differing=pairs)
+            alias = _aliases(options, compared.names)
+            compared = replace(
+                compared,
+                names=tuple(alias.values()),
+                pairs={(alias[a], alias[b]): x for (a, b), x in compared.pairs.items()},
+                differing=tuple(
+                    (_shown(a, options, alias), _shown(b, options, alias))
+                    for a, b in compared.differing
+                ),
+            )
             report = deciders_report(compared, top=options["top"])
         else:
             asked = flags.picked(options, ("rest", "name"))
@@ -88,23 +95,23 @@ def command(files: tuple[str, ...], **options: Any) -> None:
                 n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
                 ask_for_ties(gold.n_ties, n_spans, options)
             save_gold(gold, options["name"], options)
-            shown = _shown(options, [*dict.fromkeys(x.by for x in gold.decisions)])
-            gold = replace(gold, decisions=tuple(map(shown, gold.decisions)))
+            alias = _aliases(options, dict.fromkeys(x.by for x in gold.decisions))
+            shown = tuple(_shown(x, options, alias) for x in gold.decisions)
+            gold = replace(gold, decisions=shown)
             part = only(gold, [name for name in gold.annotators if name != corpus.gold])
             result = agreement(part, gold=options["name"], measure=measure or "token")
             report = adjudicate_report(gold, result, top=options["top"])
     emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)
 
 
-def _shown(options: Mapping[str, Any], people: Sequence[str]) -> Callable[[Decision], Decision]:
-    """What may be shown of a decision: without what may quote the text, and without names."""
+def _aliases(options: Mapping[str, Any], people: Iterable[str]) -> dict[str, str]:
+    """Return what people who decided are called."""
+    numbered = enumerate(people, start=1)
+    return {name: f"person {i}" if options["pseudonyms"] else name for i, name in numbered}
 
-    def shown(decision: Decision) -> Decision:
-        if options["no_text"]:
-            decision = replace(decision, words=None, note="")
-        if options["pseudonyms"]:
-            by = f"person {people.index(decision.by) + 1}" if decision.by in people else ""
-            decision = replace(decision, of=(), by=by, note="")
-        return decision
 
-    return shown
+def _shown(x: Decision, options: Mapping[str, Any], alias: Mapping[str, str]) -> Decision:
+    """Return what may be shown of a decision: not what may quote the text, and no names."""
+    if options["no_text"]:
+        x = replace(x, words=None, note="")
+    return replace(x, of=(), by=alias.get(x.by, ""), note="") if options["pseudonyms"] else x
