@@ -18,7 +18,6 @@ from beyondchance.core.ragged import distinct, spread
 from beyondchance.errors import OptionError
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement
-from beyondchance.types import Ints
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,24 +83,17 @@ def compared_decisions(
             for i, j in zip(own.tolist(), (first[own] + step).tolist(), strict=True)
         ]
         others = [pair for pair in both if not is_same(*pair)]
-        documents = distinct(corpus.text_document[one.text[own]])[0]
-        pairs[a, b] = Compared(
-            n_places=len(both),
-            n_same=len(both) - len(others),
-            agreement=_agreement({a: one, b: other}, documents, measure) if both else None,
-        )
+        result = None
+        if both:
+            documents = distinct(corpus.text_document[one.text[own]])[0]
+            pair = replace(only(corpus, []), gold=None)
+            for name, mine, theirs in ((a, one, other), (b, other, one)):
+                spans = taken(mine.spans, theirs.meet(mine.spans)[0])
+                pair = with_annotator(pair, name, spans, documents, mine.labels)
+            result = agreement(pair, measure=measure or "token")
+        pairs[a, b] = Compared(n_places=len(both), n_same=len(both) - len(others), agreement=result)
         differing += others
     return Deciders(corpus=corpus, names=names, pairs=pairs, differing=tuple(differing))
-
-
-def _agreement(decided: Mapping[str, Decided], documents: Ints, measure: str | None) -> Agreement:
-    """Score what two people decided against one another, where both did."""
-    one, other = decided.values()
-    pair = replace(only(one.corpus, []), gold=None)
-    for (name, own), theirs in zip(decided.items(), (other, one), strict=True):
-        spans = taken(own.spans, theirs.meet(own.spans)[0])
-        pair = with_annotator(pair, name, spans, documents, own.labels)
-    return agreement(pair, measure=measure or "token")
 
 
 def _names(listed: Sequence[Decided]) -> tuple[str, ...]:

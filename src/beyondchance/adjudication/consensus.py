@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import fsum, isfinite, lcm
+from math import fsum, inf, lcm
 from typing import Any, Unpack
 
 import numpy as np
@@ -355,7 +355,7 @@ def _ballot(corpus: Corpus, members: tuple[str, ...], weights: object) -> _Ballo
         # Those who agree with nobody have a vote that decides nothing but ties of others.
         shares = np.maximum(np.rint(trust**2 * _MOST_WEIGHT), 1) / _MOST_WEIGHT
         weights = dict(zip(members, shares[is_member].tolist(), strict=True))
-    known = _checked_weights(members, weights)
+    known = _checked_weights(members, {} if weights is None else weights)
     weight = _whole(corpus.annotators, known)
     n_here, present = (
         total(corpus.annotation_document, x[corpus.annotation_annotator], len(corpus.documents))
@@ -383,14 +383,12 @@ def _trimmed(chosen: Chosen, marks: Marks, corpus: Corpus) -> Chosen:
 
 def _checked_weights(members: tuple[str, ...], weights: object) -> dict[str, float]:
     """Return the weights that differ from 1."""
-    if weights is None:
-        return {}
     if not isinstance(weights, Mapping):
         expected = "a number for each annotator, or 'agreement'"
         raise OptionError(*given("weights", weights), expected=expected)
     for who, value in weights.items():
         checked_option("annotator", who, members, are_data=True)
-        if not (isfinite(as_float(value)) and as_float(value) > 0):
+        if not 0 < as_float(value) < inf:
             found = ("the weight of ", Quote(who), " is ", Quote(value))
             raise OptionError(*found, expected="a number greater than 0")
     return dict(weights)

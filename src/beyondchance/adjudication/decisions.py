@@ -270,6 +270,6 @@ def is_same(one: Decision, other: Decision) -> bool:
 
 
 def _of_both(one: Decision, other: Decision) -> Decision:
-    names = dict.fromkeys(name for name in (one.by, other.by) if name)
-    notes = dict.fromkeys(note for note in (one.note, other.note) if note)
+    pairs = ((one.by, other.by), (one.note, other.note))
+    names, notes = (dict.fromkeys(filter(None, pair)) for pair in pairs)
     return replace(one, by=", ".join(names), note="; ".join(notes))

@@ -14,6 +14,7 @@ after the other, have to do with one another, and these are ordered by their con
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -201,13 +202,12 @@ def _decided(
 
 def _vote(members: Sequence[_Version], before: Sequence[_Version]) -> tuple[_Version, bool, bool]:
     """Choose the label and the edges: the version, whether it is a tie, whether it gives way."""
-    sums: dict[int, tuple[int, int]] = {}
+    votes, trust, weight = Counter[int](), Counter[int](), _weight(members)
     for x in members:
-        votes, trust = sums.get(x.label, (0, 0))
-        sums[x.label] = votes + x.weight, trust + x.trust
-    most, weight = max(sums.values())[0], _weight(members)
-    is_tie = sum(votes == most for votes, _ in sums.values()) > 1
-    label = max(sums, key=lambda x: (*sums[x], -x))
+        votes[x.label] += x.weight
+        trust[x.label] += x.trust
+    label = max(votes, key=lambda x: (votes[x], trust[x], -x))
+    is_tie = [*votes.values()].count(votes[label]) > 1
     known = [x for x in members if x.label == label]
     free = [
         x

@@ -8,11 +8,10 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, load_named, noted, streams
+from beyondchance.cli.loading import load_named, noted, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.inference.plan import plan_replacement, plans
 from beyondchance.inference.replacement import replacement
-from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.plan import plan_report
 from beyondchance.reporting.commands.replace import report_of_replacement_plan
 from beyondchance.results.resampling import SCORES
@@ -71,18 +70,21 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     """
     asked = flags.replacing_options(options, is_asked=options["replace"] is not None)
     _check_asked(options)
-    if options["replace"] is not None:
-        emit(_replacement(files, options, asked), **options)
-        return
     with working("reading and planning", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        pilot = agreement(corpus, **flags.scoring_options(options))
-        widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
-        score = options["score"]
-        made = plans(pilot, widths, score=score, confidence=options["confidence"])
-        report = plan_report(
-            made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
-        )
+        corpus, shown = load_named(streams(files), options)
+        if options["replace"] is not None:
+            asked |= flags.picked(options, ("measure", "scope", "confidence"))
+            found = replacement(corpus, model=shown(options["replace"]), **asked)
+            planned = plan_replacement(found, power=options["power"])
+            report = replace(report_of_replacement_plan(planned), corpus=corpus, notes=corpus.notes)
+        else:
+            pilot = agreement(corpus, **flags.scoring_options(options))
+            widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
+            score = options["score"]
+            made = plans(pilot, widths, score=score, confidence=options["confidence"])
+            report = plan_report(
+                made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
+            )
     emit(report, **options)
 
 
@@ -95,13 +97,3 @@ def _check_asked(options: dict[str, Any]) -> None:
         if source is click.core.ParameterSource.COMMANDLINE:
             what = "does not go with" if is_replaced else "is for"
             raise click.UsageError(f"--{name.replace('_', '-')} {what} --replace")
-
-
-def _replacement(files: tuple[str, ...], options: dict[str, Any], asked: dict[str, Any]) -> Report:
-    """A plan of a test of whether a model may replace people."""
-    with working("reading and planning", quiet=options["quiet"]):
-        corpus, shown = load_named(streams(files), options)
-        asked |= flags.picked(options, ("measure", "scope", "confidence"))
-        pilot = replacement(corpus, model=shown(options["replace"]), **asked)
-        found = plan_replacement(pilot, power=options["power"])
-        return replace(report_of_replacement_plan(found), corpus=corpus, notes=corpus.notes)

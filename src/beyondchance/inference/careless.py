@@ -27,6 +27,7 @@ from beyondchance.core.ragged import (
     bounds,
     distinct,
     is_among,
+    largest,
     n_distinct,
     rows_by_value,
     spread,
@@ -93,13 +94,13 @@ class AnnotatorWork:
     others: float
     n_documents: int
     p: float
-    adjusted: float
+    adjusted: float = nan
     verdict: str
     n_spans: int
     is_full: bool
-    n_stretches: int
+    n_stretches: int = 0
     n_left: int
-    luck: float
+    luck: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,15 +375,15 @@ class _Own:
         """Count what the spans meet and then what each draw of random ones does, by document."""
         rng = np.random.default_rng(seed)
         low, high = (np.searchsorted(self.document, documents, side) for side in ("left", "right"))
-        width = max(_CELLS // draws, 1)
+        n_spans, width = np.diff(self.first), max(_CELLS // draws, 1)
         for at in range(0, len(documents), width):
             counts = (high - low)[at : at + width]
             which, place = spread(counts)
             cells = low[at : at + width][which] + place
             found = np.repeat(self.met[cells, None], draws + 1, axis=1)
-            for same in rows_by_value(np.diff(self.first)[cells]) if len(cells) else ():
+            for same in rows_by_value(n_spans[cells]):
                 some = cells[same]
-                k = int(self.first[some[0] + 1] - self.first[some[0]])
+                k = largest(n_spans[some])
                 lengths = self.length[self.first[some][:, None] + np.arange(k)]
                 found[same, 1:] = sampled_weights(
                     self.n[some], lengths, self.begin[some], self.before, draws=draws, rng=rng
@@ -499,13 +500,10 @@ class _Table:
             others=others,
             n_documents=len(sums),
             p=p,
-            adjusted=nan,
             verdict=verdict,
             n_spans=int(np.count_nonzero(self.corpus.span_annotator == annotator)),
             is_full=_marks_everything(self.corpus, annotator),
-            n_stretches=0,
             n_left=len(sums),
-            luck=0.0,
         )
 
     def stretches(self, annotator: int, own: _Own, chance: _Chance) -> list[Stretch]:

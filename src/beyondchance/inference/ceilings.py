@@ -21,7 +21,7 @@ from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.bootstrap import influences, student
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts
+from beyondchance.results.counts import Counts, numbered
 from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.types import Floats
@@ -154,6 +154,6 @@ def sums_of(result: Agreement, documents: Sequence[str]) -> Floats:
     counts = result.counts
     assert isinstance(counts, Counts)  # noqa: S101 - a corpus in memory has counts
     found = counts.document_sums()[counts.document_places]
-    number = {name: i for i, name in enumerate(counts.documents)}
+    number = numbered(counts.documents)
     rows = np.array([number.get(name, len(found)) for name in documents], dtype=np.int64)
     return np.concatenate([found, np.zeros((1, 4))])[rows]
