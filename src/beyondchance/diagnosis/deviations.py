@@ -12,7 +12,6 @@ A *panel* are those among whom somebody deviates: all annotators, or a gold stan
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
 
@@ -28,27 +27,6 @@ KINDS = (
 )
 """What an annotator may do otherwise."""
 EARLIER, LATER, SHORTER, LONGER, ALONE, MISSED, LABEL = range(len(KINDS))
-
-
-@dataclass(frozen=True, eq=False)
-class Comparisons:
-    """Who is compared with whom in which document, both ways.
-
-    Attributes
-    ----------
-    document, panel, who, other : arrays of int, shape (comparisons,)
-    """
-
-    document: Ints
-    panel: Ints
-    who: Ints
-    other: Ints
-
-    @classmethod
-    def of(cls, document: Ints, a: Ints, b: Ints, gold: int | None) -> Self:
-        """Each comparison from both sides; with a gold standard, each system is a panel."""
-        panel = np.zeros_like(a) if gold is None else np.where(a == gold, b, a)
-        return cls(np.r_[document, document], np.r_[panel, panel], np.r_[a, b], np.r_[b, a])
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,19 +151,21 @@ def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | Non
     gold : int, optional
         The annotator with whom all others are compared, each by itself.
     """
-    both = Comparisons.of(document, a, b, gold)
+    panel = np.zeros_like(a) if gold is None else np.where(a == gold, b, a)
+    # Each comparison from both sides.
+    document_of, panel_of = np.r_[document, document], np.r_[panel, panel]
+    who, other = np.r_[a, b], np.r_[b, a]
     n_annotators = max(len(corpus.annotators), 1)
-    side = (both.panel * max(len(corpus.documents), 1) + both.document) * n_annotators + both.who
+    side = (panel_of * max(len(corpus.documents), 1) + document_of) * n_annotators + who
     _, number = distinct(side)
     n_others = np.bincount(number)[number]
     rows = aligned(corpus, document, a, b)
-    there, back = rows.comparison, rows.comparison + len(document)
-    both_ways = np.r_[there, back]
+    both_ways = np.r_[rows.comparison, rows.comparison + len(document)]
     met = _Met(
-        both.document[both_ways],
-        both.panel[both_ways],
-        both.who[both_ways],
-        both.other[both_ways],
+        document_of[both_ways],
+        panel_of[both_ways],
+        who[both_ways],
+        other[both_ways],
         np.r_[rows.span_a, rows.span_b],
         np.r_[rows.span_b, rows.span_a],
         n_others[both_ways],
