@@ -438,7 +438,7 @@ def test_other_scopes():
     for scope in ("joint", "unlabelled"):
         found = bc.diagnose(corpus, scope=scope)
         assert found.corrected == bc.agreement(corpus, scope=scope).corrected
-        assert ("other label" in found.loss) == (scope == "joint")
+        assert ("more of some labels" in found.loss) == (scope == "joint")
         assert found.patterns[0].gain > 0
     assert found.patterns[0].sentence.startswith("cleo marks nothing where others mark something")
     assert {pattern.label for pattern in found.patterns} == {"(any)"}
@@ -592,7 +592,7 @@ def test_printed():
     assert repr(found) == "Diagnosis(corrected=0.7181, 22 patterns)"
     assert "what to fix first" in str(found)
     assert found.to_rows()[0]["who"] == "ada"
-    assert found.to_dict()["loss"]["amount"]["share"] == found.loss["amount"]
+    assert found.to_dict()["loss"]["more overall"]["share"] == found.loss["more overall"]
     assert found.by_label_and_kind["PERSON"]["starts earlier"] == 9
     assert "ada" in repr(found.patterns[0])
     assert found.patterns[0].advice.startswith("a habit of ada (p = ")

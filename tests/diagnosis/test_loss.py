@@ -17,20 +17,20 @@ ONE_TO_ONE = ("token", "exact", "boundary", "iou")
 def test_the_example_loses_what_was_computed_by_hand():
     found = bc.diagnose(bc.example()).loss
     assert {cause: round(share, 3) for cause, share in found.items()} == {
-        "amount": 0.211,
-        "other text": 0.055,
-        "other label": 0.016,
-        "other place": 0.0,
+        "more overall": 0.211,
+        "more in some texts": 0.055,
+        "more of some labels": 0.016,
+        "elsewhere in the text": 0.0,
     }
 
 
 def test_each_cause_by_itself():
     a = [[(0, 2, "P")], [(4, 8, "P")]]
     cases = {
-        "amount": [[(0, 2, "P")], []],
-        "other place": [[(0, 2, "P")], [(0, 4, "P")]],
-        "other text": [[(0, 2, "P"), (4, 8, "P")], []],
-        "other label": [[(0, 2, "P")], [(4, 8, "Q")]],
+        "more overall": [[(0, 2, "P")], []],
+        "elsewhere in the text": [[(0, 2, "P")], [(0, 4, "P")]],
+        "more in some texts": [[(0, 2, "P"), (4, 8, "P")], []],
+        "more of some labels": [[(0, 2, "P")], [(4, 8, "Q")]],
     }
     for cause, b in cases.items():
         found = bc.diagnose(bc.Corpus.from_spans({"a": a, "b": b}, lengths=[9, 9])).loss
@@ -42,11 +42,11 @@ def test_other_lengths_are_a_cause_of_exact():
     a, b = [[(0, 2, "P")]], [[(0, 3, "P")]]
     corpus = bc.Corpus.from_spans({"a": a, "b": b}, lengths=[9])
     assert bc.diagnose(corpus, measure="exact").loss == {
-        "amount": 0,
-        "other text": 0,
-        "other label": 0,
-        "other length": pytest.approx(1),
-        "other place": 0,
+        "more overall": 0,
+        "more in some texts": 0,
+        "more of some labels": 0,
+        "other lengths": pytest.approx(1),
+        "elsewhere in the text": 0,
     }
 
 
@@ -85,10 +85,10 @@ def test_causes_are_not_negative_and_add_up(measure, scope, sides):
     assert all(share >= 0 for share in shares.values())
     assert sum(shares.values()) == pytest.approx(1 - result.corrected, abs=1e-12)
     amount, text, label = formula(result.counts)
-    assert shares["amount"] == pytest.approx(amount, abs=1e-12)
-    assert shares["other text"] == pytest.approx(text, abs=1e-12)
+    assert shares["more overall"] == pytest.approx(amount, abs=1e-12)
+    assert shares["more in some texts"] == pytest.approx(text, abs=1e-12)
     if scope != "unlabelled":
-        assert shares["other label"] == pytest.approx(label, abs=1e-12)
+        assert shares["more of some labels"] == pytest.approx(label, abs=1e-12)
     for by, scores in (
         (found.loss_by_label, result.by_label),
         (found.loss_by_pair, result.by_pair),
@@ -118,7 +118,7 @@ def test_intervals_are_from_leaving_out_each_document():
     ]
     overall = found.loss_intervals(confidence=0.9)[""]
     by_label = found.loss_intervals("label", confidence=0.9)["PLACE"]
-    for cause in ("amount", "other text", "other label"):
+    for cause in ("more overall", "more in some texts", "more of some labels"):
         for estimate, left_out, interval in (
             (found.loss, [one.loss for one in without], overall),
             (
@@ -141,7 +141,7 @@ def test_intervals_some_documents_at_a_time(monkeypatch):
 
 def test_one_document_has_no_interval():
     corpus = bc.Corpus.from_spans({"a": [[(0, 2, "P")]], "b": [[(0, 3, "P")]]}, lengths=[9])
-    interval = bc.diagnose(corpus).loss_intervals()[""]["amount"]
+    interval = bc.diagnose(corpus).loss_intervals()[""]["more overall"]
     assert_tells(interval.reason, "fewer than two")
 
 

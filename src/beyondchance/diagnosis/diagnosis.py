@@ -332,9 +332,12 @@ class Diagnosis(Printed):
 
     @cached_property
     def loss(self) -> Mapping[str, float]:
-        """What is missing to full agreement, by cause; adds up to 1 - corrected.
+        """What is short of full agreement, by cause; adds up to 1 - corrected.
 
-        Empty for measures whose match the sizes do not limit (``dice`` and one's own).
+        One of two annotators marks ``more overall``, ``more in some texts``, within a text ``more
+        of some labels`` (at the same place or not), ``other lengths`` (measure ``exact``),
+        or as much ``elsewhere in the text``. Empty for measures whose match the sizes do not limit
+        (``dice`` and one's own).
         """
         return self._shares("all")[""]
 

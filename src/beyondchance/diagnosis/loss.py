@@ -2,11 +2,11 @@ r"""Where agreement is lost: why two annotations do not match as much as they co
 
 Let the two sides of a row of counts (a text, a label and two annotators) have the sizes a and b,
 and the match m. Two sides of unequal size cannot match completely: half of :math:`|a - b|` is lost
-at least. Of that, some is *other label*: within the text, another label of the pair has too much
-where this one has too little. Of the rest, some is *other text*: another text of the pair has too
-much where this one has too little. What is left is *amount*: one of the two marks more. All
-else, :math:`\min(a, b) - m`, is *other place*; where only spans of equal length can match, some of
-it is *other length*.
+at least. Of that, some is *more of some labels*: within the text, another label of the pair has too
+much where this one has too little, at the same place or not. Of the rest, some is *more in some
+texts*: another text of the pair has too much where this one has too little. What is left is *more
+overall*: one of the two marks more. All else, :math:`\min(a, b) - m`, is *elsewhere in the text*;
+where only spans of equal length can match, some of it is *other lengths*.
 
 With :math:`S = (a + b)/2` and the expected match E, summed over rows, and :math:`D = S - E`,
 
@@ -34,9 +34,10 @@ from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.types import Floats, Ints
 
 AMOUNT, TEXT, LABEL, LENGTH, PLACE = (
-    *("amount", "other text", "other label"),
-    *("other length", "other place"),
+    *("more overall", "more in some texts", "more of some labels"),
+    *("other lengths", "elsewhere in the text"),
 )
+"""Why agreement is lost: one of two annotators marks …"""
 _CELLS = 2**22
 """Numbers that are held at a time while documents are left out."""
 

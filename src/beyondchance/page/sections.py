@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Example, Pattern
+from beyondchance.diagnosis.loss import LABEL
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
@@ -193,7 +194,10 @@ def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     if isnan(diagnosis.corrected) or not patterns:
         return
     parts: list[Part] = [_loss_bar(diagnosis)] if diagnosis.loss else []
-    parts.append(Prose(_about_loss(found), quiet=True))
+    about = _about_loss(found)
+    if diagnosis.loss.get(LABEL):
+        about += f" In the bar, {diagnose_report.LABELS_LOST}."
+    parts.append(Prose(about, quiet=True))
     listed = [_finding(pattern, found, view) for pattern in patterns[:MOST_FINDINGS]]
     parts.append(Findings(listed))
     parts.append(Folded("All patterns, labels and causes", _all_patterns(found, diagnosis)))
@@ -212,10 +216,7 @@ def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTa
         parts.append(NamedTable("merges", diagnose_report.merges_table(diagnosis, MOST_ROWS)))
     if diagnosis.loss:
         confidence = float(found.settings.confidence or 0.95)
-        intervals = diagnosis.loss_intervals(confidence=confidence)[""]
-        settings = diagnosis.settings.replaced(confidence=confidence, interval_method="expanded")
-        table = diagnose_report.loss_table(diagnosis, intervals, settings)
-        parts.append(NamedTable("loss", table))
+        parts.append(NamedTable("loss", diagnose_report.loss_table(diagnosis, confidence)))
     return parts
 
 
@@ -238,7 +239,9 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
     reached = max(diagnosis.corrected, 0.0)
     shares = {"reached": reached, **diagnosis.loss}
     stretches = [
-        Stretch(name, share, f"{name} {100 * share:.0f} %")
+        Stretch(
+            name, share, f"{'' if name == 'reached' else 'one marks '}{name} {100 * share:.0f} %"
+        )
         for name, share in shares.items()
         if share > 0
     ]

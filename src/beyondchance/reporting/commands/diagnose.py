@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.diagnosis.deviations import KINDS
 from beyondchance.diagnosis.diagnosis import DIVIDES, TAKES_IN, Diagnosis, Example, Pattern
-from beyondchance.diagnosis.loss import AMOUNT, LABEL, LENGTH, PLACE, TEXT
+from beyondchance.diagnosis.loss import LABEL
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
@@ -18,28 +18,23 @@ from beyondchance.reporting.blocks import (
     Block,
     Cell,
     Prose,
-    Range,
     Report,
     Table,
     counted,
     cut,
     in_list,
 )
-from beyondchance.reporting.breakdown import interval_heading
+from beyondchance.reporting.breakdown import cell_of, interval_heading
 from beyondchance.reporting.contexts import in_text
 
 if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
-    from beyondchance.settings import Settings
 
-CAUSES: Mapping[str, str] = {
-    AMOUNT: "one side marks more than the other, over all documents",
-    TEXT: "they mark in different texts",
-    LABEL: "in a text, one marks more of one label, the other more of another",
-    LENGTH: "spans of one label in a text have other lengths",
-    PLACE: "they mark as much of a label in a text, elsewhere",
-}
-"""What each cause of the loss means."""
+LABELS_LOST = (
+    f"'{LABEL}' counts labels exchanged within a text, at the same place or not; 'labelling what "
+    "both found' counts labels at the same place only"
+)
+"""What two similar results count."""
 _NOUGHT = re.compile(r"(?<!\d)0\.")
 _UNQUOTED = ("punctuation", "white space")
 """Details that are no words."""
@@ -230,8 +225,7 @@ def diagnose_report(
         if isnan(found.corrected):
             return made
         if found.loss:
-            intervals = found.loss_intervals(confidence=confidence)[""]
-            made.append(loss_table(found, intervals, settings))
+            made.append(loss_table(found, confidence))
         if not patterns:
             return [*made, Prose("There is nothing to fix.")]
         made.append(patterns_table(patterns, top, digits=digits))
@@ -300,26 +294,22 @@ def _headline(found: Diagnosis, digits: int) -> str:
     return f"{start} The costliest pattern: {what(best)}."
 
 
-def loss_table(
-    found: Diagnosis, intervals: Mapping[str, ConfidenceInterval], settings: Settings
-) -> Table:
+def loss_table(found: Diagnosis, confidence: float) -> Table:
     """The causes of the loss."""
     missing = sum(found.loss.values())
+    intervals = found.loss_intervals(confidence=confidence)[""]
     rows: list[Sequence[Cell]] = []
     for cause, share in found.loss.items():
-        ends = intervals.get(cause)
-        shown = None if ends is None or ends.why else Range(ends.low, ends.high, _mark(ends))
         of_all = Amount(share / missing, f"{100 * share / missing:.0f} %") if missing else None
-        rows.append((cause, share, of_all, shown, CAUSES[cause]))
-    remark = ""
-    if any(isinstance(row[3], Range) and row[3].mark for row in rows):
-        remark = "* known from few documents that differ: a rough guide"
-    headings = ("cause", "lost", "of all", interval_heading(settings), "what it means")
-    return Table(headings, rows, "where the loss comes from", remark)
-
-
-def _mark(interval: ConfidenceInterval) -> str:
-    return "*" if interval.caution_text else ""
+        rows.append((cause, share, of_all, cell_of(intervals[cause])))
+    remarks = []
+    if any(interval.caution for interval in intervals.values()):
+        remarks.append("* few documents differ: the interval is approximate.")
+    if found.loss.get(LABEL):
+        remarks.append(f"({LABELS_LOST})")
+    heading = interval_heading(found.settings.replaced(confidence=confidence))
+    headings = ("one marks …", "lost", "of all", heading)
+    return Table(headings, rows, "where the loss comes from", " ".join(remarks))
 
 
 def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGITS) -> Table:
@@ -424,18 +414,15 @@ def labels_by_loss(found: Diagnosis) -> list[str]:
 
 
 def loss_by_label_table(found: Diagnosis, top: int) -> Table:
-    """The causes of the loss of each label."""
-    causes = list(found.loss)
+    """The causes of the loss of each label, whose names are shortened to fit a line."""
     order, remark = cut(labels_by_loss(found), top)
     rows: list[Sequence[Cell]] = [
-        (
-            label,
-            found.agreement.by_label[label].corrected,
-            *(found.loss_by_label[label][cause] for cause in causes),
-        )
+        (label, found.agreement.by_label[label].corrected, *found.loss_by_label[label].values())
         for label in order
     ]
-    return Table(("label", "corrected", *causes), rows, "what each label loses", remark)
+    causes = (name.removeprefix("more ").removesuffix(" in the text") for name in found.loss)
+    headings = ("label", "corrected", *causes)
+    return Table(headings, rows, "what each label loses, by cause", remark)
 
 
 def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:

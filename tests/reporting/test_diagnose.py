@@ -1,0 +1,41 @@
+"""What the report of a diagnosis shows: explained where it is shown."""
+
+from beyondchance import Corpus, diagnose, example, labelling
+from beyondchance.reporting.blocks import Table
+from beyondchance.reporting.commands.diagnose import diagnose_report
+from refusals import assert_tells
+
+CAUSES = ("more overall", "more in some texts", "more of some labels", "elsewhere in the text")
+
+
+def tables(found, **options):
+    """The tables by the first words of their titles."""
+    blocks = diagnose_report(found, **options).blocks()
+    return {" ".join(b.title.split()[:2]): b for b in blocks if isinstance(b, Table)}
+
+
+def test_causes_have_one_name_everywhere():
+    found = diagnose(example())
+    shown = tables(found)
+    assert tuple(row[0] for row in shown["where the"].rows) == CAUSES
+    assert shown["where the"].headings[0].startswith("one marks")
+    short = shown["what each"].headings[2:]
+    assert all(name in cause for name, cause in zip(short, CAUSES, strict=True))
+    assert tuple(found.to_dict()["loss"]) == CAUSES
+
+
+def test_exchanged_labels_do_not_contradict_labelling():
+    # Both find a place and label it alike; elsewhere each marks something else.
+    sides = {
+        "ada": [[(0, 2, "P"), (4, 6, "P")], [(0, 2, "Q")]] * 4,
+        "ben": [[(0, 2, "P"), (8, 10, "Q")], [(0, 2, "Q")]] * 4,
+    }
+    corpus = Corpus.from_spans(sides, lengths=[12] * 8)
+    found = diagnose(corpus)
+    assert found.loss["more of some labels"] > 0
+    assert labelling(corpus).labelling.corrected == 1
+    assert_tells(tables(found)["where the"].remark, "same place or not … labelling … same place")
+    same = {"ada": sides["ada"], "ben": [[(0, 2, "P")], [(0, 2, "Q")]] * 4}
+    for other, options in ((corpus, {"scope": "unlabelled"}), (same, {})):
+        given = other if other is corpus else Corpus.from_spans(other, lengths=[12] * 8)
+        assert "labelling" not in tables(diagnose(given, **options))["where the"].remark
