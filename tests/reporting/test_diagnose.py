@@ -1,4 +1,6 @@
-"""What the report of a diagnosis shows: explained where it is shown."""
+"""What the report of a diagnosis shows: as much as is asked for, explained where it is shown."""
+
+import re
 
 from beyondchance import Corpus, diagnose, example, labelling
 from beyondchance.reporting.blocks import Table
@@ -12,6 +14,34 @@ def tables(found, **options):
     """The tables by the first words of their titles."""
     blocks = diagnose_report(found, **options).blocks()
     return {" ".join(b.title.split()[:2]): b for b in blocks if isinstance(b, Table)}
+
+
+def test_examples_are_of_the_patterns_that_are_shown():
+    found = diagnose(example())
+    for top in (1, 3, 7, 10, 20, 0):
+        shown = tables(found, top=top)
+        patterns, examples = shown["what to"].rows, shown["examples of"].rows
+        assert len(patterns) == (min(top, len(found.patterns)) or len(found.patterns))
+        numbers = [row[0] for row in patterns[:5]]
+        assert sorted({row[0] for row in examples}) == numbers, top
+        assert not top or len(examples) <= top
+    assert len(tables(found, top=3)["examples of"].rows) == 3
+    assert len(tables(found, top=0)["examples of"].rows) > 10
+
+
+def test_legends_explain_what_is_shown():
+    article = {"ada": [[(0, 2, "P")]] * 6, "ben": [[(1, 2, "P")]] * 6, "cleo": [[(1, 2, "Q")]] * 6}
+    divided = {"ada": [[(0, 4, "P")]] * 6, "ben": [[(0, 2, "P"), (2, 4, "Q")]] * 6}
+    for sides in (article, divided):
+        found = diagnose(Corpus.from_spans(sides, lengths=[9] * 6))
+        table = tables(found)["disagreements by"]
+        explained = re.findall(r"(?:^\(|; )([a-z ]+):", table.remark)
+        assert explained
+        assert set(explained) <= set(table.headings), explained
+    missed = {"ada": [[(0, 2, "P")]] * 6, "ben": [[(0, 2, "P")]] * 6, "cleo": [[]] * 6}
+    remark = tables(diagnose(Corpus.from_spans(missed, lengths=[9] * 6)))["examples of"].remark
+    assert "{ }" in remark
+    assert "[ ]" not in remark
 
 
 def test_causes_have_one_name_everywhere():

@@ -8,7 +8,14 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.diagnosis.deviations import KINDS
-from beyondchance.diagnosis.diagnosis import DIVIDES, TAKES_IN, Diagnosis, Example, Pattern
+from beyondchance.diagnosis.diagnosis import (
+    DIVIDES,
+    PATTERN_KINDS,
+    TAKES_IN,
+    Diagnosis,
+    Example,
+    Pattern,
+)
 from beyondchance.diagnosis.loss import LABEL
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import sentences
@@ -229,7 +236,7 @@ def diagnose_report(
         if not patterns:
             return [*made, Prose("There is nothing to fix.")]
         made.append(patterns_table(patterns, top, digits=digits))
-        made += [examples_table(patterns[:_SHOWN_PATTERNS], found)]
+        made += [examples_table(found, top)]
         if len(corpus.labels) > 1:
             made.append(kinds_table(found, top))
             made += [loss_by_label_table(found, top)] if found.loss else []
@@ -356,15 +363,24 @@ def _short_advice(pattern: Pattern) -> str:
     return "others" if pattern.other_way > 2 * pattern.count else "several"
 
 
-def examples_table(patterns: Sequence[Pattern], found: Diagnosis) -> Table:
-    """Examples of patterns."""
-    rows: list[Sequence[Cell]] = [
-        (number, example.document, str(example))
+def examples_table(found: Diagnosis, top: int) -> Table:
+    """Examples of the first patterns: no more than rows are asked for, if that is enough."""
+    patterns = cut(found.patterns[:_SHOWN_PATTERNS], top)[0]
+    most = max(top // len(patterns), 1) if top else None
+    examples = [
+        (number, example)
         for number, pattern in enumerate(patterns, start=1)
-        for example in pattern.examples
+        for example in pattern.examples[:most]
     ]
-    who = "others" if found.gold is None else found.gold
-    legend = f"([ ] marked by who differs, {{ }} by {who})"
+    rows: list[Sequence[Cell]] = [
+        (number, example.document, str(example)) for number, example in examples
+    ]
+    signs = []
+    if any(example.own for _, example in examples):
+        signs.append("[ ] marked by who differs")
+    if any(example.theirs for _, example in examples):
+        signs.append(f"{{ }} marked by {'others' if found.gold is None else found.gold}")
+    legend = f"({', '.join(signs)})"
     return Table(("", "document", "in the text"), rows, "examples of the first patterns", legend)
 
 
@@ -376,31 +392,34 @@ def kinds_table(found: Diagnosis, top: int) -> Table:
     rows: list[Sequence[Cell]] = [
         (label, *(cells.get(label, {}).get(kind, 0) for kind in used)) for label in order
     ]
-    legend = (
-        "(takes in, divides: one span where others have several, or several where they have one; "
-        "earlier and later: where spans start; shorter and longer: where they end; alone: marked "
-        "by one only)"
-    )
+    legend = "; ".join(f"{_SHORT[kind]}: {_MEANT[kind]}" for kind in used if kind in _MEANT)
     return Table(
         ("label", *(_SHORT[kind] for kind in used)),
         rows,
         "disagreements by label and kind, what loses most first",
-        " ".join(filter(None, (remark, legend))),
+        " ".join(filter(None, (remark, f"({legend})" if legend else ""))),
     )
 
 
-_SHORT: Mapping[str, str] = {
-    TAKES_IN: TAKES_IN,
-    DIVIDES: DIVIDES,
-    **dict(
-        zip(
-            KINDS,
-            ("earlier", "later", "shorter", "longer", "alone", "missed", "other label"),
-            strict=True,
-        )
-    ),
-}
+_SHORT: Mapping[str, str] = dict(
+    zip(
+        PATTERN_KINDS,
+        (
+            *("takes in", "divides", "earlier", "later", "shorter", "longer", "alone", "missed"),
+            "other label",
+        ),
+        strict=True,
+    )
+)
 """Kinds of patterns in a word or two."""
+_MEANT: Mapping[str, str] = {
+    TAKES_IN: "one span where others have several",
+    DIVIDES: "several spans where others have one",
+    **{kind: kind for kind in KINDS[:4]},
+    KINDS[4]: "marked by one only",
+    KINDS[6]: "at the same place",
+}
+"""What some of them mean."""
 
 
 def labels_by_loss(found: Diagnosis) -> list[str]:
