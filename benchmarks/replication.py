@@ -21,8 +21,8 @@ BELOW = 0.05
 
 
 def key(pattern: bc.Pattern) -> tuple[str, ...]:
-    """What makes patterns of two corpora the same."""
-    return pattern.who, pattern.label, pattern.kind, *pattern.about
+    """What makes patterns of two corpora the same, whoever has them."""
+    return pattern.label, pattern.kind, *pattern.about
 
 
 def compared(corpus: bc.Corpus, rng: np.random.Generator) -> Iterator[bool]:
@@ -34,15 +34,14 @@ def compared(corpus: bc.Corpus, rng: np.random.Generator) -> Iterator[bool]:
     )
     there: dict[tuple[str, ...], dict[str, int]] = {}
     for pattern in other.patterns:
-        there.setdefault(key(pattern)[1:], {})[pattern.who] = pattern.count
+        there.setdefault(key(pattern), {}).update(pattern.times)
     n_others = max(len(corpus.annotators) - 1, 1)
     for pattern in one.patterns:
-        if pattern.count < LEAST or pattern.p >= BELOW:
-            continue
-        counts = there.get(key(pattern)[1:], {})
-        if counts:
-            own = counts.get(pattern.who, 0)
-            yield own > (sum(counts.values()) - own) / n_others
+        counts = there.get(key(pattern), {})
+        for who, count in pattern.times.items():
+            if counts and count >= LEAST and pattern.p_values[who] < BELOW:
+                own = counts.get(who, 0)
+                yield own > (sum(counts.values()) - own) / n_others
 
 
 def main() -> None:

@@ -134,7 +134,7 @@ def test_diagnose(in_json, team):
         1 - found["corrected"], rel=1e-12
     )
     names = ("who", "label", "kind", "detail", "count", "n_places", "other_way", "before")
-    names += ("after", "gain", "p", "advice")
+    names += ("after", "gain", "p", "advice", "others_each", "times", "p_values")
     for item, pattern in zip(found["patterns"], expected.patterns, strict=False):
         assert {name: item[name] for name in names} == {n: getattr(pattern, n) for n in names}
         assert (item["p_adjusted"], item["habit"]) == (pattern.adjusted, pattern.is_habit)

@@ -16,7 +16,7 @@ from beyondchance.diagnosis import diagnose as module
 from beyondchance.diagnosis.deviations import KINDS
 from beyondchance.diagnosis.habits import exchange_p
 from examples import examples
-from refusals import refused
+from refusals import assert_tells, refused
 
 WORDS = ["the", "Ada", "Berg", "went", "to", "Bonn", "on", "Monday", "noon", "."]
 
@@ -358,11 +358,91 @@ def test_names_exchanged_give_small_p_as_often_as_they_should(size, n_teams):
             for name in names
         }
         found = bc.diagnose(exchanged(corpus_of(sides), rng))
-        p = [q.p for q in found.patterns if q.count + q.other_way >= 6]
+        many = [q for q in found.patterns if q.count + q.other_way >= 6]
+        p = [value for q in many for value in q.p_values.values()]
         small += sum(value < 0.05 for value in p)
         n += len(p)
     assert n > 5 * n_teams
     assert 0.03 <= small / n <= 0.07
+
+
+# --- Whose it is ----------------------------------------------------------------------
+
+
+def spans_of(*documents):
+    """Spans of three places in each document, by whether each of them is marked."""
+    return [
+        [(3 * i, 3 * i + 1, "P") for i, is_marked in enumerate(marked) if is_marked]
+        for marked in documents
+    ]
+
+
+def test_what_several_share_is_one_pattern():
+    # Each overlooks one of three places in every third document.
+    n = 12
+    places = {
+        name: [[not (d % 3 == who and i == who) for i in range(3)] for d in range(n)]
+        for who, name in enumerate(("ada", "ben", "cleo"))
+    }
+    sides = {name: spans_of(*marked) for name, marked in places.items()}
+    found = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[12] * n))
+    (pattern,) = found.patterns
+    assert pattern.times == {"ada": 4, "ben": 4, "cleo": 4}
+    assert (pattern.count, pattern.other_way, pattern.others) == (12, 0, ())
+    assert (pattern.after, pattern.is_habit, pattern.is_open) == (1, False, False)
+    assert pattern.sentence.startswith("ada, ben or cleo marks nothing where others mark P: 12")
+    assert_tells(pattern.advice, "guideline … ada 4 … ben 4 … cleo 4")
+    assert {row["who"] for row in pattern.rows} == {"ada", "ben", "cleo"}
+    assert [example.who for example in pattern.examples] == ["ada", "ben", "cleo"]
+
+
+def test_a_habit_stays_apart_from_what_the_others_share():
+    # Ben always overlooks the first of three places, ada and cleo the others now and then.
+    n = 12
+    ada = spans_of(*([True, True, d % 3 > 0] for d in range(n)))
+    ben = spans_of(*([False, True, True] for d in range(n)))
+    cleo = spans_of(*([True, d % 3 > 0, True] for d in range(n)))
+    sides = {"ada": ada, "ben": ben, "cleo": cleo}
+    habit, shared = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[12] * n)).patterns
+    assert (habit.times, habit.other_way, habit.others_each) == ({"ben": 12}, 8, 4)
+    assert habit.is_habit
+    assert_tells(habit.advice, "ben … 12 times … others 4 each")
+    assert (shared.times, shared.other_way) == ({"ada": 4, "cleo": 4}, 12)
+    assert (shared.who, shared.others, shared.others_each) == ("ada or cleo", ("ben",), 12)
+    assert not shared.is_habit
+
+
+def test_rates_are_those_of_one_person_in_the_same_documents():
+    # All mark the last place. Ada marks the first in all documents, ben the second in one, dora in
+    # two; of the four others, two annotated each document.
+    nothing, first, second = spans_of([0, 0, 1], [1, 0, 1], [0, 1, 1])
+    sides = {
+        "ada": [first] * 12,
+        "ben": [second] + [nothing] * 5 + [None] * 6,
+        "cleo": [nothing] * 6 + [None] * 6,
+        "dora": [None] * 6 + [second] * 2 + [nothing] * 4,
+        "ed": [None] * 6 + [nothing] * 6,
+    }
+    habit = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[12] * 12)).patterns[0]
+    assert (habit.times, habit.is_habit) == ({"ada": 12}, True)
+    assert (habit.other_way, habit.others_each) == (3, 1.5)
+
+
+def test_what_is_told_comes_before_what_is_too_few_to_tell():
+    for options in ({}, {"gold": "ada"}):
+        patterns = bc.diagnose(bc.example(), **options).patterns
+        assert {pattern.is_open for pattern in patterns} == {True, False}
+        order = [(pattern.is_open, -pattern.gain) for pattern in patterns]
+        assert order == sorted(order)
+        # What they bring together follows the same order.
+        assert patterns[0].together == patterns[0].after
+
+
+def test_two_who_do_the_same_share_it():
+    sides = {"ada": spans_of([1, 1, 0], [1, 0, 1]) * 6, "ben": spans_of([1, 0, 1], [1, 1, 0]) * 6}
+    (pattern,) = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[12] * 12)).patterns
+    assert pattern.times == {"ada": 12, "ben": 12}
+    assert pattern.sentence.startswith("ada or ben marks P where the other marks nothing: 24")
 
 
 # --- Words and corners ----------------------------------------------------------------
@@ -543,11 +623,11 @@ def test_advice():
     sides = {"a": [[(0, 2, "P")]] * 3, "b": [[(0, 2, "P")]] * 3, "c": [[]] * 3, "d": [[]] * 3}
     found = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[9] * 3)).patterns
     assert {p.sentence.partition(":")[0] for p in found} >= {
-        "a marks P where most others mark nothing"
+        "a or b marks P where most others mark nothing"
     }
     two = {"ada": [[(0, 3, "P")]] * 9, "ben": [[(0, 2, "P")]] * 9}
     (pattern,) = bc.diagnose(bc.Corpus.from_spans(two, lengths=[9] * 9)).patterns
-    assert pattern.advice.startswith("one-sided: ben does it 0 times (p = ")
+    assert pattern.advice.startswith("one-sided: ada 9 times, ben 0 (p = ")
 
 
 def test_undefined_scores_have_no_shares():
@@ -589,11 +669,11 @@ def test_printed():
     found = bc.diagnose(bc.example())
     again = pickle.loads(pickle.dumps(found))  # noqa: S301 - our own
     assert (str(again), again.merges) == (str(found), found.merges)
-    assert repr(found) == "Diagnosis(corrected=0.7181, 22 patterns)"
+    assert repr(found) == "Diagnosis(corrected=0.7181, 21 patterns)"
     assert "what to fix first" in str(found)
     assert found.to_rows()[0]["who"] == "ada"
     assert found.to_dict()["loss"]["more overall"]["share"] == found.loss["more overall"]
     assert found.by_label_and_kind["PERSON"]["starts earlier"] == 9
     assert "ada" in repr(found.patterns[0])
-    assert found.patterns[0].advice.startswith("a habit of ada (p = ")
+    assert found.patterns[0].advice.startswith("a habit: ada 9 times, the others 0 each (p = ")
     assert set(KINDS) >= {kind for p in found.patterns for _, kind in p.parts}

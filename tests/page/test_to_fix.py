@@ -48,10 +48,27 @@ def test_systems_have_the_errors_of_the_best_one():
     assert "ben's" not in text
 
 
+def test_examples_of_several_lead_to_the_annotator_of_each():
+    # Each overlooks one of three places in every third document.
+    names = ("ada", "ben", "cleo")
+    marked = {
+        name: [
+            [(3 * i, 3 * i + 1, "P") for i in range(3) if i != who or d % 3 != who]
+            for d in range(9)
+        ]
+        for who, name in enumerate(names)
+    }
+    corpus = Corpus.from_spans(marked, tokens=[list("xabxcdxefg")] * 9)
+    (pattern,) = diagnose(corpus).patterns
+    page = undrawn(agreement(corpus), corpus, **FEW)
+    links = re.findall(r'href="#document-\d+-\d+-\d+-(\d)"', page.html)
+    assert [names[int(number)] for number in links] == [case.who for case in pattern.examples]
+
+
 def test_no_word_of_a_text_without_texts():
     page = undrawn(agreement(example()), example(), show_texts=False, **FEW)
     text = section(page)
-    assert "starts earlier than those of others" in text
+    assert "starts earlier than the others'" in text
     assert "'the'" not in text
     assert "Abel" not in page.html
 

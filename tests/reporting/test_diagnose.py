@@ -3,7 +3,7 @@
 import re
 
 from beyondchance import Corpus, diagnose, example, labelling
-from beyondchance.reporting.blocks import Table
+from beyondchance.reporting.blocks import Prose, Table
 from beyondchance.reporting.commands.diagnose import diagnose_report
 from refusals import assert_tells
 
@@ -69,3 +69,29 @@ def test_exchanged_labels_do_not_contradict_labelling():
     for other, options in ((corpus, {"scope": "unlabelled"}), (same, {})):
         given = other if other is corpus else Corpus.from_spans(other, lengths=[12] * 8)
         assert "labelling" not in tables(diagnose(given, **options))["where the"].remark
+
+
+def test_times_are_of_one_person():
+    # Ben overlooks the first place, ada the second now and then, cleo and dora nothing.
+    both, first, second = [(0, 1, "P"), (4, 5, "P")], [(0, 1, "P")], [(4, 5, "P")]
+    sides = {
+        "ada": [first] * 3 + [both] * 9,
+        "ben": [second] * 12,
+        "cleo": [both] * 12,
+        "dora": [both] * 12,
+    }
+    found = diagnose(Corpus.from_spans(sides, lengths=[9] * 12))
+    table = tables(found)["what to"]
+    column = table.headings.index("others each")
+    habit = table.rows[0]
+    assert (habit[column - 1].text, habit[column].text, habit[-1]) == ("12", "1", "ben")
+    sides["ben"] = [both] * 3 + [second] * 3 + [both] * 6
+    sides["cleo"] = [both] * 6 + [second] * 3 + [both] * 3
+    shared = tables(diagnose(Corpus.from_spans(sides, lengths=[9] * 12)))["what to"].rows[0]
+    assert (shared[column - 1].text, shared[column].text, shared[-1]) == ("3 each", "0", "several")
+
+
+def test_the_first_sentence_names_the_first_pattern():
+    found = diagnose(example())
+    said = [block.text for block in diagnose_report(found).blocks() if isinstance(block, Prose)]
+    assert_tells(said[1], f"0.7181 … 0.2819 … {found.patterns[0].sentence.partition(':')[0]}")

@@ -22,8 +22,8 @@ from beyondchance.reporting.commands.diagnose import diagnose_report
 def command(files: tuple[str, ...], **options: Any) -> None:
     """What to fix first: each pattern of disagreement, and what agreement would be without it.
 
-    Says where agreement is lost, which patterns cost most, whether they are habits of somebody or
-    the guideline is unclear, and which labels might be one. With --gold, the errors of systems.
+    Says where agreement is lost, which patterns cost most, whether they are habits of one annotator
+    or the guideline is unclear, and which labels might be one. With --gold, the errors of systems.
 
     \b
     beyondchance diagnose anna.conll ben.conll

@@ -24,8 +24,8 @@ from beyondchance.diagnosis.deviations import (
 from beyondchance.types import Bools, Ints
 
 OFTEN, SHARE = 3, 1 / 3
-"""How often a word or an expression must occur in one kind of deviation of a label to be named, and
-in which share of them."""
+"""How often a word must occur in a label's deviations of one kind to be named, and in which share
+of them."""
 _MOST_NEIGHBOURS = 2**24
 """Pairs of a stretch and a span near it that are looked at."""
 _LONGEST = 40

@@ -1,10 +1,10 @@
-"""From annotations to a diagnosis: what annotators do otherwise, and what that costs."""
+"""Diagnose annotations: what annotators do otherwise, and what that costs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import isnan, nan
 from typing import Any, NamedTuple, Unpack
@@ -15,7 +15,7 @@ from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.core.permutation import benjamini_hochberg
-from beyondchance.core.ragged import bounds, distinct, members, spread, total
+from beyondchance.core.ragged import bounds, distinct, spread, total
 from beyondchance.diagnosis.details import Detail, Details, details
 from beyondchance.diagnosis.deviations import (
     ALONE,
@@ -29,13 +29,14 @@ from beyondchance.diagnosis.deviations import (
 )
 from beyondchance.diagnosis.diagnosis import (
     DIVIDES,
+    HABIT,
     PATTERN_KINDS,
     TAKES_IN,
     Diagnosis,
     Merge,
     Pattern,
 )
-from beyondchance.diagnosis.habits import counted_by, of_annotator
+from beyondchance.diagnosis.habits import of_annotator, of_others
 from beyondchance.diagnosis.loss import losses
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
@@ -51,14 +52,13 @@ from beyondchance.scoring.options import Scoring, scoring_of
 from beyondchance.types import Bools, Ints
 
 _TOGETHER = 20
-"""Patterns of which it is known what all before them bring together."""
+"""Patterns with a score of all before them together."""
 _MOST_MERGES = 100
-"""Pairs of labels, the most often confused ones, of which it is known what one label brings."""
+"""Pairs of labels that are scored as one, the most often confused."""
 _MOST_COUNTED = 2**24
 """Spans that are counted again, over all patterns."""
 _FIRST_OF_TWO = (EARLIER, LONGER, ALONE)
-"""Kinds by which a disagreement of two is named: by the one who marks more, because nobody knows
-who is right."""
+"""Kinds that name a disagreement of two annotators, by who marks more."""
 _CHANGES_WITH = "chance of unit 'corpus' depends on all texts at once"
 _WITHOUT_VALUE = (
     "patterns have no value: the score without them is undefined, or they are rare and texts so "
@@ -71,13 +71,15 @@ _NO_CAUSES = Note(
 
 @documented(ScoringOptions)
 def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Diagnosis:
-    """Where agreement is lost, and what mending each pattern of disagreement would bring.
+    """Find where agreement is lost, and what mending each pattern of disagreement would bring.
 
-    A pattern are the disagreements of one annotator with the others that have one label and one
-    kind. Its gain is what the corrected score would rise by, chance included, if the annotator who
-    differs did as the others do, in these disagreements and nowhere else: a span that starts
-    earlier would start where theirs does, one with another label would have theirs, one that is
-    marked alone would not be marked. With several others, what most of them do counts.
+    A pattern is a set of one annotator's disagreements that share a label and a kind; what is a
+    habit of none of those who do it is one pattern of all of them. Its gain is what the corrected
+    score would rise by, chance included, if those who differ did as the others do, in these
+    disagreements and nowhere else: a span that starts earlier would start where the others' does,
+    one with another label would have theirs, one that is marked alone would not be marked. With
+    several others, what most of them do counts. Patterns that are too few to tell whose habit they
+    are come last.
 
     Parameters
     ----------
@@ -104,7 +106,7 @@ def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> 
 
     Notes
     -----
-    Of two annotators nobody knows who is right. A disagreement is then named by the one who marks
+    Of two annotators it is not known who is right. A disagreement is named by the one who marks
     more: who starts earlier, ends later or marks a span that the other does not; of labels, by
     that of the second. Whether it is a habit is told by exchanging the names of the two within
     documents: if the other does the same as often, the guideline is unclear.
@@ -245,15 +247,36 @@ class _Cases:
             keys.append(_Key(panel, whose, outer, joined, name))
         return keys
 
+    def counted(self) -> dict[_Key, dict[int, dict[int, int]]]:
+        """Count disagreements by what they have in common, document and annotator of it."""
+        corpus, documents = self.corpus, self.found.document.tolist()
+        first = bounds(corpus.annotation_document, len(corpus.documents)).tolist()
+        annotators = corpus.annotation_annotator.tolist()
+        found: dict[_Key, dict[int, dict[int, int]]] = {}
+        for row in np.flatnonzero(self.is_named).tolist():
+            key, document = self.keys[row], documents[row]
+            counts = found.setdefault(_thing(key), {}).setdefault(document, {})
+            if not counts:
+                team = annotators[first[document] : first[document + 1]]
+                counts |= dict.fromkeys(team if self.gold is None else (self.gold, key.panel), 0)
+            counts[key.who] += 1
+        return found
+
 
 def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
-    """All patterns, the most costly first."""
+    """All patterns: what can be told first, the most costly first."""
     corpus, found = cases.corpus, cases.found
     rows = np.flatnonzero(cases.is_listed)
     keys = [cases.keys[row] for row in rows.tolist()]
-    known = list(dict.fromkeys(keys))
-    number = {key: i for i, key in enumerate(known)}
-    pattern = np.fromiter((number[key] for key in keys), dtype=np.int64, count=len(keys))
+    counted = cases.counted()
+    p = {key: of_annotator(counted[_thing(key)], key.who) for key in dict.fromkeys(keys)}
+    values = benjamini_hochberg(np.array(list(p.values()))).tolist()
+    adjusted = dict(zip(p, values, strict=True))
+    # What several do is one pattern, apart from those of whom it is a habit.
+    roots = [key if adjusted[key] <= HABIT else _thing(key) for key in keys]
+    known = list(dict.fromkeys(roots))
+    number = {root: i for i, root in enumerate(known)}
+    pattern = np.fromiter((number[root] for root in roots), dtype=np.int64, count=len(roots))
     order = np.argsort(pattern, kind="stable")
     first = bounds(pattern, len(known))
     own_rows = [rows[order[first[i] : first[i + 1]]] for i in range(len(known))]
@@ -264,44 +287,55 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
     edits = found.edits(corpus, rows[few], number_of[pattern[few]])
     scored = iter(base.scores(edits, int(np.count_nonzero(chosen)), who[chosen]))
     scores = [next(scored) if is_chosen else Score() for is_chosen in chosen.tolist()]
-    before = _before(base, known, score)
-    gains = [after.corrected - score for after, score in zip(scores, before, strict=True)]
-    ranked = sorted(
-        range(len(known)),
-        key=lambda i: (isnan(gains[i]), -gains[i] if not isnan(gains[i]) else 0.0, known[i]),
-    )
-    tests = _tests(cases, known)
-    valued = [i for i in ranked if chosen[i]]
-    together = _together(base, cases, [(known[i].panel, own_rows[i]) for i in valued])
-    together += [nan] * (len(ranked) - len(valued))
-    names = corpus.annotators
-    result = []
-    for place, i in enumerate(ranked):
-        key, own = known[i], own_rows[i]
-        p, p_adjusted, other_way = tests[i]
-        parts = Counter(zip(found.who[own].tolist(), found.kind[own].tolist(), strict=True))
-        result.append(
+    names, gold = corpus.annotators, cases.gold
+    of_system = {} if gold is None else base.counts.against(names[gold])
+    made = []
+    for root, own, after in zip(known, own_rows, scores, strict=True):
+        whose = np.array([cases.keys[row].who for row in own.tolist()], dtype=np.int64)
+        times = Counter(sorted(whose.tolist()))
+        own_keys = {i: root._replace(who=i) for i in times}
+        others = set(range(len(names))).difference(times) if gold is None else {gold}
+        other_way, others_each = of_others(counted[_thing(root)], times)
+        did = zip(found.who[own].tolist(), found.kind[own].tolist(), strict=True)
+        made.append(
             Pattern(
-                who=names[key.who],
-                others=_others(cases, key),
-                is_error=cases.gold is not None,
-                label=corpus.labels[key.label],
-                kind=PATTERN_KINDS[key.kind],
-                about=key.detail,
-                count=len(own),
+                times={names[i]: count for i, count in times.items()},
+                others=tuple(names[i] for i in sorted(others)),
+                is_error=gold is not None,
+                label=corpus.labels[root.label],
+                kind=PATTERN_KINDS[root.kind],
+                about=root.detail,
                 other_way=other_way,
-                before=before[i],
-                after=scores[i].corrected,
-                together=together[place],
-                p=p,
-                adjusted=p_adjusted,
-                parts={(names[n], KINDS[kind]): count for (n, kind), count in parts.items()},
+                others_each=others_each,
+                before=of_system.get(names[root.panel], score).corrected,
+                after=after.corrected,
+                p_values={names[i]: p[key] for i, key in own_keys.items()},
+                adjusted=min(adjusted[key] for key in own_keys.values()),
+                parts=Counter((names[i], KINDS[kind]) for i, kind in did),
                 _corpus=corpus,
                 _found=found[own],
+                _whose=whose,
                 _there=cases.details.there[own],
             )
         )
-    return result
+    ranked = sorted(
+        range(len(made)),
+        key=lambda i: (
+            isnan(made[i].gain),
+            made[i].is_open,
+            -np.nan_to_num(made[i].gain),
+            known[i],
+        ),
+    )
+    valued = [i for i in ranked if chosen[i]]
+    scores_so_far = _together(base, cases, [(known[i].panel, own_rows[i]) for i in valued])
+    together = dict(zip(valued, scores_so_far, strict=True))
+    return [replace(made[i], together=together.get(i, nan)) for i in ranked]
+
+
+def _thing(key: _Key) -> _Key:
+    """What a key says of the disagreements, without the annotator."""
+    return key._replace(who=-1)
 
 
 def _affordable(corpus: Corpus, text: Ints, pattern: Ints, n: int) -> Bools:
@@ -323,21 +357,6 @@ def _affordable(corpus: Corpus, text: Ints, pattern: Ints, n: int) -> Bools:
 def _only(values: Ints) -> int:
     """The one value that there is, or -1."""
     return int(values[0]) if np.all(values == values[0]) else -1
-
-
-def _others(cases: _Cases, key: _Key) -> tuple[str, ...]:
-    names = cases.corpus.annotators
-    if cases.gold is not None:
-        return (names[cases.gold],)
-    return tuple(name for number, name in enumerate(names) if number != key.who)
-
-
-def _before(base: Base, known: Sequence[_Key], score: Score) -> list[float]:
-    """The score that each pattern would change: of all, or of a system."""
-    if base.gold is None:
-        return [score.corrected] * len(known)
-    of_each = base.counts.against(base.corpus.annotators[base.gold])
-    return [of_each[base.corpus.annotators[key.who]].corrected for key in known]
 
 
 def _together(base: Base, cases: _Cases, ranked: Sequence[tuple[int, Ints]]) -> list[float]:
@@ -377,33 +396,6 @@ def _together(base: Base, cases: _Cases, ranked: Sequence[tuple[int, Ints]]) -> 
     for (_, place), score in zip(steps, scores_of(base.sums(who) + so_far), strict=True):
         scores[place] = score.corrected
     return scores
-
-
-def _tests(cases: _Cases, known: Sequence[_Key]) -> list[tuple[float, float, int]]:
-    """Of each pattern the p-value, adjusted too, and how often others did the same."""
-    found, corpus = cases.found, cases.corpus
-    named = np.flatnonzero(cases.is_named).tolist()
-    documents = found.document.tolist()
-    rows = (
-        (key._replace(who=-1), documents[row], key.who)
-        for row in named
-        for key in [cases.keys[row]]
-    )
-    by_thing = counted_by(rows)
-    first = bounds(corpus.annotation_document, len(corpus.documents))
-    touched = sorted({document for counts in by_thing.values() for document in counts})
-    owner, row = members(first, np.array(touched, dtype=np.int64))
-    everybody: dict[int, list[int]] = {document: [] for document in touched}
-    for place, who in zip(owner.tolist(), corpus.annotation_annotator[row].tolist(), strict=True):
-        everybody[touched[place]].append(who)
-    tests = []
-    for key in known:
-        team: Mapping[int, Sequence[int]] = everybody
-        if cases.gold is not None:
-            team = dict.fromkeys(by_thing[key._replace(who=-1)], (cases.gold, key.who))
-        tests.append(of_annotator(by_thing[key._replace(who=-1)], key.who, team))
-    values = benjamini_hochberg(np.array([p for p, _ in tests])).tolist()
-    return [(p, better, n) for (p, n), better in zip(tests, values, strict=True)]
 
 
 def _merges(base: Base, cases: _Cases, score: Score) -> list[Merge]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,8 @@ TAKES_IN, DIVIDES = "takes in", "divides"
 PATTERN_KINDS = (TAKES_IN, DIVIDES, *KINDS)
 HABIT = 0.05
 """The adjusted p-value up to which a pattern is called a habit."""
+_FEW = 6
+"""Disagreements of all annotators below which it cannot be told whose habit a pattern is."""
 N_EXAMPLES = 3
 
 
@@ -75,14 +79,16 @@ _ROOM = "beyondchance.reporting.commands.diagnose"
 class Pattern:
     """Disagreements of one kind, and what agreement would be without them.
 
+    A habit is a pattern of one annotator. What is a habit of none is one pattern of all who do it.
+
     Attributes
     ----------
-    who : str
-        The annotator who differs from the others.
+    times : mapping of str to int
+        How often each annotator who differs from the others does.
     others : tuple of str
-        From whom: all other annotators, or the gold standard.
+        All other annotators, or the gold standard.
     is_error : bool
-        Whether the other one is a gold standard, so that nobody else can be wrong.
+        Whether the other one is a gold standard, which is right.
     label : str
         Of the annotator's spans; of those that were missed.
     kind : str
@@ -92,41 +98,59 @@ class Pattern:
         ``divides``, if the annotator marks a part of them as something else.
     about : Detail
         What it is about: a label, a word or a text.
-    count, other_way : int
-        How often it occurs, and how often others did the same to the annotator.
+    other_way : int
+        How often all others together did the same, in the same documents.
+    others_each : float
+        How often one of them did, on average.
     before, after : float
         The corrected score as it is, and without these disagreements.
     together : float
         The same without these and all patterns that are listed before, of the same system if
         there are several; nan for late ones.
-    p : float
-        The p-value of exchanging the names of annotators within documents.
+    p_values : mapping of str to float
+        Of each annotator in `times`, by exchanging the names of annotators within documents.
     adjusted : float
-        Adjusted for the number of patterns.
+        The smallest of them, adjusted for their number over all patterns.
     parts : mapping of (str, str) to int
         How often which annotator deviates in which way.
     """
 
-    who: str
+    times: Mapping[str, int]
     others: tuple[str, ...]
     is_error: bool = False
     label: str
     kind: str
     about: Detail
-    count: int
     other_way: int
+    others_each: float
     before: float
     after: float
-    together: float
-    p: float
+    together: float = nan
+    p_values: Mapping[str, float]
     adjusted: float
     parts: Mapping[tuple[str, str], int]
     _corpus: Corpus = field(repr=False)
     _found: Deviations = field(repr=False)
+    _whose: Ints = field(repr=False)
     _there: Ints = field(repr=False)
 
     def __repr__(self) -> str:
         return f"Pattern({self.sentence!r})"
+
+    @property
+    def who(self) -> str:
+        """The annotator who differs from the others, or several, by `` or ``."""
+        return " or ".join(self.times)
+
+    @property
+    def count(self) -> int:
+        """How often it occurs."""
+        return sum(self.times.values())
+
+    @property
+    def p(self) -> float:
+        """The p-value; of several annotators, the smallest."""
+        return min(self.p_values.values())
 
     @property
     def gain(self) -> float:
@@ -140,8 +164,14 @@ class Pattern:
 
     @property
     def is_habit(self) -> bool:
-        """Whether it is a habit of the annotator; otherwise others do it as well."""
+        """Whether it is a habit of the annotator."""
         return self.adjusted <= HABIT
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there are too few disagreements, or documents, to tell whose habit it is."""
+        is_single = len(self.times) == 1 and not self.other_way
+        return not self.is_habit and (is_single or self.count + self.other_way < _FEW)
 
     @property
     def detail(self) -> str:
@@ -155,7 +185,7 @@ class Pattern:
 
     @property
     def advice(self) -> str:
-        """Whether it is a habit of somebody, or the guideline is unclear, in words."""
+        """Whether it is a habit or the guideline is unclear, in words."""
         return str(import_module(_ROOM).pattern_advice(self))
 
     @cached_property
@@ -174,8 +204,7 @@ class Pattern:
         _, first = np.unique(document, return_index=True)
         rest = np.setdiff1d(np.arange(len(place)), first)
         chosen = place[np.r_[np.sort(first), rest][:N_EXAMPLES]]
-        who = self._corpus.annotators.index(self.who)
-        shown = replace(found, who=np.full_like(found.who, who), span=own, theirs=theirs)[chosen]
+        shown = replace(found, who=self._whose, span=own, theirs=theirs)[chosen]
         return tuple(_examples(self._corpus, shown))
 
     @property
@@ -291,7 +320,7 @@ class Diagnosis(Printed):
         What is diagnosed.
     corpus : Corpus
     patterns : tuple of Pattern
-        The most costly first.
+        The most costly first; last those that are too few to tell whose habit they are.
     notes : tuple of Note
     """
 
@@ -390,8 +419,7 @@ class Diagnosis(Printed):
     @cached_property
     def by_label_and_kind(self) -> Mapping[str, Mapping[str, int]]:
         """How many disagreements each label has of each kind of pattern."""
-        found: dict[str, dict[str, int]] = {}
+        found: dict[str, Counter[str]] = {}
         for pattern in self.patterns:
-            kinds = found.setdefault(pattern.label, {})
-            kinds[pattern.kind] = kinds.get(pattern.kind, 0) + pattern.count
+            found.setdefault(pattern.label, Counter())[pattern.kind] += pattern.count
         return found

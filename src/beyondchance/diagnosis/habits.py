@@ -1,9 +1,9 @@
-"""Is it a habit of somebody? The names of annotators exchanged within documents."""
+"""Tell habits by exchanging the names of annotators within documents."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _SMALLEST = 1e-15
 
 
 def exchange_p(documents: Iterable[Sequence[int]], own: int) -> float:
-    """How often names that are exchanged would give somebody as much, or more.
+    """Compute how often exchanged names would give an annotator as much, or more.
 
     In every document any of those who annotated it may have been this annotator. All exchanges
     count alike, and those that give just as much count half (the mid-p-value), so that in
@@ -46,33 +46,21 @@ def exchange_p(documents: Iterable[Sequence[int]], own: int) -> float:
     return min(max(p, _SMALLEST), 1.0)
 
 
-def counted_by(
-    rows: Iterable[tuple[Hashable, int, int]],
-) -> dict[Hashable, dict[int, Counter[int]]]:
-    """How often each did something in each document: by thing, document and annotator."""
-    found: dict[Hashable, dict[int, Counter[int]]] = {}
-    for thing, document, who in rows:
-        found.setdefault(thing, {}).setdefault(document, Counter())[who] += 1
-    return found
+def of_annotator(by_document: Mapping[int, Mapping[int, int]], who: int) -> float:
+    """Compute the p-value of an annotator, from how often each did something in each document."""
+    documents = [counts for counts in by_document.values() if who in counts]
+    own = sum(counts[who] for counts in documents)
+    return exchange_p((list(counts.values()) for counts in documents), own)
 
 
-def of_annotator(
-    by_document: Mapping[int, Mapping[int, int]], who: int, team: Mapping[int, Sequence[int]]
-) -> tuple[float, int]:
-    """The p-value of an annotator, and how often the others of the same documents did it.
-
-    Parameters
-    ----------
-    by_document : mapping of document to mapping of annotator to int
-        How often each did it.
-    who : int
-    team : mapping of document to sequence of int
-        Who annotated it.
-    """
-    documents = [
-        [counts.get(member, 0) for member in team[document]]
-        for document, counts in by_document.items()
-        if who in team[document]
-    ]
-    own = sum(counts.get(who, 0) for counts in by_document.values())
-    return exchange_p(documents, own), sum(map(sum, documents)) - own
+def of_others(
+    by_document: Mapping[int, Mapping[int, int]], whose: Collection[int]
+) -> tuple[int, float]:
+    """Count how often others did it in the documents of some, and each of them on average."""
+    sums: Counter[int] = Counter()
+    for counts in by_document.values():
+        others = [count for who, count in counts.items() if who not in whose]
+        if len(others) < len(counts):
+            sums[len(others)] += sum(others)
+    # Divided last, so that the order of documents does not matter.
+    return sums.total(), sum(sums[size] / size for size in sorted(sums) if size)

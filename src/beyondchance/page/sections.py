@@ -228,9 +228,9 @@ def _about_loss(found: Overview) -> str:
             f"In examples, [ ] is what the system marked, {{ }} what {found.gold} did."
         )
     return (
-        "The price of each pattern: the corrected score as it is → as it would be if whoever "
-        "differs did as the others do in these places. It says who differs, not who is wrong: read "
-        "the examples, in which [ ] is what the one who differs marked, { } what others did."
+        "The price of each pattern: the corrected score as it is → as it would be if those who "
+        "differ did as the others do there. It says who differs, not who is wrong: read the "
+        "examples. [ ] is what the one who differs marked, { } what others did."
     )
 
 
@@ -254,10 +254,10 @@ def _finding(pattern: Pattern, found: Overview, view: DocumentView | None) -> Fi
     """A pattern with its examples, which lead to their places."""
     numbers = view.numbers if view is not None else {}
     listed = () if found.disagreements is None else found.disagreements.corpus.annotators
-    who = listed.index(pattern.who) if pattern.who in listed else 0
     cases = []
     for example in pattern.examples:
         number = numbers.get(example.document)
+        who = listed.index(example.who) if example.who in listed else 0
         link = f"#document-{number}-{example.text}-{_start(example)}-{who}"
         cases.append(Case(example.document, str(example), None if number is None else link))
     times = counted(pattern.count, "disagreement")

@@ -234,16 +234,16 @@ def cut(items: Sequence[_Item], top: int) -> tuple[Sequence[_Item], str]:
     return shown, f"{len(shown):,} of {len(items):,}." if len(shown) < len(items) else ""
 
 
-def in_list(names: Sequence[str], most: int = 6) -> str:
+def in_list(names: Sequence[str], most: int = 6, word: str = "and") -> str:
     """Names for a sentence.
 
-    >>> in_list(["ada"]), in_list(["ada", "ben", "cleo"]), in_list(["a", "b", "c", "d"], 2)
-    ('ada', 'ada, ben and cleo', 'a, b and 2 more')
+    >>> in_list(["ada"]), in_list(["ada", "ben", "cleo"]), in_list(["a", "b", "c", "d"], 2, "or")
+    ('ada', 'ada, ben and cleo', 'a, b or 2 more')
     """
     shown = list(names[:most]) if len(names) > most + 1 else list(names)
     rest = len(names) - len(shown)
     parts = [*shown, f"{rest} more"] if rest else shown
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {word} {parts[-1]}"
 
 
 def counted(number: int, noun: str) -> str:

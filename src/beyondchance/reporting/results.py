@@ -22,7 +22,7 @@ _REPORTS: Mapping[str, str] = {
     "Consensus": "commands.consensus.report_of_consensus",
     "Comparison": "commands.rank.report_of_comparison",
     "ConfidenceInterval": "commands.intervals.report_of_interval",
-    "Diagnosis": "commands.diagnose.report_of_diagnosis",
+    "Diagnosis": "commands.diagnose.diagnose_report",
     "Difficulty": "commands.difficulty.difficulty_report",
     "Disagreements": "commands.disagreements.report_of_disagreements",
     "Intervals": "commands.intervals.report_of_intervals",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +46,6 @@ LABELS_LOST = (
 _NOUGHT = re.compile(r"(?<!\d)0\.")
 _UNQUOTED = ("punctuation", "white space")
 """Details that are no words."""
-_FEW = 6
-"""Disagreements, both ways, below which nobody can tell whose habit a pattern is."""
 _SHOWN_PATTERNS = 5
 """Patterns that are shown with examples."""
 _DIGITS = 3
@@ -57,37 +56,38 @@ _DIGITS = 3
 
 def pattern_sentence(pattern: Pattern) -> str:
     """A pattern as one plain sentence, with its numbers."""
-    times = f"{pattern.count:,} disagreement{'s' if pattern.count != 1 else ''}"
+    times = counted(pattern.count, "disagreement")
     return f"{what(pattern)}: {times}, {change(pattern.before, pattern.after)}"
 
 
 def what(pattern: Pattern) -> str:
-    """What somebody does otherwise, without numbers."""
+    """Say what annotators do otherwise, without numbers."""
     words = _Words(pattern)
     apart = f" (other than {words.quoted})" if pattern.about.about == "other words" else ""
     return _PATTERNS[pattern.kind](words) + apart
 
 
-def _others(pattern: Pattern) -> str:
-    """How those are called from whom somebody differs."""
-    return pattern.others[0] if len(pattern.others) == 1 else "others"
+def _n_others(pattern: Pattern) -> int:
+    """How many others each annotator of a pattern has."""
+    return len(pattern.times) + len(pattern.others) - 1
 
 
 class _Words:
     """The words of a pattern that its sentence is made of."""
 
     def __init__(self, pattern: Pattern) -> None:
-        self.who, self.about, self.name = pattern.who, pattern.about.about, pattern.about.name
-        is_one = len(pattern.others) == 1
-        self.others, self.others_own = _others(pattern), "those of others"
-        if is_one:
-            self.others_own = f"{self.others}'s"
-        self.mark, self.do = ("marks", "does") if is_one else ("mark", "do")
+        self.who = in_list(list(pattern.times), 2, "or")
+        self.kind, (self.about, self.name) = pattern.kind, pattern.about
+        self.others, self.others_own, self.mark, self.do = "others", "the others'", "mark", "do"
+        if _n_others(pattern) == 1:
+            self.others = pattern.others[0] if pattern.others else "the other"
+            self.others_own, self.mark, self.do = f"{self.others}'s", "marks", "does"
         # Of four or more, a few may do the same.
-        self.most = "most others" if len(pattern.others) > 2 else self.others
+        self.most = "most others" if _n_others(pattern) > 2 else self.others
         self.is_any = not pattern.is_labelled
         self.label = "something" if self.is_any else pattern.label
-        self.owner = f"{pattern.who}'s {'span' if self.is_any else pattern.label}"
+        noun = "span" if self.is_any else pattern.label
+        self.owner = f"{self.who}'s {noun}" if len(pattern.times) == 1 else f"{noun} of {self.who}"
         self.as_label = "" if self.is_any else f" as {pattern.label}"
 
     @property
@@ -96,16 +96,12 @@ class _Words:
         names = self.name.split(" or ")
         return " or ".join(name if name in _UNQUOTED else f"'{name}'" for name in names)
 
-    def edge(self, where: str, change: str, *, takes: bool) -> str:
+    def edge(self) -> str:
         """What is different at an edge."""
-        verb = "takes in" if takes else "leaves out"
-        if self.about == "punctuation":
-            return f"{self.owner} {verb} punctuation at its {where}"
-        if self.about == "word":
-            return f"{self.owner} {verb} '{self.name}' at its {where}"
-        if self.about == "white space":
-            return f"{self.owner} {verb} white space at its {where}"
-        return f"{self.owner} {change} than {self.others_own}"
+        if self.about not in {"word", *_UNQUOTED}:
+            return f"{self.owner} {self.kind} than {self.others_own}"
+        thing = f"'{self.name}'" if self.name else self.about
+        return f"{self.owner} {_EDGES[self.kind].format(thing)}"
 
     def takes_in(self) -> str:
         """One span where others have several."""
@@ -140,13 +136,16 @@ class _Words:
         return f"{self.who} marks as {self.label} what {self.others} {self.mark} as {self.name}"
 
 
+_EDGES: Mapping[str, str] = {
+    KINDS[0]: "takes in {} at its start",
+    KINDS[1]: "leaves out {} at its start",
+    KINDS[2]: "leaves out {} at its end",
+    KINDS[3]: "takes in {} at its end",
+}
 _PATTERNS: Mapping[str, Callable[[_Words], str]] = {
     TAKES_IN: _Words.takes_in,
     DIVIDES: _Words.divides,
-    KINDS[0]: lambda words: words.edge("start", "starts earlier", takes=True),
-    KINDS[1]: lambda words: words.edge("start", "starts later", takes=False),
-    KINDS[2]: lambda words: words.edge("end", "ends earlier", takes=False),
-    KINDS[3]: lambda words: words.edge("end", "ends later", takes=True),
+    **dict.fromkeys(KINDS[:4], _Words.edge),
     KINDS[4]: _Words.alone,
     KINDS[5]: _Words.missed,
     KINDS[6]: _Words.relabelled,
@@ -154,27 +153,40 @@ _PATTERNS: Mapping[str, Callable[[_Words], str]] = {
 
 
 def pattern_advice(pattern: Pattern) -> str:
-    """Whether it is a habit of somebody, or the guideline is unclear."""
-    p, other_way = p_is(pattern.p), counted(pattern.other_way, "time")
-    if _is_open(pattern):
-        return "too few to tell whether it is a habit"
+    """Say whether it is a habit, or the guideline is unclear."""
+    return _verdict(pattern)[1]
+
+
+def _verdict(pattern: Pattern) -> tuple[str, str]:
+    """Say whose habit it is: in a word or two, and with its numbers."""
+    p, times = p_is(pattern.p), _rates(pattern)
+    if pattern.is_open:
+        return "too few to tell", "too few to tell whether it is a habit"
     if pattern.is_error:
-        kind = "regular" if pattern.is_habit else "not regular"
-        return f"{kind}: the other way {other_way} ({p})"
-    if pattern.is_habit and len(pattern.others) == 1:
-        # Of two, nobody knows who is right.
-        return f"one-sided: {_others(pattern)} does it {other_way} ({p}); either may be right"
-    if pattern.is_habit:
-        return f"a habit of {pattern.who} ({p})"
-    if pattern.other_way > 2 * pattern.count:
-        return f"others do it more often, {other_way}"
-    return f"others do it too, {other_way}: unclear in the guideline, or overlooked ({p})"
+        word, kind = ("yes", "regular") if pattern.is_habit else ("both ways", "not regular")
+        return word, f"{kind}: the other way {counted(pattern.other_way, 'time')} ({p})"
+    if not pattern.is_habit:
+        smallest = "smallest " if len(pattern.times) > 1 else ""
+        return "several", f"unclear in the guideline, or overlooked: {times} ({smallest}{p})"
+    if _n_others(pattern) == 1:
+        # Of two, it is not known who is right.
+        return "one of two", f"one-sided: {times} ({p}); either may be right"
+    return pattern.who, f"a habit: {times} ({p})"
 
 
-def _is_open(pattern: Pattern) -> bool:
-    """Whether there are too few disagreements, or documents, to tell whose habit it is."""
-    is_few = pattern.count + pattern.other_way < _FEW or not pattern.other_way
-    return is_few and not pattern.is_habit
+def _rates(pattern: Pattern) -> str:
+    """Say how often each annotator does it."""
+    first, *rest = pattern.times.items()
+    own = [f"{first[0]} {counted(first[1], 'time')}", *(f"{name} {n:,}" for name, n in rest)]
+    others = [f"the others {_rate(pattern.others_each)} each"]
+    if len(pattern.others) < 2:
+        others = [f"{name} {pattern.other_way:,}" for name in pattern.others]
+    return ", ".join([in_list(own), *others])
+
+
+def _rate(times: float) -> str:
+    """How often an annotator does something, on average."""
+    return "<0.1" if 0 < times < 0.05 else f"{times:,.1f}".removesuffix(".0")
 
 
 def change(before: float, after: float, digits: int = _DIGITS) -> str:
@@ -203,7 +215,7 @@ def shown_example(example: Example) -> str:
 
 
 def diagnose_report(
-    found: Diagnosis, *, top: int = 20, digits: int = 4, confidence: float = 0.95
+    found: Diagnosis, *, top: int = 10, digits: int = 4, confidence: float = 0.95
 ) -> Report:
     """The report of `diagnose`, of which an output shows a part.
 
@@ -235,8 +247,7 @@ def diagnose_report(
             made.append(loss_table(found, confidence))
         if not patterns:
             return [*made, Prose("There is nothing to fix.")]
-        made.append(patterns_table(patterns, top, digits=digits))
-        made += [examples_table(found, top)]
+        made += [patterns_table(patterns, top, digits=digits), examples_table(found, top)]
         if len(corpus.labels) > 1:
             made.append(kinds_table(found, top))
             made += [loss_by_label_table(found, top)] if found.loss else []
@@ -261,13 +272,10 @@ def diagnose_report(
                 for (a, b), loss in found.loss_by_pair.items()
             ],
             "patterns": [_json_pattern(pattern) for pattern in patterns],
-            "merges": [
-                {"labels": list(m.labels), "before": m.before, "after": m.after, "gain": m.gain}
-                for m in found.merges
-            ],
+            "merges": [{**asdict(merge), "gain": merge.gain} for merge in found.merges],
         }
 
-    is_cut = 0 < top < max(len(patterns), len(found.merges) if found.merges else 0)
+    is_cut = 0 < top < max(len(patterns), len(found.merges))
     return Report(
         command="diagnose",
         corpus=corpus,
@@ -280,25 +288,17 @@ def diagnose_report(
     )
 
 
-def report_of_diagnosis(found: Diagnosis) -> Report:
-    """The report of a diagnosis, as Python prints it."""
-    return diagnose_report(found, top=10)
-
-
 def _headline(found: Diagnosis, digits: int) -> str:
-    """The score, and what is missing."""
+    """The score, what is short of full agreement, and the first pattern."""
     corrected = found.corrected
     if isnan(corrected):
         return sentences.undefined(found.agreement.score)
     score = in_digits(corrected, digits)
     if corrected == 1:
-        return f"Corrected agreement is {score}: nothing is missing."
+        return f"Corrected agreement is {score}: full agreement."
     missing = in_digits(1 - corrected, digits)
-    start = f"Corrected agreement is {score}; {missing} is missing to full agreement."
-    if not found.patterns:
-        return start
-    best = found.patterns[0]
-    return f"{start} The costliest pattern: {what(best)}."
+    first = "".join(f" To fix first: {what(pattern)}." for pattern in found.patterns[:1])
+    return f"Corrected agreement is {score}, {missing} short of full agreement.{first}"
 
 
 def loss_table(found: Diagnosis, confidence: float) -> Table:
@@ -320,47 +320,42 @@ def loss_table(found: Diagnosis, confidence: float) -> Table:
 
 
 def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGITS) -> Table:
-    """The patterns, the most costly first."""
+    """The patterns, the most costly first; last those that are too few to tell."""
     shown, remark = cut(patterns, top)
+    first = patterns[0]
     rows: list[Sequence[Cell]] = [
         (
             number,
             what(pattern),
-            Amount(pattern.count, f"{pattern.count:,} ({pattern.other_way:,})"),
+            _times(pattern.count, len(pattern.times)),
+            _times(pattern.others_each) if pattern.others else None,
             Amount(pattern.after, change(pattern.before, pattern.after, digits)),
             short(pattern.together, digits) if not isnan(pattern.together) else None,
-            _short_advice(pattern),
+            _verdict(pattern)[0],
         )
         for number, pattern in enumerate(shown, start=1)
     ]
-    is_error = any(pattern.is_error for pattern in patterns)
-    whose = ", of the system" if is_error else ""
-    others = "the gold standard has it" if is_error else "the others have it"
-    advice = "" if is_error else ". A pattern says who differs, not who is wrong."
+    others, do = "others each", "each of the others does the same, on average"
+    if _n_others(first) == 1:
+        others, do = "other way", "the other does the same"
+    whose, theirs, end = (
+        "habit of",
+        "the others have it",
+        ". A pattern says who differs, not who is wrong.",
+    )
+    if first.is_error:
+        whose, theirs, end = "regular", "the gold standard has it, of the system", ""
     legend = (
-        f"(times: in brackets, the other way; corrected: as it is → as {others}{whose}; so far: "
-        f"without these and all above{advice})"
+        f"({others}: how often {do}; corrected: as it is → as {theirs}; so far: without these and "
+        f"all above{end})"
     )
-    headings = (
-        "",
-        "pattern",
-        "times",
-        "corrected",
-        "so far",
-        "regular" if is_error else "habit of",
-    )
+    headings = ("", "pattern", "times", others, "corrected", "so far", whose)
     return Table(headings, rows, "what to fix first", " ".join(filter(None, (remark, legend))))
 
 
-def _short_advice(pattern: Pattern) -> str:
-    """Whose habit it is, in a word or two."""
-    if _is_open(pattern):
-        return "too few to tell"
-    if pattern.is_error:
-        return "yes" if pattern.is_habit else "both ways"
-    if pattern.is_habit:
-        return pattern.who if len(pattern.others) > 1 else "one of two"
-    return "others" if pattern.other_way > 2 * pattern.count else "several"
+def _times(count: float, n: int = 1) -> Amount:
+    """How often some annotators do something; each of several, on average."""
+    return Amount(count, f"{_rate(count / n)} each" if n > 1 else _rate(count))
 
 
 def examples_table(found: Diagnosis, top: int) -> Table:
@@ -424,12 +419,13 @@ _MEANT: Mapping[str, str] = {
 
 def labels_by_loss(found: Diagnosis) -> list[str]:
     """Labels by what they lose, the worst first; without causes, by their disagreements."""
-    score = found.agreement.by_label
-    lost = {
-        label: (score[label].size_a + score[label].size_b) / 2 - score[label].matched
-        for label in score
-    }
-    return sorted(lost, key=lambda label: (-lost[label], label))
+    by_label = found.agreement.by_label
+
+    def order(label: str) -> tuple[float, str]:
+        score = by_label[label]
+        return score.matched - (score.size_a + score.size_b) / 2, label
+
+    return sorted(by_label, key=order)
 
 
 def loss_by_label_table(found: Diagnosis, top: int) -> Table:
@@ -451,15 +447,11 @@ def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
         (
             " and ".join(merge.labels),
             Amount(merge.after, change(merge.before, merge.after, digits)),
-            Amount(merge.gain, _signed(merge.gain)),
+            Amount(merge.gain, f"{'+' if merge.gain >= 0 else '-'}{short(abs(merge.gain), 4)}"),
         )
         for merge in shown
     ]
     return Table(("labels", "corrected", "gain"), rows, "two labels as one", remark)
-
-
-def _signed(gain: float) -> str:
-    return f"{'+' if gain >= 0 else '-'}{short(abs(gain), 4)}"
 
 
 def _json_loss(
@@ -468,9 +460,7 @@ def _json_loss(
     return {
         cause: {
             "share": share,
-            "interval": None
-            if cause not in intervals or intervals[cause].why
-            else list(intervals[cause]),
+            "interval": None if intervals[cause].why else list(intervals[cause]),
         }
         for cause, share in loss.items()
     }
@@ -479,7 +469,9 @@ def _json_loss(
 def _json_pattern(pattern: Pattern) -> dict[str, Any]:
     return {
         **_row(pattern),
-        "others": list(pattern.others),
+        "times": pattern.times,
+        "p_values": pattern.p_values,
+        "others": pattern.others,
         "about": pattern.about.about,
         "parts": [
             {"who": who, "deviation": kind, "count": count}
@@ -490,8 +482,8 @@ def _json_pattern(pattern: Pattern) -> dict[str, Any]:
                 "document": example.document,
                 "text": example.text,
                 "who": example.who,
-                "own": None if example.own is None else list(example.own),
-                "others": None if example.theirs is None else list(example.theirs),
+                "own": example.own,
+                "others": example.theirs,
                 "in_text": str(example) if example.content is not None else None,
             }
             for example in pattern.examples
@@ -499,22 +491,17 @@ def _json_pattern(pattern: Pattern) -> dict[str, Any]:
     }
 
 
+_COLUMNS = (
+    "sentence who label kind detail count n_places other_way others_each before after gain "
+    "together p"
+)
+"""Attributes of a pattern that are columns by the same name."""
+
+
 def _row(pattern: Pattern) -> dict[str, Any]:
     """A pattern as one row of plain values."""
     return {
-        "sentence": pattern.sentence,
-        "who": pattern.who,
-        "label": pattern.label,
-        "kind": pattern.kind,
-        "detail": pattern.detail,
-        "count": pattern.count,
-        "n_places": pattern.n_places,
-        "other_way": pattern.other_way,
-        "before": pattern.before,
-        "after": pattern.after,
-        "gain": pattern.gain,
-        "together": None if isnan(pattern.together) else pattern.together,
-        "p": pattern.p,
+        **{name: getattr(pattern, name) for name in _COLUMNS.split()},
         "p_adjusted": pattern.adjusted,
         "habit": pattern.is_habit,
         "advice": pattern.advice,
