@@ -324,10 +324,10 @@ USAGE = {
         "positions; expected no more than the text holds"
     ),
     "agree spans.csv --methods --output csv": (
-        "--methods gives sentences, not CSV; choose from: text, json, markdown, latex"
+        "--methods cannot be shown in a list of rows (csv); choose another --output"
     ),
     "difficulty spans.csv --methods --save x.csv": (
-        "--methods gives sentences, not CSV; choose from: text, json, markdown, latex"
+        "--methods cannot be shown in a list of rows (csv); choose another --output"
     ),
     "place --spans 5": "missing option '--length'",
     "place --length 10": "missing option '--spans'",

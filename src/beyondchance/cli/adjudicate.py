@@ -44,6 +44,7 @@ from beyondchance.scoring.api import agreement
     "--measure",
     type=flags.Choice(MEASURES),
     help="Score by tokens with their labels, or by whole spans.",
+    is_flat=False,
 )
 @TIES_FLAG
 @flags.in_scoring(

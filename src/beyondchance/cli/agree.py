@@ -99,7 +99,6 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance agree export.json --confidence 0.95 --null
     """
     flags.check_intervals_wanted(options)
-    flags.check_methods_fit(options)
     flags.check_gamma_wanted(options)
     if options["order"] and len(_fields(options["by"])) != 1:
         raise click.UsageError("--order is for one field of the documents; pass --by FIELD once")

@@ -16,7 +16,7 @@ from beyondchance.reporting.commands.diagnose import diagnose_report
 @click.command("diagnose", cls=Command)
 @flags.annotated_files
 @flags.scoring
-@flags.CONFIDENCE
+@flags.flag(flags.RESAMPLING["confidence"], group="Uncertainty", is_flat=False)
 @flags.TOP
 @flags.output
 def command(files: tuple[str, ...], **options: Any) -> None:

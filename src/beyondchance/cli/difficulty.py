@@ -35,7 +35,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance difficulty export.json --gold expert
     """
     flags.check_intervals_wanted(options)
-    flags.check_methods_fit(options)
     given = streams(files)
     scan = scan_of(given, options)
     with working("reading and scoring", quiet=options["quiet"]) as say:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from beyondchance.cli.running import Option, form_of
+from beyondchance.cli.running import Option, is_given
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
@@ -320,17 +320,9 @@ def check_intervals_wanted(options: Mapping[str, Any]) -> None:
     """Refuse options of intervals where none were asked for, rather than ignore them."""
     ctx = click.get_current_context()
     for name in ("interval_method", "over"):
-        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and options["confidence"] is None:
+        if is_given(ctx, name) and options["confidence"] is None:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is for intervals; pass --confidence 0.95 as well")
-
-
-def check_methods_fit(options: Mapping[str, Any]) -> None:
-    """Refuse a paragraph where there is no room for sentences, before all the work."""
-    if options["methods"] and (options["output"] or form_of(options["save"])) == "csv":
-        forms = ", ".join(form for form in OUTPUTS if form != "csv")
-        raise click.UsageError(f"--methods gives sentences, not CSV; choose from: {forms}")
 
 
 def _form(forms: Iterable[str]) -> Decorator:
@@ -364,6 +356,7 @@ TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
 METHODS = in_output(
     "--methods",
     is_flag=True,
+    is_flat=False,
     help="Print, instead of the tables, a paragraph for a paper that says how the result was "
     "computed, with all numbers; JSON has both.",
 )
@@ -423,16 +416,18 @@ _REPLACING: Mapping[str, Decorator] = {
 }
 replacing = together(list(_REPLACING.values()))
 """What a model has to show that is to replace people."""
+planned = together([_REPLACING["keep"], _REPLACING["margin"]])
+"""The same before there is anything to show."""
 
 
 def replacing_options(options: Mapping[str, Any], *, is_asked: bool = True) -> dict[str, Any]:
     """Return what a model has to show; refuse it where no model is named."""
     ctx = click.get_current_context()
-    for name in _REPLACING:
-        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and not is_asked:
+    known = [name for name in _REPLACING if name in options]
+    for name in known:
+        if is_given(ctx, name) and not is_asked:
             raise click.UsageError(f"--{name} is for --replace; name a model")
-    return picked(options, _REPLACING)
+    return picked(options, known)
 
 
 GAMMA = in_scoring(

@@ -9,7 +9,7 @@ import click
 
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load_named, noted, streams
-from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.running import Command, emit, is_given, working
 from beyondchance.inference.plan import plan_replacement, plans
 from beyondchance.inference.replacement import replacement
 from beyondchance.reporting.commands.plan import plan_report
@@ -48,7 +48,7 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
     is_everyday=True,
     help="Plan a test of whether this model may replace people.",
 )
-@flags.replacing
+@flags.planned
 @flags.option(
     "--power",
     group="Plan",
@@ -91,9 +91,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 def _check_asked(options: dict[str, Any]) -> None:
     """Refuse options of the other kind of plan, rather than ignore them."""
     is_replaced = options["replace"] is not None
-    of_scores = {"half_width", "score", "blind", *flags.SCORING} - {"measure", "scope"}
+    of_scores = {"half_width", "score", *flags.SCORING} - {"measure", "scope"}
     for name in of_scores if is_replaced else ("power",):
-        source = click.get_current_context().get_parameter_source(name)
-        if source is click.core.ParameterSource.COMMANDLINE:
+        if is_given(click.get_current_context(), name):
             what = "does not go with" if is_replaced else "is for"
             raise click.UsageError(f"--{name.replace('_', '-')} {what} --replace")

@@ -63,7 +63,6 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
     flags.check_intervals_wanted(options)
-    flags.check_methods_fit(options)
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
         first = given[0].item if isinstance(given[0], Named) else given[0]

@@ -19,7 +19,7 @@ from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
 from beyondchance.reporting.blocks import CUT, Report
-from beyondchance.reporting.rendering import OUTPUTS, rendered
+from beyondchance.reporting.rendering import FLAT, OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
 from beyondchance.reporting.visible import visible
 
@@ -53,6 +53,8 @@ class Option(click.Option):
         What else there is to know, which only the page of all options says.
     is_everyday : bool
         Whether most people need it, so that ``--help`` shows it.
+    is_flat : bool
+        Whether a flat table shows what it asks for: if not, such outputs refuse it.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Option(click.Option):
         group: str = "Output",
         more: str = "",
         is_everyday: bool = False,
+        is_flat: bool = True,
         **settings: Any,
     ) -> None:
         self.short_help: str = settings.get("help") or ""
@@ -68,6 +71,7 @@ class Option(click.Option):
         super().__init__(*args, **settings)
         self.group = group
         self.is_everyday = is_everyday
+        self.is_flat = is_flat
 
     def short_record(self, ctx: click.Context) -> tuple[str, str]:
         """The option on the short page: its choices stand behind the help, which is wider."""
@@ -150,6 +154,7 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
         _check_not_an_input(ctx.params)
+        _check_output(ctx)
         try:
             return super().invoke(ctx)
         except BeyondChanceError as error:
@@ -172,6 +177,21 @@ def _check_not_an_input(params: Mapping[str, Any]) -> None:
         if is_same:
             what = "the place of --save" if params.get("pseudonyms") else save
             raise click.UsageError(f"{what} is one of the files to read; save under another name")
+
+
+def is_given(ctx: click.Context, name: str) -> bool:
+    """Whether an option was given, and is not its default."""
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def _check_output(ctx: click.Context) -> None:
+    """Refuse what the output cannot show rather than ignore it, before all the work."""
+    saved = None if "with_annotators" in ctx.params else ctx.params.get("save")
+    form = ctx.params.get("output") or form_of(saved)
+    for item in ctx.command.params if form in FLAT else ():
+        if isinstance(item, Option) and not item.is_flat and is_given(ctx, str(item.name)):
+            found = f"{item.opts[0]} cannot be shown in a list of rows ({form})"
+            raise click.UsageError(f"{found}; choose another --output")
 
 
 def _is_file(path: str) -> bool:

@@ -13,6 +13,7 @@ import click
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import renaming
+from beyondchance.cli.running import is_given
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named, Naming
 from beyondchance.io.scanning import Scan, Selection, expanded, opened_files
@@ -34,7 +35,8 @@ def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
     They are read in parts where an option asks for it, where they are large, and where they hold
     what was counted before.
     """
-    asked = [name for name in (*flags.COUNTING, "dask") if _is_given(name)]
+    ctx = click.get_current_context()
+    asked = [name for name in (*flags.COUNTING, "dask") if is_given(ctx, name)]
     found = _scan_if_there(files, options, is_asked=bool(asked))
     if found is None:
         if asked:
@@ -100,11 +102,6 @@ def _scan(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
             duplicates,
         ),
     )
-
-
-def _is_given(name: str) -> bool:
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def _flag(name: str) -> str:

@@ -23,6 +23,8 @@ OUTPUTS: Mapping[str, str] = {
 """The outputs that there are, and how their files end."""
 LIST_OUTPUTS: Mapping[str, str] = {**OUTPUTS, "jsonl": ".jsonl"}
 """Those of a result that is a list: its rows can also be lines of JSON."""
+FLAT = ("csv", "jsonl")
+"""Those that are one flat table."""
 
 
 def rendered(
@@ -58,7 +60,7 @@ def rendered(
     name = checked_option("output", output, (*LIST_OUTPUTS, "html"))
     write: Callable[..., str]
     write = import_module(f"beyondchance.reporting.outputs.{name}").rendered
-    if name in {"csv", "jsonl"}:
+    if name in FLAT:
         return write(report)
     if name == "json":
         return write(report, voice)
