@@ -20,7 +20,6 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.errors import BeyondChanceError, DataError, OverlapError
 from beyondchance.io.naming import sendable
 from beyondchance.io.reading import Named
-from beyondchance.io.scanning import Scan
 from beyondchance.messages import Note, Quote
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.commands.agree import Variant, agree_report
@@ -104,20 +103,28 @@ def command(files: tuple[str, ...], **options: Any) -> int:
         raise click.UsageError("--order is for one field of the documents; pass --by FIELD once")
     given = streams(files)
     scan = scan_of(given, options)
-    if scan is not None:
-        return _in_parts(scan, options)
     with working("reading and scoring", quiet=options["quiet"]) as say:
-        corpus = load(given, options)
-        results = by_measures(agreement, corpus, options)
-        result = results[options["measure"]]
+        if scan is None:
+            corpus = load(given, options)
+            results = by_measures(agreement, corpus, options)
+            split, why_whole = split_of(corpus, options)
+        else:
+            corpus, found = answers(scan, questions("agreement", options), options, say)
+            results = {item.question.scoring["measure"]: agreement_from(item) for item in found}
+            split, why_whole = None, [NOT_SPLIT] * (options["measure"] in SPLIT_MEASURES)
+        measure, result = next(iter(results.items()))
         variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
-        split, why_whole = split_of(corpus, options)
         trends, untold = _trends(result, options)
+        told = (*result.notes, *notes, *why_whole, *untold)
+        if scan is not None:
+            # A corpus without documents has notes that a report does not look for.
+            results[measure] = replace(result, notes=(*corpus.notes, *told))
+        asks_documents = scan is None and "document" in options["by"]
         report = agree_report(
             results,
-            noted(corpus, (*result.notes, *notes, *why_whole, *untold)),
+            noted(corpus, told),
             by=tuple(dict.fromkeys(options["by"])),
-            difficulty=_difficulty(corpus, options) if "document" in options["by"] else None,
+            difficulty=_difficulty(corpus, options) if asks_documents else None,
             variants=variants,
             others=_coefficients(corpus, options, result.settings.model, say)
             if options["coefficients"]
@@ -126,31 +133,6 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             null=_null(corpus, options) if options["null"] else None,
             split=split,
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
-            trends=trends,
-            top=options["top"],
-            digits=options["digits"],
-        )
-    emit(report, **options)
-    return exit_code({"the corrected score": result.score}, options)
-
-
-def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
-    """The same of files that are read in parts."""
-    with working("counting", quiet=options["quiet"]) as say:
-        corpus, found = answers(scan, questions("agreement", options), options, say)
-        results = {item.question.scoring["measure"]: agreement_from(item) for item in found}
-        measure, result = next(iter(results.items()))
-        notes = [] if options["measure"] not in SPLIT_MEASURES else [NOT_SPLIT]
-        # A corpus without documents has notes that a report does not look for.
-        trends, untold = _trends(result, options)
-        result = replace(result, notes=(*corpus.notes, *result.notes, *notes, *untold))
-        results[measure] = result
-        report = agree_report(
-            results,
-            corpus,
-            by=tuple(dict.fromkeys(options["by"])),
-            intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
-            part_intervals=flags.if_intervals(options, partial(_part_intervals, result, None)),
             trends=trends,
             top=options["top"],
             digits=options["digits"],

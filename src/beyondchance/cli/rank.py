@@ -17,7 +17,6 @@ from beyondchance.cli.running import Command, emit, working
 from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.errors import OptionError
 from beyondchance.io.reading import Assumed, Named
-from beyondchance.io.scanning import Scan
 from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
@@ -70,34 +69,19 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
         given, options["gold"] = given[1:], Assumed(given[0])
     scan = scan_of(given, options)
-    if scan is not None:
-        return _in_parts(scan, options)
-    with working("reading and ranking", quiet=options["quiet"]):
-        corpus = load(given, options)
-        rankings = by_measures(rank, corpus, options)
-        first = rankings[options["measure"]]
-        report = rank_report(
-            rankings,
-            noted(corpus, first.notes),
-            by_label=options["by"] == "label",
-            subsets=_subsets(first, corpus, options),
-            sureness=flags.if_intervals(options, partial(_all_sureness, rankings)),
-            digits=options["digits"],
-        )
-    emit(report, **options)
-    return exit_code(_scores(first), options)
-
-
-def _in_parts(scan: Scan, options: dict[str, Any]) -> int:
-    """The same of files that are read in parts."""
-    with working("counting", quiet=options["quiet"]) as say:
-        corpus, found = answers(scan, questions("rank", options), options, say)
-        rankings = {item.question.scoring["measure"]: ranking_from(item) for item in found}
+    with working("reading and ranking", quiet=options["quiet"]) as say:
+        if scan is None:
+            corpus = load(given, options)
+            rankings = by_measures(rank, corpus, options)
+        else:
+            corpus, found = answers(scan, questions("rank", options), options, say)
+            rankings = {item.question.scoring["measure"]: ranking_from(item) for item in found}
         first = next(iter(rankings.values()))
         report = rank_report(
             rankings,
             noted(corpus, first.notes),
             by_label=options["by"] == "label",
+            subsets=_subsets(first, corpus, options),
             sureness=flags.if_intervals(options, partial(_all_sureness, rankings)),
             digits=options["digits"],
         )
