@@ -157,7 +157,8 @@ result.
 
 ## The table
 
-`--output latex` prints tables for the package booktabs:
+`--output latex` prints the main table for the package booktabs, then those that options ask for,
+such as `--by label`:
 
 ```console
 $ {table}

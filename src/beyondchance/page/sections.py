@@ -316,8 +316,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     for name, rows in found.systems.items():
         if name != measure:
             details.append(NamedTable(f"systems-{name}", _leaderboard(found, name)))
-        title = f"how certain the ranks by {rows[0].by} are"
-        table = rank.sure_table(rows, found.standings[name].settings, title)
+        table = rank.sure_table(found.standings[name], f"by {rows[0].by}")
         details.append(NamedTable(f"sureness-{name}", table))
     if len(systems) > 1:
         details.append(NamedTable("differences", rank.differences_table(standings, measure)))
@@ -328,15 +327,8 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
 def _leaderboard(found: Overview, measure: str) -> Table:
     """The systems by corrected score, with its interval, and how correction moves their ranks."""
     rows = found.systems[measure]
-    return breakdown.table_of(
-        rows,
-        ("system", attrgetter("name")),
-        *breakdown.RATE_COLUMNS,
-        ("rank", attrgetter("rank_corrected")),
-        ("change", attrgetter("change")),
-        settings=found.standings[measure].settings,
-        title=f"systems {rank.ranked_by(measure, rows)}",
-    )
+    title = f"systems {rank.ranked_by(measure, rows)}"
+    return rank.ranking_table(rows, title, found.standings[measure].settings)
 
 
 def _labels(found: Overview) -> Iterator[Section]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import isnan
 from typing import Any, NamedTuple, TypeVar
@@ -102,7 +102,7 @@ Block = Prose | Table | Bars | Curves
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """The one table of a result for a paper.
+    """The main table of a result for a paper.
 
     Attributes
     ----------
@@ -130,8 +130,11 @@ class Report:
     command : str
     make_blocks, make_data, make_rows : functions
         What `blocks`, `data` and `rows` are made with, apart from what all commands have.
+    make_asked : function
+        What makes the blocks that options asked for: they follow the others, and the table for
+        a paper.
     make_paper : function, optional
-        What makes the one table for a paper, if the result has one.
+        What makes the main table for a paper, if the result has one.
     notes : tuple of Note
         What people should know besides the result.
     signature : str, optional
@@ -146,6 +149,7 @@ class Report:
 
     command: str
     make_blocks: Callable[[], Sequence[Block]] = tuple
+    make_asked: Callable[[], Sequence[Block]] = tuple
     make_data: Callable[[], Mapping[str, Any]] = dict
     make_rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple
     make_paper: Callable[[], PaperTable] | None = None
@@ -159,7 +163,13 @@ class Report:
         """For people: last what was left out, what else is said, and the signature."""
         sentences = [*skipped_sentences(self.skipped or {}), *said]
         signature = [] if self.signature is None else [Prose(self.signature, quiet=True)]
-        return [*self.make_blocks(), *map(Prose, sentences), *signature]
+        return [*self.make_blocks(), *self.make_asked(), *map(Prose, sentences), *signature]
+
+    def for_paper(self, said: Iterable[str] = ()) -> list[Block | PaperTable]:
+        """For LaTeX: the main table and what options asked for, or all blocks without a table."""
+        if self.make_paper is None:
+            return [*self.blocks(said)]
+        return [self.make_paper(), *replace(self, make_blocks=tuple, skipped=None).blocks()]
 
     @cached_property
     def data(self) -> dict[str, Any]:

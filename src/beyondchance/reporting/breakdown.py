@@ -189,13 +189,19 @@ class Row:
 
     def to_flat(self) -> dict[str, Any]:
         """The row for CSV."""
-        row = {
+        names = {
             "level": self.of_field or self.level,
             "name": self.shown,
             "measure": self.measure,
-            **flat_score(self.score),
-            **flat_intervals(self.intervals),
         }
+        return {**names, **self.numbers()}
+
+    def numbers(self) -> dict[str, Any]:
+        """The row for CSV, without its names."""
+        row = flat_score(self.score)
+        if self.support is not None:
+            row |= {**flat_rates(self.score), "support": self.support}
+        row |= flat_intervals(self.intervals)
         if self.level == "pair":
             row |= {"a": self.name[0], "b": self.name[1]}
         if self.habits is not None:
@@ -203,9 +209,7 @@ class Row:
             row |= {**asdict(self.habits), "without": without}
         if self.level == "document":
             row["difficulty"] = self.difficulty
-        if self.support is not None:
-            row |= {**flat_rates(self.score), "support": self.support}
-        return row if self.null is None else {**row, "p_value": self.null.p_value}
+        return row if self.null is None else {**row, **flat_null(self.null)}
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)
@@ -238,6 +242,12 @@ def plain_null(null: NullDistribution) -> dict[str, Any]:
         "p_value": null.p_value,
         "p_error": null.p_error,
     }
+
+
+def flat_null(null: NullDistribution) -> dict[str, float]:
+    """The agreement of random annotations, for a row of CSV."""
+    shares = {f"null_{share}": value for share, value in null.quantiles.items()}
+    return {"null_mean": null.mean, "null_sd": null.sd, **shares, "p_value": null.p_value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -397,12 +407,13 @@ SCORE_COLUMNS: tuple[Column, ...] = tuple((name, attrgetter(f"score.{name}")) fo
 SPANS: Column = ("spans", attrgetter("score.n_spans"))
 RATES = ("precision", "recall")
 RATE_COLUMNS: tuple[Column, ...] = (
-    *((name, attrgetter(f"score.{name}")) for name in RATES),
+    # Means have neither, and no support.
+    *((name, lambda row, name=name: getattr(row.score, name, None)) for name in RATES),
     ("F1", attrgetter("score.observed")),
     *SCORE_COLUMNS[1:],
 )
 """Against a gold standard, what is observed is an F1, with its precision and recall."""
-SUPPORT: Column = ("support", attrgetter("support"))
+SUPPORT: Column = ("support", lambda row: getattr(row, "support", None))
 
 
 def table_of(
@@ -459,17 +470,34 @@ def scores_table(
     *,
     title: str = "",
     top: int = 0,
-    has_rates: bool = False,
+    remark: str = "",
 ) -> Table:
-    """A row for each name; where there are too many, those of the lowest scores.
-
-    With `has_rates`, precision, recall and F1 against a gold standard, and its spans.
-    """
-    shown, remark = lowest(rows, top)
+    """A row for each name; where there are too many, those of the lowest scores."""
+    shown, cut = lowest(rows, top)
     columns: list[Column] = [(heading, attrgetter("shown")), SPANS, *SCORE_COLUMNS]
-    if has_rates:
-        columns = [(heading, attrgetter("shown")), *RATE_COLUMNS, SUPPORT]
+    remark = " ".join(filter(None, (cut, remark)))
     return table_of(shown, *columns, settings=settings, title=title, remark=remark)
+
+
+def rates_tables(rows: Sequence[Any], settings: Settings | None, title: str) -> list[Table]:
+    """Precision, recall and F1 of labels against a gold standard, and its spans."""
+    name = ("label", attrgetter("shown"))
+    tables = [table_of(rows, name, *RATE_COLUMNS, SUPPORT, title=title)]
+    # There is no room for intervals in the same table.
+    return [*tables, *intervals_tables("label", rows, settings, f"intervals of the {title}")]
+
+
+def intervals_tables(
+    kind: str, rows: Sequence[Any], settings: Settings | None, title: str, top: int = 0
+) -> list[Table]:
+    """The intervals of rows, where their own table has no room for them; nothing without any."""
+    if not any(row.intervals for row in rows):
+        return []
+    shown, remark = lowest(rows, top)
+    columns = ((kind, attrgetter("shown")), ("corrected", attrgetter("score.corrected")))
+    return [
+        table_of(shown, *columns, settings=settings, title=title, remark=remark, has_reasons=False)
+    ]
 
 
 def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:

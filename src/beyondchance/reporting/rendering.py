@@ -11,7 +11,7 @@ from importlib import import_module
 
 from beyondchance.checks import checked_option
 from beyondchance.messages import PYTHON, Voice, spoken
-from beyondchance.reporting.blocks import Block, Prose, Report
+from beyondchance.reporting.blocks import Block, PaperTable, Prose, Report
 
 OUTPUTS: Mapping[str, str] = {
     "text": ".txt",
@@ -64,17 +64,12 @@ def rendered(
         return write(report)
     if name == "json":
         return write(report, voice)
-    if name == "latex" and report.make_paper is not None:
-        from beyondchance.reporting.outputs.latex import for_paper  # noqa: PLC0415 - as above
-
-        return for_paper(report.make_paper(), report.signature, digits=digits)
-    if name == "text":
-        fitted = {"width": width, "colour": colour, "columns": columns}
-        return write(in_voice(report.blocks(said), voice), digits=digits, **fitted)
-    return write(in_voice(report.blocks(said), voice), digits=digits)
+    blocks = report.for_paper(said) if name == "latex" else report.blocks(said)
+    fitted = {"width": width, "colour": colour, "columns": columns} if name == "text" else {}
+    return write(in_voice(blocks, voice), digits=digits, **fitted)
 
 
-def in_voice(blocks: Iterable[Block], voice: Voice) -> list[Block]:
+def in_voice(blocks: Iterable[Block | PaperTable], voice: Voice) -> list[Block | PaperTable]:
     """Blocks with their sentences in the words of a reader."""
     return [
         Prose(spoken(block.text, voice), block.quiet) if isinstance(block, Prose) else block

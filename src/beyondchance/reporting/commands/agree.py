@@ -14,7 +14,6 @@ from beyondchance.numbers import p_is
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
     CUT,
-    Bars,
     Block,
     Cell,
     PaperTable,
@@ -29,7 +28,6 @@ from beyondchance.reporting.paper_tables import paper_table
 from beyondchance.reporting.parts import Part, json_parts, left_out, parts_of, parts_tables
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
-from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
@@ -148,8 +146,13 @@ def agree_report(
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
             *parts_tables(parts, breakdown.settings, _by(breakdown)),
             *_differing_part(split, digits),
-            *_tables(breakdown, by=by, top=top),
-            *(block for found in trends for block in trend_blocks(found, digits)),
+            *_tables(breakdown, top=top),
+        ]
+
+    def asked() -> list[Block]:
+        changes = {found.field: trend_sentence(found, digits) for found in trends}
+        return [
+            *_tables_by(breakdown, by, changes, top=top),
             *([_variants_table(variants)] if variants else []),
             *(coefficients.blocks_of(others) if others is not None else []),
             *map(Prose, explanation(breakdown, parts)),
@@ -180,6 +183,7 @@ def agree_report(
         return [
             *(row.to_flat() for row in breakdown.rows),
             *(part.to_flat() for part in parts),
+            *({"level": "trend", "name": found.field, **flat_trend(found)} for found in trends),
             *(item.to_flat() for item in variants),
             *(coefficients.rows_of(others) if others is not None else ()),
         ]
@@ -191,15 +195,16 @@ def agree_report(
         skipped=dict(result.skipped),
         notes=notes,
         make_blocks=blocks,
+        make_asked=asked,
         make_data=data,
         make_rows=rows,
-        make_paper=lambda: agree_paper(result, breakdown, corpus),
+        make_paper=lambda: agree_paper(result, breakdown, corpus, null=null, digits=digits),
         make_methods=methods,
     )
 
 
-def trend_blocks(found: Trend, digits: int) -> list[Block]:
-    """How agreement changes over a field, in a sentence and drawn."""
+def trend_sentence(found: Trend, digits: int) -> str:
+    """How agreement changes over a field."""
     said = (
         f"Over {found.field}, from {found.order[0]} to {found.order[-1]}, corrected agreement "
         f"changes by {found.slope:+.{digits}f} a step ({p_is(found.p_value, digits)}). A change by "
@@ -208,37 +213,31 @@ def trend_blocks(found: Trend, digits: int) -> list[Block]:
     )
     if found.n_left_out:
         said += f" {counted(found.n_left_out, 'document')} without a value left out."
-    values = dict(zip(found.order, found.corrected, strict=True))
-    return [Prose(said), Bars(f"corrected agreement, by {found.field}", values)]
+    return said
+
+
+def flat_trend(found: Trend) -> dict[str, Any]:
+    """The numbers of a trend."""
+    names = ("slope", "error", "freedom", "p_value", "needed", "n_documents", "n_left_out")
+    return {name: getattr(found, name) for name in names}
 
 
 def plain_trend(found: Trend) -> dict[str, Any]:
     """A trend as in JSON."""
-    return {
-        "order": list(found.order),
-        "corrected": list(found.corrected),
-        "slope": found.slope,
-        "error": found.error,
-        "freedom": found.freedom,
-        "p_value": found.p_value,
-        "needed": found.needed,
-        "n_documents": found.n_documents,
-        "n_left_out": found.n_left_out,
-    }
+    values = {"order": list(found.order), "corrected": list(found.corrected)}
+    return {**values, **flat_trend(found)}
 
 
 def report_of_trend(found: Trend) -> Report:
     """The report of a trend alone."""
-    rows = [
-        {found.field: name, "corrected": value}
-        for name, value in zip(found.order, found.corrected, strict=True)
-    ]
+    rows = list(zip(found.order, found.corrected, strict=True))
+    headings, said = (found.field, "corrected"), trend_sentence(found, 4)
     return Report(
         command="trend",
         signature=str(found.settings),
-        make_blocks=lambda: trend_blocks(found, 4),
+        make_blocks=lambda: [Table(headings, rows, remark=said)],
         make_data=lambda: {"field": found.field, **plain_trend(found)},
-        make_rows=lambda: rows,
+        make_rows=lambda: [dict(zip(headings, row, strict=True)) for row in rows],
     )
 
 
@@ -399,16 +398,15 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     )
 
 
-def _tables(breakdown: levels.Breakdown, *, by: Sequence[str], top: int) -> list[Table]:
-    """The tables of labels, pairs, annotators, documents and fields of them."""
+def _tables(breakdown: levels.Breakdown, *, top: int) -> list[Table]:
+    """The tables of labels, pairs and annotators."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
-    labels = breakdown.of("label")
-    title, has_rates = f"labels, by {_by(breakdown)}", breakdown.gold is not None
-    # With precision and recall there is no room for intervals in the same table.
-    own = None if has_rates else settings
-    tables = [levels.scores_table("label", labels, own, title=title, has_rates=has_rates)]
-    if has_rates and any(row.intervals for row in labels):
-        tables.append(_intervals_table("label", labels, settings, 0))
+    labels, title = breakdown.of("label"), f"labels, by {_by(breakdown)}"
+    tables = (
+        [levels.scores_table("label", labels, settings, title=title)]
+        if breakdown.gold is None
+        else levels.rates_tables(labels, settings, title)
+    )
     is_team = len(annotators) > 2
     if is_team:
         pairs = breakdown.of("pair")
@@ -417,27 +415,25 @@ def _tables(breakdown: levels.Breakdown, *, by: Sequence[str], top: int) -> list
         )
     others = [row for row in annotators if row.name != breakdown.gold]
     tables.append(levels.habits_table(others, top, gold=breakdown.gold))
-    if is_team and any(row.intervals for row in annotators):
-        tables.append(_intervals_table("annotator", annotators, settings, top))
+    if is_team:
+        title = "intervals of the annotators"
+        tables += levels.intervals_tables("annotator", annotators, settings, title, top)
+    return tables
+
+
+def _tables_by(
+    breakdown: levels.Breakdown, by: Sequence[str], changes: Mapping[str, str], *, top: int
+) -> list[Table]:
+    """The tables of documents and of fields of them, with how agreement changes over a field."""
+    tables: list[Table] = []
     for name in by:
         if name == "document":
             tables += _document_tables(breakdown.of("document"), top)
         else:
-            groups, title = breakdown.by(name), f"documents by {name}"
-            tables.append(levels.scores_table(name, groups, settings, title=title, top=top))
+            said = {"title": f"documents by {name}", "remark": changes.get(name, "")}
+            groups = breakdown.by(name)
+            tables.append(levels.scores_table(name, groups, breakdown.settings, top=top, **said))
     return tables
-
-
-def _intervals_table(
-    kind: str, rows: Sequence[levels.Row], settings: Settings | None, top: int
-) -> Table:
-    """The intervals of labels or annotators, where their own table has no room for them."""
-    shown, remark = levels.lowest(rows, top)
-    columns = ((kind, attrgetter("name")), ("corrected", attrgetter("score.corrected")))
-    title = f"intervals of the {kind}s"
-    return levels.table_of(
-        shown, *columns, settings=settings, title=title, remark=remark, has_reasons=False
-    )
 
 
 def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
@@ -488,7 +484,12 @@ def _variants_table(variants: Sequence[Variant]) -> Table:
 
 
 def agree_paper(
-    result: Agreement, breakdown: levels.Breakdown, corpus: Corpus | None
+    result: Agreement,
+    breakdown: levels.Breakdown,
+    corpus: Corpus | None,
+    *,
+    null: NullDistribution | None = None,
+    digits: int = 4,
 ) -> PaperTable:
     """For a paper, the scores by each measure and, by the first, of labels and pairs."""
     by, labels, pairs = _by(breakdown), breakdown.of("label"), breakdown.of("pair")
@@ -497,11 +498,13 @@ def agree_paper(
     if 1 < len(pairs) <= _MOST_PAIRS:
         sections[f"pairs of annotators, by {by}"] = pairs
     who = in_list(result.counts.annotators)
+    said = [f"Agreement of {_compared(result, corpus, who, has_unit=False)}"]
+    said += [] if null is None else [sentences.random_agreement(null, digits)]
     return paper_table(
         sections,
         first="",
         settings=breakdown.settings or result.settings,
-        said=f"Agreement of {_compared(result, corpus, who, has_unit=False)}",
+        said=" ".join(said),
         label="tab:agreement",
         gold=breakdown.gold,
     )

@@ -81,6 +81,7 @@ def rows_of(found: Coefficients) -> list[dict[str, Any]]:
             "chance": part.expected,
             "corrected": part.value,
             "reason": part.reason,
+            **dict(zip(("corrected_low", "corrected_high"), part.interval or (), strict=False)),
         }
         for name, item in found.values.items()
         for label, part in {"": item, **item.by_label}.items()

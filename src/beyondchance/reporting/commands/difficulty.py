@@ -16,7 +16,6 @@ from beyondchance.results.totals import Totals
 from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
-    from beyondchance.messages import Text
     from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.intervals import Intervals
 
@@ -62,11 +61,12 @@ def difficulty_report(
         known = result.settings if corpus is None else corpus
         extent = sentences.extent_of(counts, corpus)
         compared = sentences.compared(known, who, extent, n_spans, unit=result.resampled_unit)
-        made: list[Block] = [
-            Prose(compared),
-            Prose(_meaning(result, gold, digits)),
-            *([Prose(_interval(intervals, digits))] if intervals is not None else []),
-        ]
+        made: list[Block] = [Prose(compared), Prose(_meaning(result, gold, digits))]
+        if ends:
+            headings = ("difficulty", breakdown.interval_heading(settings))
+            made.append(Table(headings, [(result.overall, breakdown.cell_of(ends["difficulty"]))]))
+            how = sentences.explained(ends["difficulty"], list(ends.items()), settings)
+            made.append(Prose(how))
         if defined:
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
             made.append(Bars("documents, by difficulty", bars))
@@ -128,18 +128,6 @@ def skipped_of(result: Difficulty, gold: str | None) -> dict[str, int]:
     skipped = {what: number for what, number in result.skipped.items() if what != UNMARKED}
     nothing_by_gold = unmarked("documents in which the gold standard marked nothing")
     return {**skipped, nothing_by_gold: result.skipped[UNMARKED]}
-
-
-def _interval(intervals: Intervals, digits: int) -> Text:
-    """The interval, and how it was made."""
-    interval = intervals.overall["difficulty"]
-    how = sentences.explained(interval, list(intervals.overall.items()), intervals.settings)
-    if interval.reason is not None:
-        return how
-    low, high = in_digits(interval.low, digits), in_digits(interval.high, digits)
-    level = breakdown.interval_heading(intervals.settings)
-    mark = "*" if interval.caution else ""
-    return sentences.joined((f"{level} interval of the difficulty: {low} to {high}{mark}.", how))
 
 
 def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
-from math import inf, nan
+from math import inf
 from operator import attrgetter
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from beyondchance.reporting.parts import Part, parts_of
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.counts import Counts
 from beyondchance.results.ranking import Ranking
-from beyondchance.results.score import Score
+from beyondchance.results.resampling import SCORES
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -84,14 +84,8 @@ class SystemRow(breakdown.Row):
     label_intervals : mapping of label to intervals
     mean_intervals : mapping of "label" and "document" to intervals
         Of the means of their scores.
-    is_tested : bool
-        Whether there is anything of what follows.
-    p_best, p_next : float
-        Adjusted p-values, against the best system and the next one below.
-    vs_best, vs_next : Cell
-        The same for tables: as bounds where the test can show none smaller.
-    groups : tuple of int
-        The groups of systems, without significant differences, that it is in.
+    standings : Standings, optional
+        Of all systems, where they were tested.
     """
 
     rank_observed: int | None
@@ -99,12 +93,7 @@ class SystemRow(breakdown.Row):
     agreement: Agreement
     label_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
     mean_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
-    is_tested: bool = False
-    p_best: float = nan
-    p_next: float = nan
-    vs_best: Cell = nan
-    vs_next: Cell = nan
-    groups: tuple[int, ...] = ()
+    standings: Standings | None = None
 
     @property
     def by(self) -> str:
@@ -123,8 +112,8 @@ class SystemRow(breakdown.Row):
 
     @property
     def letters(self) -> str:
-        """A letter for each of the groups."""
-        return letters_of(self.groups)
+        """A letter for each group of systems that it is in, without significant differences."""
+        return "" if self.standings is None else letters_of(self.standings, self.shown)
 
     @property
     def means(self) -> dict[str, Part]:
@@ -133,72 +122,74 @@ class SystemRow(breakdown.Row):
         return {part.name: part for part in parts}
 
     @property
+    def labels(self) -> list[breakdown.Row]:
+        """The labels of the system."""
+        support = self.agreement.support or {}
+        return [
+            breakdown.Row(
+                measure=self.measure,
+                score=score,
+                level="label",
+                name=label,
+                intervals=self.label_intervals.get(label, {}),
+                support=support.get(label),
+            )
+            for label, score in self.agreement.by_label.items()
+        ]
+
+    @property
     def ranks(self) -> dict[str, int | None]:
         """Both ranks, for JSON and CSV."""
         return {"rank_observed": self.rank_observed, "rank_corrected": self.rank_corrected}
 
     def to_dict(self) -> dict[str, Any]:
         """The row for JSON."""
-        tested = {"p_best": self.p_best, "p_next": self.p_next, "groups": list(self.groups)}
+        tested: dict[str, Any] = {}
+        if self.standings is not None:
+            groups = list(self.standings.groups_of(self.shown))
+            tested = {**_standing(self.standings, self.shown), "groups": groups}
         return {
             "name": self.name,
             **self.ranks,
             **breakdown.Row.to_dict(self),
-            **(tested if self.is_tested else {}),
+            **tested,
             "macro": {name: part.to_dict() for name, part in self.means.items()},
-            "labels": {
-                label: {
-                    **score.to_dict(),
-                    **breakdown.json_intervals(self.label_intervals.get(label, {})),
-                }
-                for label, score in self.agreement.by_label.items()
-            },
+            "labels": {row.name: row.to_dict() for row in self.labels},
         }
 
-    def to_flat(self) -> dict[str, Any]:
-        """The row for CSV."""
-        tested = {"p_best": self.p_best, "p_next": self.p_next, "group": self.letters}
-        return {
-            "measure": self.measure,
-            "system": self.name,
-            "label": "",
-            **self.ranks,
-            **breakdown.flat_score(self.score),
-            **breakdown.flat_rates(self.score),
-            "support": self.support,
-            **breakdown.flat_intervals(self.intervals),
-            **(tested if self.is_tested else {}),
-            **{f"macro_{name}": part.score.corrected for name, part in self.means.items()},
-            **{
-                f"macro_{name}_{end}": getattr(part.intervals["corrected"], end)
-                for name, part in self.means.items()
-                if part.intervals
-                for end in ("low", "high")
-            },
-        }
-
-    def flat_labels(self) -> list[dict[str, Any]]:
-        """The labels of the system for CSV."""
-        support = self.agreement.support or {}
-        return [
-            {
-                "measure": self.measure,
-                "system": self.name,
-                "label": label,
-                **breakdown.flat_score(score),
-                **breakdown.flat_rates(score),
-                "support": support.get(label),
-                **breakdown.flat_intervals(self.label_intervals.get(label, {})),
-            }
-            for label, score in self.agreement.by_label.items()
-        ]
+    def flat_rows(self, *, by_label: bool) -> Iterator[dict[str, Any]]:
+        """The system for CSV, and its labels."""
+        names = {"measure": self.measure, "system": self.name, "label": ""}
+        row = {**names, **self.ranks, **self.numbers()}
+        if self.standings is not None:
+            row |= {**_standing(self.standings, self.shown), "group": self.letters}
+        for name, part in self.means.items():
+            row |= {f"macro_{name}": part.score.corrected}
+            row |= {f"macro_{name}_{score}": getattr(part.score, score) for score in SCORES[:2]}
+            if part.intervals:
+                low, high = part.intervals["corrected"]
+                row |= {f"macro_{name}_low": low, f"macro_{name}_high": high}
+        yield row
+        if by_label:
+            yield from ({**names, "label": row.name, **row.numbers()} for row in self.labels)
 
 
-def letters_of(groups: Iterable[int]) -> str:
-    """A letter for each of some groups of systems."""
+def letters_of(standings: Standings, name: str) -> str:
+    """A letter for each group of a system."""
     return "".join(
-        ascii_lowercase[number] if number < 26 else f" {number + 1}" for number in groups
+        ascii_lowercase[number] if number < 26 else f" {number + 1}"
+        for number in standings.groups_of(name)
     )
+
+
+def _standing(standings: Standings, name: str) -> dict[str, Any]:
+    """How a system compares with the best one and with the next, for JSON and CSV."""
+    row = {"p_best": standings.p_best(name), "p_next": standings.p_next(name)}
+    found = standings.pairs.get((name, standings.next_below(name)))
+    if found is None:
+        return row
+    low, high = found.interval
+    return {**row, "ahead": found.difference, "ahead_low": low, "ahead_high": high}
 
 
 def system_rows(
@@ -212,17 +203,11 @@ def system_rows(
         system = ranking.systems[name]
         tested: dict[str, Any] = {}
         if sureness is not None and standings is not None:
-            vs_best, vs_next = _p_cells(standings, name)
             tested = {
                 "intervals": standings.intervals[name],
                 "label_intervals": sureness.labels.get(name, {}),
                 "mean_intervals": sureness.means.get(name, {}),
-                "is_tested": True,
-                "p_best": standings.p_best(name),
-                "p_next": standings.p_next(name),
-                "vs_best": vs_best,
-                "vs_next": vs_next,
-                "groups": standings.groups_of(name),
+                "standings": standings,
             }
         return SystemRow(
             measure=measure,
@@ -278,19 +263,22 @@ def rank_report(
         made: list[Block] = [Prose(compared(ranking, corpus))]
         for name, systems in by_measure.items():
             made.append(ranking_table(systems, ranked_by(name, systems)))
-            made += [sure_table(systems, sure[name].standings.settings)] if name in sure else []
+            if name in sure:
+                made.append(sure_table(sure[name].standings, f"by {systems[0].by}"))
         made.append(Prose(rank_changes(by_measure[measure], standings, digits)))
         made.append(means_table(by_measure[measure], settings))
-        if by_label:
-            made += map(labels_table, by_measure[measure])
         if standings is not None:
             made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
-            made += map(
-                Prose, (explanation(standings), *sentences.verdict(standings, measure, digits))
-            )
+            made += map(Prose, sentences.verdict(standings, measure, digits))
+        return made
+
+    def asked() -> list[Block]:
+        listed = by_measure[measure] if by_label else []
+        tables = (labels_tables(system, settings) for system in listed)
+        made: list[Block] = [*chain.from_iterable(tables)]
         if corpus is not None and subsets:
             made += _subset_blocks(by_subset, corpus, documents_of(ranking))
-        return made
+        return made if standings is None else [*made, Prose(explanation(standings, listed))]
 
     def data() -> dict[str, Any]:
         plain = {name: [row.to_dict() for row in rows] for name, rows in by_measure.items()}
@@ -323,7 +311,7 @@ def rank_report(
             {"subset": name, **row}
             for name, systems in tables
             for system in systems
-            for row in (system.to_flat(), *(system.flat_labels() if by_label else ()))
+            for row in system.flat_rows(by_label=by_label)
         ]
 
     return Report(
@@ -333,6 +321,7 @@ def rank_report(
         skipped=dict(ranking.skipped),
         notes=rank_notes(ranking, corpus, standings),
         make_blocks=blocks,
+        make_asked=asked,
         make_data=data,
         make_rows=rows,
         make_paper=lambda: _paper_table(ranking, by_measure, settings, corpus, standings),
@@ -359,7 +348,7 @@ def _subset_blocks(
         title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
         made.append(ranking_table(systems, title))
         if subset.sureness is not None:
-            made.append(sure_table(systems, subset.sureness.standings.settings))
+            made.append(sure_table(subset.sureness.standings, f"on {subset.name} texts"))
     return made
 
 
@@ -416,9 +405,11 @@ def rank_notes(
     return (*notes, *(sentences.weakest_caution(standings) if standings is not None else ()))
 
 
-def explanation(standings: Standings) -> Text:
-    """How the intervals of systems were made."""
-    shown = sentences.shown_of(standings)
+def explanation(standings: Standings, systems: Iterable[SystemRow] = ()) -> Text:
+    """How the intervals were made, of all systems and of the labels of some."""
+    shown = list(sentences.shown_of(standings))
+    labels = ((f"{system.shown}, {x.shown}", x) for system in systems for x in system.labels)
+    shown += [(name, label.intervals["corrected"]) for name, label in labels if label.intervals]
     return sentences.explained(shown[0][1], shown, standings.settings)
 
 
@@ -428,35 +419,28 @@ def ranked_by(measure: str, systems: Sequence[SystemRow]) -> str:
     return f"by {systems[0].by}: {counts or measure}"
 
 
-def ranking_table(systems: Sequence[SystemRow], title: str) -> Table:
-    """The systems by corrected score, and how correction moves their ranks."""
+def ranking_table(
+    systems: Sequence[SystemRow], title: str, settings: Settings | None = None
+) -> Table:
+    """The systems by corrected score, and how correction moves their ranks.
+
+    With the settings of intervals, these stand after the corrected scores.
+    """
     return breakdown.table_of(
         systems,
         ("system", attrgetter("name")),
         *breakdown.RATE_COLUMNS,
         ("rank", attrgetter("rank_corrected")),
         ("change", attrgetter("change")),
+        settings=settings,
         title=title,
     )
 
 
-def labels_table(system: SystemRow) -> Table:
-    """The labels of a system, then all of them, then their mean."""
-    result, mean = system.agreement, system.means["label"].score
-    support = result.support or {}
-    rows: list[tuple[Cell, ...]] = [
-        (label, *_rates(score), support.get(label)) for label, score in result.by_label.items()
-    ]
-    rows.append(("all (micro)", *_rates(result.score), sum(support.values())))
-    rows.append(("mean (macro)", None, None, mean.observed, mean.chance, mean.corrected, None))
-    headings = [heading for heading, _ in breakdown.RATE_COLUMNS]
-    title = f"labels of {system.shown}, by {system.by}"
-    return Table(("label", *headings, "support"), rows, title)
-
-
-def _rates(score: Score) -> tuple[float, ...]:
-    """What `RATE_COLUMNS` show, of a score."""
-    return score.precision, score.recall, score.observed, score.chance, score.corrected
+def labels_tables(system: SystemRow, settings: Settings) -> list[Table]:
+    """The labels of a system, then all of them, then their mean; and the intervals, if any."""
+    rows = [*system.labels, replace(system, name="all (micro)"), system.means["label"]]
+    return breakdown.rates_tables(rows, settings, f"labels of {system.shown}, by {system.by}")
 
 
 def _paper_table(
@@ -504,31 +488,13 @@ def report_of_standings(standings: Standings) -> Report:
         return {
             "system": name,
             **breakdown.flat_intervals(standings.intervals[name]),
-            "p_best": standings.p_best(name),
-            "p_next": standings.p_next(name),
-            "group": letters_of(standings.groups_of(name)),
+            **_standing(standings, name),
+            "group": letters_of(standings, name),
         }
 
     def blocks() -> list[Block]:
-        p_values = {name: _p_cells(standings, name) for name in standings.order}
-        cells = [
-            (
-                name,
-                breakdown.cell_of(standings.intervals[name]["corrected"]),
-                *p_values[name],
-                letters_of(standings.groups_of(name)),
-            )
-            for name in standings.order
-        ]
-        headings = (
-            "system",
-            f"corrected, {breakdown.interval_heading(settings)}",
-            "p vs best",
-            "p vs next",
-            "group",
-        )
-        remark = _floor_remark(chain.from_iterable(p_values.values()), settings, len(p_values))
-        made: list[Block] = [Table(headings, cells, remark=remark)]
+        by = sentences.by_measure(measure, settings.positions)
+        made: list[Block] = [sure_table(standings, f"by {by}")]
         made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
         said = (explanation(standings), *sentences.verdict(standings, measure, 4))
         return [*made, *map(Prose, said)]
@@ -576,21 +542,24 @@ def report_of_comparison(found: Comparison) -> Report:
     )
 
 
-def sure_table(systems: Sequence[SystemRow], settings: Settings, title: str = "") -> Table:
-    """Intervals, and p-values of the differences from the best system and from the next."""
-    p_values = [cell for row in systems for cell in (row.vs_best, row.vs_next)]
-    return breakdown.table_of(
-        systems,
-        ("system", attrgetter("name")),
-        ("corrected", attrgetter("score.corrected")),
-        ("p vs best", attrgetter("vs_best")),
-        ("p vs next", attrgetter("vs_next")),
-        ("group", attrgetter("letters")),
-        settings=settings,
-        title=title,
-        remark=_floor_remark(p_values, settings, len(systems)),
-        has_reasons=False,
-    )
+def sure_table(standings: Standings, which: str) -> Table:
+    """Intervals, and p-values of the differences from the best system and from the next.
+
+    `which` says which ranks they are, such as ``by token``.
+    """
+    cells: list[Sequence[Cell]] = [
+        (
+            name,
+            breakdown.cell_of(standings.intervals[name]["corrected"]),
+            *_p_cells(standings, name),
+            letters_of(standings, name),
+        )
+        for name in standings.order
+    ]
+    heading = f"corrected, {breakdown.interval_heading(standings.settings)}"
+    remark = _floor_remark(chain.from_iterable(cells), standings.settings, len(cells))
+    headings = ("system", heading, "p vs best", "p vs next", "group")
+    return Table(headings, cells, f"how certain the ranks {which} are", remark)
 
 
 def _p_cells(standings: Standings, name: str) -> tuple[Cell, Cell]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import floor, isnan, nan
 from typing import TYPE_CHECKING, Any
 
@@ -73,15 +74,8 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
             ]
         return made
 
-    notes = [*corpus.notes, *cautions(models)]
-    return Report(
-        command="replace",
-        corpus=corpus,
-        signature=str(found.settings),
-        notes=tuple(notes),
-        skipped=dict(corpus.skipped),
-        make_blocks=blocks,
-        make_data=lambda: {
+    def data() -> dict[str, Any]:
+        return {
             "humans": list(found.humans),
             "keep": found.keep,
             "margin": found.margin,
@@ -92,13 +86,36 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
                 {"a": a, "b": b, **_ends(x.difference, x.interval), "p": x.p}
                 for (a, b), x in found.differences.items()
             ],
-        },
-        make_rows=lambda: [
-            {"model": one.model, "person": name, **person}
-            for one in models
-            for name, person in _people(one).items()
-        ],
+        }
+
+    def rows() -> list[dict[str, Any]]:
+        whole = data()
+        asked = _single(whole)
+        return [*chain(*(_rows(one, asked) for one in whole["models"])), *whole["differences"]]
+
+    notes = [*corpus.notes, *cautions(models)]
+    return Report(
+        command="replace",
+        corpus=corpus,
+        signature=str(found.settings),
+        notes=tuple(notes),
+        skipped=dict(corpus.skipped),
+        make_blocks=blocks,
+        make_data=data,
+        make_rows=rows,
     )
+
+
+def _rows(one: dict[str, Any], asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A model for CSV: on average, in the place of each person, and next to the ceilings."""
+    model = {"model": one["model"], "person": ""}
+    yield {**model, **_single(one), **one["mean"], **asked}
+    yield from ({**model, "person": name, **row} for name, row in one["people"].items())
+    yield from ({**model, "ceiling": name, **row} for name, row in one["ceilings"].items())
+
+
+def _single(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if not isinstance(value, dict | list)}
 
 
 def cautions(models: Sequence[Replacement]) -> list[Note]:

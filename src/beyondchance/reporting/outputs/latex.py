@@ -22,6 +22,8 @@ from beyondchance.reporting.blocks import (
 from beyondchance.reporting.escaping import in_latex
 from beyondchance.reporting.visible import visible
 
+_LONG = 40
+"""Characters; columns with longer words are folded."""
 _NARROW = 4
 """Columns that fit into one of the two columns of a page."""
 _NEEDS = r"% Needs \usepackage{booktabs} (and \usepackage[T1]{fontenc})."
@@ -29,19 +31,20 @@ _NEEDS_TOO = r"% Needs \usepackage{booktabs,natbib} (and \usepackage[T1]{fontenc
 _NUMBER = re.compile(r"([-+<>]* ?[\d.,]+)( %)?")
 
 
-def rendered(blocks: Sequence[Block], *, digits: int) -> str:
+def rendered(blocks: Sequence[Block | PaperTable], *, digits: int) -> str:
     """Tables as floats; sentences become comments, pictures of characters are left out."""
     parts = [_block(block, digits) for block in blocks]
-    return "\n\n".join([_NEEDS, *filter(None, parts)]) + "\n"
+    cites = any(isinstance(block, PaperTable) for block in blocks)
+    return "\n\n".join([_NEEDS_TOO if cites else _NEEDS, *filter(None, parts)]) + "\n"
 
 
-def for_paper(table: PaperTable, signature: str | None, *, digits: int) -> str:
-    """The table of a paper, with its caption and label; the signature as a comment."""
+def _for_paper(table: PaperTable, digits: int) -> str:
+    """The table of a paper, with its caption and label."""
     rows = [row for section in table.sections.values() for row in section]
     whole = Table(table.headings, rows)
     # Wide tables take both columns of a page that has two.
     kind = "table*" if len(table.headings) > _NARROW else "table"
-    lines = [_NEEDS_TOO, rf"\begin{{{kind}}}", r"\centering"]
+    lines = [rf"\begin{{{kind}}}", r"\centering"]
     lines += [rf"\begin{{tabular}}{{{_columns(whole)}}}", r"\toprule", _line(table.headings)]
     for title, section in table.sections.items():
         lines.append(r"\midrule")
@@ -51,9 +54,7 @@ def for_paper(table: PaperTable, signature: str | None, *, digits: int) -> str:
         lines += [" & ".join(_paper_cell(cell, digits) for cell in row) + r" \\" for row in section]
     caption = table.caption.written("latex")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
-    lines += [rf"\label{{{table.label}}}", rf"\end{{{kind}}}"]
-    lines += [] if signature is None else [f"% {visible(signature)}"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, rf"\label{{{table.label}}}", rf"\end{{{kind}}}"])
 
 
 def _paper_cell(cell: Cell, digits: int) -> str:
@@ -64,12 +65,14 @@ def _paper_cell(cell: Cell, digits: int) -> str:
     return f"$[{', '.join(ends)}]$" + (f"$^{{{cell.mark}}}$" if cell.mark else "")
 
 
-def _block(block: Block, digits: int) -> str:
+def _block(block: Block | PaperTable, digits: int) -> str:
     match block:
         case Prose(text):
             return "\n".join(f"% {visible(line)}" for line in spoken(text).splitlines())
         case Table():
             return _table(block, digits)
+        case PaperTable():
+            return _for_paper(block, digits)
         case Bars() | Curves():
             return ""
 
@@ -88,8 +91,14 @@ def _table(table: Table, digits: int) -> str:
 
 
 def _columns(table: Table) -> str:
-    """The sides of the columns."""
-    return "".join("l" if table.is_left(i) else "r" for i in range(len(table.headings)))
+    """The sides of the columns; those of long words have a width."""
+
+    def side(column: int) -> str:
+        longest = max((len(str(row[column])) for row in table.rows), default=0)
+        left = r"p{0.4\linewidth}" if longest > _LONG else "l"
+        return left if table.is_left(column) else "r"
+
+    return "".join(map(side, range(len(table.headings))))
 
 
 def _line(cells: Sequence[str]) -> str:
