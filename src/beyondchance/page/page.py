@@ -35,9 +35,7 @@ from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
 from beyondchance.reporting.citations import LIMITS
 from beyondchance.reporting.commands import agree, rank
-from beyondchance.reporting.methods import methods_of_agreement, methods_of_ranking
 from beyondchance.reporting.outputs import json as json_output
-from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.results.ranking import Ranking
@@ -187,16 +185,8 @@ def _report(found: Overview, digits: int) -> blocks.Report:
         }
         made = rank.rank_report(found.rankings, found.corpus, sureness=sureness, digits=digits)
     else:
-        result, breakdown = next(iter(found.results.values())), found.breakdown
-        made = blocks.Report(
-            command="agree",
-            corpus=found.corpus,
-            signature=str(found.settings),
-            notes=tuple(agree.agree_notes(found.corpus, result, breakdown)),
-            skipped=dict(result.skipped),
-            make_data=lambda: agree.agree_data(breakdown),
-            make_paper=lambda: agree.agree_paper(result, breakdown, found.corpus),
-            make_methods=lambda: _methods(found, digits),
+        made = agree.agree_report(
+            found.results, found.corpus, intervals=found.intervals, top=0, digits=digits
         )
     if found.corpus is not None:
         return made
@@ -207,19 +197,7 @@ def _report(found: Overview, digits: int) -> blocks.Report:
         notes=(),
         skipped=None,
         make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
-        make_methods=lambda: _methods(found, digits),
     )
-
-
-def _methods(found: Overview, digits: int) -> Paragraph:
-    """What a paper says about how it was computed."""
-    if found.rankings:
-        name, ranking = next(iter(found.rankings.items()))
-        return methods_of_ranking(
-            ranking, found.standings[name], corpus=found.corpus, digits=digits
-        )
-    name, result = next(iter(found.results.items()))
-    return methods_of_agreement(result, found.intervals[name], corpus=found.corpus, digits=digits)
 
 
 def _best(found: Overview) -> Row:
