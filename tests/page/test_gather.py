@@ -39,6 +39,43 @@ def test_annotators():
     assert "gamma" not in found.coefficients.values
 
 
+def with_model(corpus):
+    """The corpus with a model that marks what cleo does, in other texts."""
+    marked = {name: [corpus.spans(x, name) for x in corpus.documents] for name in corpus.annotators}
+    marked["gpt"] = marked["cleo"][1:] + marked["cleo"][:1]
+    return Corpus.from_spans(marked, lengths=[99] * len(corpus.documents))
+
+
+def test_models_are_compared_with_people_who_are_described_alone():
+    whole = with_model(SMALL)
+    people = whole.select(annotators=SMALL.annotators)
+    result = agreement(whole, measure="exact")
+    found = overview(result, whole, models=["gpt"], **FEW)
+    expected = overview(agreement(people, measure="exact"), people, **FEW)
+    for name in ("token", "exact"):
+        assert found.results[name].score == expected.results[name].score
+        assert found.results[name].counts.annotators == SMALL.annotators
+    assert found.results["exact"].score != result.score
+    assert repr(found.intervals) == repr(expected.intervals)
+    assert found.settings == expected.settings
+    patterns = [[str(x) for x in each.diagnosis.patterns] for each in (found, expected)]
+    assert patterns[0] == patterns[1]
+    assert found.diagnosis.corrected == found.results["exact"].corrected
+    assert found.disagreements.by_kind() == expected.disagreements.by_kind()
+    assert found.difficulty.by_document == expected.difficulty.by_document
+    assert found.coefficients.values == expected.coefficients.values
+    assert found.corpus.annotators == SMALL.annotators
+    assert list(found.replacement.models) == ["gpt"]
+    assert found.replacement.humans == SMALL.annotators
+    assert found.replacement.settings.measure == "exact"
+
+
+def test_models_of_another_corpus():
+    whole = with_model(SMALL)
+    with refused(DataError):
+        overview(agreement(whole), with_model(example()), models=["gpt"], **FEW)
+
+
 def test_systems():
     corpus = example().with_gold("ada")
     ranking = rank(corpus)

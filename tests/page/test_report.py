@@ -13,6 +13,7 @@ import pytest
 
 from beyondchance import (
     Corpus,
+    CustomMeasure,
     FormatError,
     OptionError,
     agreement,
@@ -373,6 +374,12 @@ class TestAnswer:
         assert_tells(answer, "ben agrees with ada … 70 %")
         assert "best" not in answer
 
+    def test_on_which_documents_a_system_is_ahead(self):
+        right, wrong = [["B-P", "O", "O"], ["O", "B-P", "O"]] * 6, [["O", "O", "B-P"]] * 10
+        corpus = Corpus.from_tags({"gold": right, "a": right, "b": [*wrong, None, None]})
+        answer = self.answer(undrawn(rank(corpus, gold="gold"), corpus, **FEW))
+        assert_tells(answer, "a agrees best with gold … significantly more … on the 10 ")
+
     def test_systems_worse_than_chance(self):
         corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
         page = undrawn(rank(corpus, gold="gold"), corpus, **FEW)
@@ -388,6 +395,36 @@ class TestModels:
         assert "On average cleo differs" in page.html
         assert "fewer than three people" in page.html
         assert "May cleo" not in team.html
+
+    def test_the_rest_of_the_page_is_about_people(self):
+        corpus = example()
+        marked = {
+            name: [corpus.spans(x, name) for x in corpus.documents] for name in corpus.annotators
+        }
+        whole = Corpus.from_spans({**marked, "gpt": [[]] * 12}, lengths=[40] * 12)
+        people = whole.select(annotators=corpus.annotators)
+        page = undrawn(whole, replace="gpt", **FEW)
+        alone = undrawn(people, **FEW)
+        for part in ("header", "title"):
+            found = re.search(rf"<{part}.*?</{part}>", page.html, re.DOTALL)[0]
+            assert found in alone.html
+            assert "gpt" not in found
+        for name in ("fix", "labels", "annotators", "by-document", "reader", "methods", "paper"):
+            shown = re.search(rf'id="{name}".*?</(section|details)>', page.html, re.DOTALL)[0]
+            assert "gpt" not in shown, name
+        assert "gpt" in re.search('id="replace".*?</section>', page.html, re.DOTALL)[0]
+        assert embedded(page, "result") == embedded(alone, "result")
+        tables, expected = Numbers(page.html).tables, Numbers(alone.html).tables
+        assert {name: tables[name] for name in expected} == expected
+
+    def test_a_measure_of_ones_own_is_not_asked_again(self):
+        def same(start_a, length_a, start_b, length_b):
+            return 1.0 * ((start_a == start_b) & (length_a == length_b))
+
+        own = CustomMeasure(name="own", phi=same, size=lambda length: length * 0 + 1.0)
+        result = agreement(example(), measure=own)
+        with refused(OptionError, "replace … measure"):
+            undrawn(result, example(), replace="cleo", **FEW)
 
     def test_several_models_addresses_and_confidence(self):
         corpus = example()

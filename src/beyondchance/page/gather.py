@@ -87,7 +87,7 @@ class Overview:
     coefficients : Coefficients, optional
         Of annotators among themselves; there are none with a gold standard.
     replacement : Replacement, optional
-        Whether models may replace people, where some are named.
+        Whether models may replace people, where some are named; all else is of people only.
     placements : tuple of Placement
     """
 
@@ -152,7 +152,7 @@ def overview(
     gamma : mapping, optional
         The parameters of gamma, if it is among `others`.
     models : sequence of str
-        Annotators who may replace the others.
+        Annotators who may replace the others: all else is computed without them.
     asked : mapping, optional
         What they have to show: options of `replacement`.
     {options}
@@ -177,6 +177,17 @@ def overview(
     else:
         checked_instance(result, Agreement, "an Agreement or a Ranking")
         gold = settings.gold if settings.pairs == "gold" else None
+        if models and corpus is not None:
+            scored = {"gold": gold, **_options(settings)}
+            _check_same(_contents(agreement(corpus, **scored)), _contents(result))
+            corpus = corpus if gold is None else corpus.with_gold(gold)
+            scoring = {"measure": settings.measure, "scope": settings.scope, **(asked or {})}
+            level = resampling.get("confidence", 0.95)
+            replaced = replacement(corpus, model=list(models), confidence=level, **scoring)
+            people = corpus.select(annotators=set(corpus.annotators) - set(models))
+            own = agreement(people, **scored)
+            found = overview(own, people, others=others, gamma=gamma, **resampling)
+            return replace(found, replacement=replaced)
         rankings, results = {}, _by_measures(result, corpus, gold, ("token", "exact"))
     found = Overview(
         results=results,
@@ -209,19 +220,8 @@ def overview(
         disagreements=disagreements(compared, pairs=pairs),
         diagnosis=_diagnosis(found, compared, settings),
         coefficients=values,
-        replacement=_replacement(compared, found.settings, models, asked or {}) if models else None,
         placements=tuple(_placements(compared, settings)),
     )
-
-
-def _replacement(
-    corpus: Corpus, settings: Settings, models: Sequence[str], asked: Mapping[str, Any]
-) -> Replacement:
-    """Whether models may replace the other annotators, by the measure asked for."""
-    known = {name: value for name, value in _options(settings).items() if value is not None}
-    scoring = {name: known[name] for name in ("measure", "scope") if name in known}
-    confidence = float(settings.confidence or 0.95)
-    return replacement(corpus, model=list(models), confidence=confidence, **scoring, **asked)
 
 
 def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:

@@ -218,9 +218,9 @@ def _compared(found: Overview) -> list[str]:
 def _names(found: Overview) -> list[str]:
     """All names of annotators and systems on the page."""
     of_corpus = () if found.corpus is None else found.corpus.annotators
-    return list(
-        dict.fromkeys([*_compared(found), *([found.gold] if found.gold else ()), *of_corpus])
-    )
+    models = () if found.replacement is None else found.replacement.models
+    gold = [found.gold] if found.gold else []
+    return list(dict.fromkeys([*_compared(found), *gold, *of_corpus, *models]))
 
 
 def _who(found: Overview) -> str:
@@ -295,10 +295,11 @@ def _answer_of_ranking(found: Overview, best: Row) -> str:
         return f"{finding}."
     groups = [group for group in standings.groups if best.shown in group]
     alike = {name for group in groups for name in group if name != best.shown}
+    tested = f"on {sentences.tested_on(standings)}"
     if not alike:
-        return f"{finding}, significantly more than any other."
+        return f"{finding}, significantly more than any other {tested}."
     ties = blocks.in_list([name for name in standings.order if name in alike], MOST_NAMES)
-    return f"{finding}, but it is not significantly ahead of {ties}."
+    return f"{finding}, but it is not significantly ahead of {ties} {tested}."
 
 
 def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:

@@ -112,7 +112,8 @@ def report(
     gamma : mapping, optional
         The parameters of gamma.
     replace : str or sequence of str, optional
-        Annotators who are models: whether they may replace the others (see `replacement`).
+        Annotators who are models: whether they may replace the others (see `replacement`). The
+        rest of the page is about the others only.
     keep, margin, blind : optional
         What such a model has to show (see `replacement`).
     {options}
@@ -145,10 +146,10 @@ def report(
         name = Use(next(iter(reading)), is_name=True)
         raise OptionError(name, " needs annotations", expected="a corpus next to the result")
     models = [replace] if isinstance(replace, str) else list(replace)
-    if models and (corpus is None or not isinstance(result, Agreement)):
+    if models and (corpus is None or isinstance(result, Ranking) or result.settings.custom):
         raise OptionError(
             Use("replace", is_name=True),
-            " needs annotators who are compared with each other",
+            " needs annotators who are compared with each other by a measure of this package",
             expected="annotations, not counts, and no gold standard that all are compared with",
         )
     models = [*map(short_names(() if corpus is None else corpus.annotators).get, models, models)]

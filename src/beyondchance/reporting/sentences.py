@@ -422,15 +422,20 @@ def weakest_caution(standings: Standings) -> list[Note]:
     return cautions([min(intervals, key=lambda item: item.effective if item.caution else inf)])
 
 
+def tested_on(standings: Standings) -> str:
+    """What systems were tested on: ``the 12 documents that all have``."""
+    kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
+    return f"the {counted_units(standings.n_documents, kind)} that all have"
+
+
 def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     """Which systems differ significantly, and which changes of rank; how that was tested."""
     if len(standings.order) == 1:
         return []
     settings = standings.settings
     ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
-    kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
-    shared = counted_units(standings.n_documents, kind)
-    tested = f"Tested by exchanging two systems within the {shared} that all have, in {ways}"
+    shared = tested_on(standings)
+    tested = f"Tested by exchanging two systems within {shared}, in {ways}"
     if len(standings.pairs) > 1:
         tested += (
             f"; p-values are adjusted by Holm's method for all {len(standings.pairs):,} pairs, "
@@ -439,7 +444,7 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     return [
         f"By {by_measure(measure, settings.positions)}, {_differing(standings)}. {tested}.",
         *(
-            f"On the {shared} that all have, {other} is ahead of {one}: the ranking uses different "
+            f"On {shared}, {other} is ahead of {one}: the ranking uses different "
             "documents for each system, and is less reliable than the test."
             for (one, other), _ in neighbours(standings)
             if (one, other) in standings.reversed_pairs
