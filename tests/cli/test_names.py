@@ -13,11 +13,12 @@ from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import beyondchance as bc
 from beyondchance.cli.main import main
-from beyondchance.io import naming
+from beyondchance.io import naming, scanning
 from beyondchance.io.naming import short_names
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 from deciding import decided_for, file_of
@@ -539,6 +540,72 @@ def test_written_files_hold_no_name(run, tmp_path):
             assert MARK.encode() not in file.read_bytes()
         again = bc.read(written)
         assert not any(MARK in name for name in again.annotators)
+
+
+def unpacked(data):
+    """A file, and after it what it holds packed."""
+    start = data.find(b"PK\x03\x04")
+    if start < 0:
+        return data
+    with np.load(io.BytesIO(data[start:]), allow_pickle=False) as arrays:
+        return data + b"".join(arrays[name].tobytes() for name in arrays)
+
+
+PEOPLE = (f"{ADA}@{MARK}.org", f"{BEN}@{MARK}.org", MARK)
+LATE = "\n".join(
+    [
+        "document,annotator,start,end,label,length",
+        *(
+            f"d{document},{name},0,{document % 3 + len(name) % 2 + 1},P,9"
+            for document in range(10, 30)
+            for name in PEOPLE[: 2 + (document > 20)]
+        ),
+        "",
+    ]
+)
+"""A table in which the third annotator comes after the first part."""
+IN_PARTS = ("--save-counts", "x.counts", "--keep-parts", "parts")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("agree",),
+        ("agree", *IN_PARTS),
+        ("agree", *IN_PARTS, "--annotators", ",".join(PEOPLE[:2])),
+        ("agree", *IN_PARTS, "--rename-annotator", f"{PEOPLE[0]}={ADA}"),
+        ("rank", "--gold", MARK, *IN_PARTS),
+        pytest.param(("report", "--resamples", "99"), marks=pytest.mark.slow),
+        pytest.param(("report", "--resamples", "99", *IN_PARTS), marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, request):
+    if "report" in words:
+        request.getfixturevalue("undrawn")
+    monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
+    file = tmp_path / f"{PEOPLE[0]}.csv"
+    file.write_text(LATE)
+    for place in ["x.html"] if "report" in words else ["x.json", "x.csv", "x.txt"]:
+        hidden(*run(*words, file, "--pseudonyms", "--save", place))
+    written = {path.name: path for path in tmp_path.rglob("*") if path.is_file() and path != file}
+    assert len(written) > 3 or "--save-counts" not in words
+    assert not [
+        name for name, path in written.items() if MARK.encode() in unpacked(path.read_bytes())
+    ]
+    if "agree" in words and "--save-counts" in words:
+        again = run("agree", "x.counts", "--output", "json")
+        hidden(*again)
+        assert annotators(again[1])[:2] == ["annotator 1", "annotator 2"]
+
+
+def test_saved_counts_get_no_pseudonyms(run, tmp_path):
+    (tmp_path / "in.csv").write_text(
+        f"document,annotator,start,end,label,length\nd,{ADA},0,1,P,9\nd,{BEN},0,2,P,9\n"
+    )
+    assert run("agree", "in.csv", "--save-counts", "x.counts")[0] == 0
+    hidden(*run("agree", "x.counts", "--pseudonyms"), expected=(2,))
+    words = ["--part", "1/1", "--save-counts", "y.counts"]
+    hidden(*run("agree", "in.csv", *words, "--pseudonyms"), expected=(2,))
 
 
 def test_numbers_do_not_depend_on_who_is_chosen(run, tmp_path):

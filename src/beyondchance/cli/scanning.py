@@ -44,6 +44,8 @@ def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
         return None
     whole_only = next((name for name in _AT_ONCE if options.get(name)), None)
     if is_counted(found):
+        # Names are replaced when annotations are read.
+        asked += ["pseudonyms"] if options["pseudonyms"] else []
         if whole_only or asked:
             _refuse(whole_only or asked[0], "needs the annotations, and these are saved counts")
         return found
@@ -55,6 +57,8 @@ def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
         return None
     if options["part"] is not None and options["save_counts"] is None:
         raise click.UsageError("--part counts a share of the files; pass --save-counts as well")
+    if options["part"] is not None and options["pseudonyms"]:
+        _refuse("pseudonyms", "does not go with --part: each share would number annotators anew")
     return found
 
 

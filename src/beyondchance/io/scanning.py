@@ -384,14 +384,17 @@ class Batch:
         What these documents show of all.
     labels : tuple of str
         Before any of them was left out.
-    people : tuple of str
-        Who marked something, before any of them was left out.
+    annotators : tuple of str
+        By the names that they are shown by, before any of them was left out.
+    people : tuple of int
+        The numbers of those who marked something.
     """
 
     corpus: Corpus
     found: Whole
     labels: tuple[str, ...]
-    people: tuple[str, ...]
+    annotators: tuple[str, ...]
+    people: tuple[int, ...]
 
 
 def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
@@ -417,10 +420,9 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
                 ]
                 read_part(located, formats, options, found.naming, whole)
                 raise
-            kept = _kept(corpus, known, found)
-            marked = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
-            people = tuple(corpus.annotators[number] for number in marked)
-            yield Batch(kept, shown, corpus.labels, people)
+            kept, names = _kept(corpus, known, found)
+            people = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
+            yield Batch(kept, shown, corpus.labels, names, tuple(people))
 
 
 def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tuple[int, Source]]]:
@@ -461,8 +463,11 @@ def _located(source: Source, piece: Piece) -> Source:
     return replace(source, before=source.before + piece.lines_before())
 
 
-def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> Corpus:
-    """What the user asked for of a corpus; labels that it lacks may be in others."""
+def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> tuple[Corpus, tuple[str, ...]]:
+    """Keep what was asked for of a corpus, and return it with the names of all annotators.
+
+    Labels that it lacks may be in others.
+    """
     chosen = found.selection
     signed = dict(corpus.options)
     if chosen.rename_label:
@@ -485,13 +490,15 @@ def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> Corpus:
     if gold is not None:
         corpus = corpus.with_gold(_gold_of(found, corpus, known))
     pseudonyms = corpus.pseudonyms()
+    names = corpus.annotators
     if chosen.annotators is not None:
         asked = [n if n in corpus.annotators else known.get(n, n) for n in chosen.annotators]
-        names = [*asked, *([corpus.gold] if corpus.gold else [])]
-        corpus = corpus.select(annotators=list(dict.fromkeys(names)))
+        wanted = [*asked, *([corpus.gold] if corpus.gold else [])]
+        corpus = corpus.select(annotators=list(dict.fromkeys(wanted)))
     if found.naming.hides_files:
         corpus = corpus.with_pseudonyms(pseudonyms)
-    return replace(corpus, texts=None, token_start=None, token_end=None)
+        names = tuple(pseudonyms.values())
+    return replace(corpus, texts=None, token_start=None, token_end=None), names
 
 
 def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:

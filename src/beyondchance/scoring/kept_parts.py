@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from beyondchance.errors import BeyondChanceError, FormatError
@@ -35,11 +34,14 @@ class Keeping:
         Whether the folder is removed in the end.
     key : str
         The digest of what all parts of a run have in common.
+    hides_names : bool
+        Whether no name from the files may be kept.
     """
 
     folder: str = ""
     is_own: bool = False
     key: str = ""
+    hides_names: bool = False
 
     @staticmethod
     def of(
@@ -71,12 +73,16 @@ class Keeping:
         known = [__version__, files, repr(asked), repr(job.questions)]
         known += [repr(job.whole), repr(job.with_hashes)]
         digest = hashlib.sha256(json.dumps(known).encode()).hexdigest()
-        return Keeping(self.folder, self.is_own, digest)
+        return Keeping(self.folder, self.is_own, digest, scan.naming.hides_files)
 
     def done(self) -> None:
         """Remove the parts, because what they add up to is saved."""
         if self.is_own:
-            rmtree(self.folder, ignore_errors=True)
+            folder = Path(self.folder)
+            for file in folder.glob(f"*-{'?' * 32}.counts"):
+                file.unlink()
+            with suppress(OSError):  # it holds other files
+                folder.rmdir()
 
 
 def _state(source: Source) -> str:
@@ -111,7 +117,9 @@ class Kept:
         except BeyondChanceError as error:
             # The others are counted all the same, and kept.
             return error
-        save_stored(file, found)
+        # What is new has names from the files, and makes all parts be counted again.
+        if not (self.keeping.hides_names and found.news.annotators):
+            save_stored(file, found)
         return found
 
 

@@ -66,7 +66,7 @@ _AT_ONCE = 8
 _SHOWN = 4
 """Documents of a file that are kept to show them."""
 
-Files: TypeAlias = Mapping[int, tuple[tuple[str, ...], tuple[str, ...]]]
+Files: TypeAlias = Mapping[int, tuple[tuple[int, ...], tuple[str, ...]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,9 @@ class Counted:
     corpus : Corpus
         Without documents: what was read about them.
     whole : Whole
-        What was taken for known of all documents.
-    found : Whole
-        What the documents of these parts show of all.
+        What was known of all documents, with the names that annotators are shown by.
+    news : Whole
+        What the documents of these parts show of all and was not known, by the names in the files.
     seen : Seen, optional
         Which documents there are; None if there are none.
     labels : tuple of str
@@ -92,14 +92,14 @@ class Counted:
     chooses_labels : bool
         Whether some were left out, so that the others are signed once all parts are together.
     files : mapping of int to tuple
-        For each table, who marked something in it, and its first documents.
+        For each table, the numbers of those who marked something in it, and its first documents.
     """
 
     numbers: tuple[int, int]
     answers: tuple[Answer, ...]
     corpus: Corpus
     whole: Whole
-    found: Whole
+    news: Whole
     seen: Seen | None
     labels: tuple[str, ...]
     chooses_labels: bool = False
@@ -108,7 +108,7 @@ class Counted:
     @property
     def is_empty(self) -> bool:
         """Whether no document begins in these parts."""
-        return not self.found.annotators
+        return not self.whole.annotators
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,8 @@ def count(job: Job, part: Part) -> Counted:
             # Added up, where documents are many: their counts are not needed any more.
             answers=tuple(added_answers([answer(corpus, q, is_part=True)]) for q in job.questions),
             corpus=_without_documents(corpus),
-            whole=job.whole,
-            found=batch.found,
+            whole=replace(job.whole, annotators=batch.annotators),
+            news=Whole() if job.whole | batch.found == job.whole else batch.found,
             seen=seen_in(corpus.documents, with_hashes=job.with_hashes)
             if corpus.documents
             else None,
@@ -196,7 +196,7 @@ def count(job: Job, part: Part) -> Counted:
             files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
         )
         found.add(own)
-    return found.total() or _nothing(part.number, job)
+    return found.total() or _nothing(part.number)
 
 
 def _keep_memory() -> None:
@@ -209,10 +209,10 @@ def _keep_memory() -> None:
     np.empty(31 * 2**20, dtype=np.uint8)
 
 
-def _nothing(number: int, job: Job) -> Counted:
+def _nothing(number: int) -> Counted:
     """What a part gives in which no document begins: one of a part before goes on."""
     corpus = Corpus(documents=(), annotators=(), labels=(), **_no_columns())
-    return Counted((number, number), (), corpus, job.whole, Whole(), None, ())
+    return Counted((number, number), (), corpus, Whole(), Whole(), None, ())
 
 
 def _no_columns() -> dict[str, Any]:
@@ -233,9 +233,9 @@ def added(parts: Sequence[Counted]) -> Counted:
     parts = [part for part in parts if not part.is_empty] or parts[:1]
     if len(parts) == 1:
         return replace(parts[0], numbers=numbers)
-    found = parts[0].found
+    news = parts[0].news
     for part in parts[1:]:
-        found |= part.found
+        news |= part.news
     # First of all, because counts of the same documents do not add.
     seen = [part.seen for part in parts if part.seen is not None]
     together = seen_together(seen) if seen else None
@@ -256,7 +256,7 @@ def added(parts: Sequence[Counted]) -> Counted:
             notes=tuple(dict.fromkeys(note for corpus in corpora for note in corpus.notes)),
         ),
         whole=parts[0].whole,
-        found=found,
+        news=news,
         seen=together,
         labels=tuple(sorted({label for part in parts for label in part.labels})),
         chooses_labels=any(part.chooses_labels for part in parts),
@@ -288,12 +288,12 @@ class Adding:
 
 
 def _added_files(parts: Sequence[Files]) -> Files:
-    found: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    found: dict[int, tuple[tuple[int, ...], tuple[str, ...]]] = {}
     for part in parts:
         for number, (people, documents) in part.items():
             own = found.get(number, ((), ()))
-            names = tuple(dict.fromkeys((*own[0], *people)))
-            found[number] = names, (*own[1], *documents)[:_SHOWN]
+            both = tuple(dict.fromkeys((*own[0], *people)))
+            found[number] = both, (*own[1], *documents)[:_SHOWN]
     return found
 
 
@@ -392,11 +392,11 @@ def _counted(
             # It may be wrong of some documents only, such as that there is no gold standard.
             ask = partial(count, Job(bare, (), whole, with_hashes=True))
             shown = _together(sums(engine, ask, parts, added), parts, None)
-            if shown.found == whole:
+            if shown.news == Whole():
                 raise
-        if shown.found == whole:
+        if shown.news == Whole():
             return result
-        whole = shown.found
+        whole |= shown.news
     raise DataError("the files change while they are read", expected="files that stay as they are")
 
 
@@ -463,11 +463,11 @@ def _check_common(result: Counted, found: Scan) -> None:
 
     No document is in two parts here, so that none is in two tables.
     """
-    is_everybody = not result.found.has_gaps and found.options.get("empty") != "missing"
+    is_everybody = not result.whole.has_gaps and found.options.get("empty") != "missing"
     files = opened_files(found)
     if not is_everybody or not files.is_table or len(result.files) < 2:
         return
-    everybody = {name for people, _ in result.files.values() for name in people}
+    everybody = {person for people, _ in result.files.values() for person in people}
     for number, (people, _) in result.files.items():
         if set(people) == everybody:
             continue
@@ -613,8 +613,7 @@ def _in_first_order(item: Answer, annotators: Sequence[str]) -> Answer:
 
 def _facts(part: Counted) -> object:
     """What must be the same in parts that are added."""
-    found = part.found
-    return None if found.has_gaps else (set(found.annotators), found.has_gaps)
+    return None if part.whole.has_gaps else set(part.whole.annotators)
 
 
 def _asked(part: Counted, questions: Sequence[Question]) -> Counted:

@@ -34,7 +34,7 @@ from beyondchance.scoring.marks import Placed
 from beyondchance.settings import Settings
 from beyondchance.tallies import Fate, Tally
 
-_MAGIC = COUNTS + b"1\n"
+_MAGIC = COUNTS + b"2\n"
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
