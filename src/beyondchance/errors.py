@@ -6,6 +6,8 @@ The sentence is made when it is read.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from beyondchance.messages import PYTHON, Piece, Text, Voice, pieces, spoken
 
 
@@ -66,6 +68,11 @@ such spans out
         expected = ("; expected ", *self.expected) if self.expected else ()
         remedy = (": " if self.expected else "; ", *self.remedy) if self.remedy else ()
         return (*self.told, *expected, *remedy)
+
+    def rewrite(self, change: Callable[[Piece], Piece]) -> None:
+        """Change every piece of the error."""
+        for part in ("args", "where", "expected", "remedy"):
+            setattr(self, part, tuple(map(change, getattr(self, part))))
 
     def spoken(self, voice: Voice = PYTHON) -> str:
         """The error as one sentence."""

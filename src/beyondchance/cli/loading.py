@@ -19,6 +19,13 @@ from beyondchance.messages import HIDDEN, Note, Piece, Quote, pieces
 
 
 def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corpus:
+    """Read the files, and keep what was asked for; see `load_named`."""
+    return load_named(files, options, **other)[0]
+
+
+def load_named(
+    files: Sequence[Any], options: Mapping[str, Any], **other: Any
+) -> tuple[Corpus, Callable[[str], str]]:
     """Read the files, and keep what was asked for.
 
     Parameters
@@ -28,6 +35,12 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
         The options of the command.
     **other
         Options of `read` that take the place of those.
+
+    Returns
+    -------
+    corpus : Corpus
+    shown : function
+        Returns what an annotator is called in it, by the name in the files.
     """
     if not files:
         raise click.UsageError("no files; expected at least one, or - for standard input")
@@ -41,17 +54,13 @@ def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corp
         kept = _kept(corpus, known, options)
     except BeyondChanceError as error:
         if options["pseudonyms"]:
-            _hide_names(error)
+            # Any quote can be a name while files are read.
+            error.rewrite(_hidden)
         raise
-    return kept.with_pseudonyms(corpus.pseudonyms()) if options["pseudonyms"] else kept
-
-
-def _hide_names(error: BeyondChanceError) -> None:
-    """Leave out what an error quotes: any of it can be a name while files are read."""
-    error.args = _unquoted(error.found)
-    error.where = _unquoted(error.where)
-    error.expected = _unquoted(error.expected)
-    error.remedy = _unquoted(error.remedy)
+    if not options["pseudonyms"]:
+        return kept, str
+    names = corpus.pseudonyms()
+    return kept.with_pseudonyms(names), lambda name: names.get(name, name)
 
 
 def renaming(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
@@ -138,29 +147,14 @@ def noted(corpus: Corpus, notes: Iterable[Note]) -> Corpus:
 
 def unquoted(note: Note) -> Note:
     """The note without what it quotes, wherever it is printed."""
-    return replace(note, text=_unquoted(pieces(note.text)))
+    return replace(note, text=tuple(map(_hidden, pieces(note.text))))
 
 
-def _unquoted(text: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    return tuple(HIDDEN if isinstance(piece, Quote) else piece for piece in text)
+def _hidden(piece: Piece) -> Piece:
+    return HIDDEN if isinstance(piece, Quote) else piece
 
 
 def _without_texts(corpus: Corpus) -> Corpus:
     """The corpus without its texts, and notes without what they may quote of them."""
     notes = tuple(map(unquoted, corpus.notes))
     return replace(corpus, texts=None, token_start=None, token_end=None, notes=notes)
-
-
-def load_named(
-    files: Sequence[Any], options: Mapping[str, Any]
-) -> tuple[Corpus, Callable[[str], str]]:
-    """Read files, and what each annotator is called afterwards, by the name in the files."""
-    if not options["pseudonyms"]:
-        return load(files, options), str
-    try:
-        corpus = load(files, {**options, "pseudonyms": False})
-    except BeyondChanceError:
-        # The same without names.
-        return load(files, options), str
-    names = corpus.pseudonyms()
-    return corpus.with_pseudonyms(names), lambda name: names.get(name, name)

@@ -119,19 +119,14 @@ def hide_addresses(error: BeyondChanceError) -> None:
     >>> print(error)
     'ada' is there twice
     """
-    error.args = _without_addresses(error.found)
-    error.where = _without_addresses(error.where)
-    error.expected = _without_addresses(error.expected)
-    error.remedy = _without_addresses(error.remedy)
+    error.rewrite(_without_address)
 
 
-def _without_addresses(text: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    return tuple(_without_address(piece) if isinstance(piece, Quote) else piece for piece in text)
-
-
-def _without_address(quote: Quote) -> Quote:
-    address = _ADDRESS.fullmatch(str(quote.value))
-    return quote if address is None or quote.is_given else replace(quote, value=address[1])
+def _without_address(piece: Piece) -> Piece:
+    if not isinstance(piece, Quote) or piece.is_given:
+        return piece
+    address = _ADDRESS.fullmatch(str(piece.value))
+    return piece if address is None else replace(piece, value=address[1])
 
 
 def sendable(note: Note, paths: Iterable[str]) -> Note:
@@ -144,6 +139,6 @@ def sendable(note: Note, paths: Iterable[str]) -> Note:
     x.csv:3: 'ada' is there twice
     """
     without = renaming(short_paths(paths))
-    text = _without_addresses(pieces(note.text))
+    text = tuple(map(_without_address, pieces(note.text)))
     text = tuple(without(x) if isinstance(x, str) else x for x in text)
     return replace(note, text=text)
