@@ -476,10 +476,11 @@ def test_texts_of_figures_in_files_fit(files_of_figures, open_page):
 PICTURES = """
 import pickle, sys
 from pathlib import Path
-from beyondchance.page.figures import save_figures
+from beyondchance.page.figures import figures
 folder = Path(sys.argv[1])
 charts = pickle.loads((folder / "charts").read_bytes())
-save_figures(charts, folder, endings=[".png"], write=Path.write_bytes)
+for path, content in figures(charts, folder, [".png"]).items():
+    path.write_bytes(content)
 """
 
 

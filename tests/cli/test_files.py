@@ -1,11 +1,13 @@
 """Files and signals: nothing is lost, left half-written or said of the wrong file."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import zipfile
 from itertools import cycle
 from pathlib import Path
 
@@ -19,6 +21,11 @@ from beyondchance.reporting.rendering import OUTPUTS
 from refusals import assert_tells, refused
 
 ANNA = "Mia B-P\nLund I-P\n\nOslo B-L\nis O\n"
+TABLE = "document,annotator,start,end,label,length\n" + "".join(
+    f"{document},{name},0,{end},{label},9\n"
+    for document, label in (("d1", "P"), ("d2", "L"))
+    for name, end in (("anna", 3), ("ben", 5))
+)
 BEN = "Mia B-P\nLund O\n\nOslo B-L\nis O\n"
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="of Linux")
 
@@ -32,6 +39,17 @@ def team(tmp_path, monkeypatch):
     (folder / "anna.conll").write_text(ANNA)
     (folder / "ben.conll").write_text(BEN)
     return folder
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    """A table with two names more, next to which commands run."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "in.csv"
+    path.write_text(TABLE)
+    (tmp_path / "link.csv").symlink_to(path)
+    (tmp_path / "hard.csv").hardlink_to(path)
+    return path
 
 
 def ran(*words, **options):
@@ -135,8 +153,68 @@ class TestWriting:
         hard.hardlink_to(team / "anna.conll")
         for place, command in ((team / "anna.conll", "agree"), (link, "report"), (hard, "convert")):
             assert main([command, "team", "--save", str(place), "--quiet"]) == 2
-            assert_tells(capsys.readouterr().err, f"{place} … files to read")
+            assert_tells(capsys.readouterr().err, f"{place} … input")
             assert (team / "anna.conll").read_text() == ANNA
+
+    def test_saved_counts_replace_no_input(self, table, capsys):
+        for place in ("in.csv", "link.csv"):
+            assert main(["agree", "in.csv", "--save-counts", place, "--quiet"]) == 2
+            assert_tells(capsys.readouterr().err, f"{place} … input")
+        with refused(bc.OptionError, "in.csv: … input"):
+            bc.agreement(bc.scan("in.csv"), save_counts="in.csv")
+        assert table.read_text() == TABLE
+
+    def test_the_folder_of_parts_keeps_other_files(self, table):
+        folder = table.parent / "x.parts"
+        folder.mkdir()
+        table.rename(folder / "in.csv")
+        assert main(["agree", "x.parts/in.csv", "--save-counts", "x", "--quiet"]) == 0
+        assert [(file.name, file.read_text()) for file in folder.iterdir()] == [("in.csv", TABLE)]
+
+    def test_standard_input_is_not_replaced(self, table, capsys, monkeypatch):
+        for command in ("agree", "disagreements", "convert"):
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))
+            assert main([command, "-", "--labels", "P", "--save", "in.csv", "--quiet"]) == 2
+            assert_tells(capsys.readouterr().err, "in.csv … input")
+            assert table.read_text() == TABLE
+
+    def test_python_replaces_no_input(self, table):
+        corpus = bc.read("in.csv").select(labels=["P"])
+        for place in ("in.csv", "link.csv", "hard.csv"):
+            with refused(bc.OptionError, f"{place}: … input"):
+                bc.write(corpus, place, format="table")
+        assert table.read_text() == TABLE
+        # A file that has the same content loses nothing.
+        bc.write(corpus, "out.csv")
+        bc.write(bc.read("out.csv"), "out.csv")
+
+    def test_python_replaces_no_archive(self, table):
+        place = table.parent / "team.zip"
+        with zipfile.ZipFile(place, "w") as archive:
+            for name, end in (("anna", 3), ("ben", 8)):
+                task = {"id": 1, "text": "Mia Lund", "label": [[0, end, "P"]]}
+                archive.writestr(f"{name}.jsonl", json.dumps(task))
+        packed = place.read_bytes()
+        with refused(bc.OptionError, "team.zip: … input"):
+            bc.write(bc.read(place), place, format="table")
+        assert place.read_bytes() == packed
+
+    @pytest.mark.slow
+    @pytest.mark.usefixtures("undrawn")
+    def test_pages_and_figures_replace_no_input(self, table, capsys, monkeypatch):
+        page = bc.report("in.csv", resamples=99)
+        with refused(bc.OptionError, "in.csv: … input"):
+            page.save("in.csv")
+        monkeypatch.setattr("beyondchance.page.figures.drawn", lambda *_: b"a figure")
+        name = next(iter(page.charts))
+        place = table.parent / "figures" / f"{name}.pdf"
+        place.parent.mkdir()
+        place.write_text(TABLE)
+        for options in ([], ["--workers", "1"]):
+            words = ["report", f"figures/{name}.pdf", *options, "-o", "x.html", "--format", "table"]
+            assert main([*words, "--figures", "figures", "--resamples", "99", "--quiet"]) == 2
+            assert_tells(capsys.readouterr().err, f"{name}.pdf … input")
+            assert [file.read_text() for file in place.parent.iterdir()] == [TABLE]
 
     def test_a_file_to_be_kept(self, team, capsys):
         kept = team.parent / "kept.txt"

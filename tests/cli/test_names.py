@@ -179,7 +179,7 @@ class TestNamedFiles:
     def test_no_result_is_written_over_a_named_file(self, run, files):
         code, _, err = run("agree", "ada=a.conll", "b.conll", "--save", "a.conll")
         assert code == 2
-        assert_tells(err, "a.conll … files to read")
+        assert_tells(err, "a.conll … input")
         code, _, err = run("rank", "b.conll", "--gold", "x=g.conll", "--save", "g.conll")
         assert code == 2
         assert (files / "a.conll").read_text() == (files / "g.conll").read_text() == ONE

@@ -31,7 +31,7 @@ from beyondchance.page.charts.texts import (
     documents_chart,
     placement_chart,
 )
-from beyondchance.page.figures import caption, drawn, inline_svg, save_figures, unchecked
+from beyondchance.page.figures import caption, drawn, figures, inline_svg, unchecked
 from refusals import refused
 
 pytestmark = pytest.mark.slow  # the engine that draws takes half a second to begin
@@ -369,15 +369,12 @@ class TestFiles:
     def test_the_same_twice(self):
         assert drawn(CHARTS["documents"], ".png") == drawn(CHARTS["documents"], ".png")
 
-    def test_save(self, tmp_path):
-        def write(path, content):
-            path.write_bytes(content)
-
+    def test_all_by_their_paths(self, tmp_path):
         charts = {"labels": CHARTS["labels"], "pairs": CHARTS["pairs"]}
-        paths = save_figures(charts, tmp_path, endings=[".svg", ".png"], write=write)
+        found = figures(charts, tmp_path, [".svg", ".png"])
         names = ["labels.svg", "labels.png", "pairs.svg", "pairs.png"]
-        assert paths == [tmp_path / name for name in names]
-        assert (tmp_path / "pairs.svg").read_text("utf-8") == in_file("pairs")
+        assert list(found) == [tmp_path / name for name in names]
+        assert found[tmp_path / "pairs.svg"].decode() == in_file("pairs")
 
 
 def test_no_chart_is_large():

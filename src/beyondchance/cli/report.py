@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -11,7 +12,7 @@ import click
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.agree import questions
-from beyondchance.cli.loading import load, load_named, noted, streams
+from beyondchance.cli.loading import load_named, noted, streams
 from beyondchance.cli.running import Command, tell, tell_notes, working
 from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.io.saving import check_place
@@ -88,7 +89,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         result: Any
         shown: Callable[[str], str] = str
         if scan is None:
-            corpus, shown = (load_named if options["replace"] else _load)(given, options)
+            corpus, shown = load_named(given, options)
             score = agreement if options["gold"] is None else rank
             result = score(corpus, **flags.scoring_options(options))
             corpus = noted(corpus, result.notes)
@@ -111,6 +112,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             **asked,
             **flags.resampling_options(options),
         )
+        if scan is not None:
+            page = replace(page, inputs=read.inputs)
         if options["figures"] is not None:
             page.save_figures(options["figures"])
         if not is_printed:
@@ -122,7 +125,3 @@ def command(files: tuple[str, ...], **options: Any) -> None:
                 tell(f"wrote {what}")
     if is_printed:
         click.echo(page.html, nl=False)
-
-
-def _load(files: list[Any], options: dict[str, Any]) -> tuple[Corpus, Callable[[str], str]]:
-    return load(files, options), str

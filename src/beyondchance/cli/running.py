@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import click
 
 from beyondchance.cli.main import DATA, USAGE, say
 from beyondchance.errors import BeyondChanceError, OptionError
-from beyondchance.io.saving import save_file
+from beyondchance.io.saving import replaces_input, save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
 from beyondchance.reporting.blocks import CUT, Report
 from beyondchance.reporting.rendering import FLAT, OUTPUTS, rendered
@@ -153,30 +154,32 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
-        _check_not_an_input(ctx.params)
         _check_output(ctx)
         try:
+            _check_inputs(ctx.params)
             return super().invoke(ctx)
         except BeyondChanceError as error:
+            if isinstance(error, OptionError) and ctx.params.get("pseudonyms"):
+                error.where = ()
             kind = Misused if isinstance(error, OptionError) else Refused
             raise kind(visible(error.spoken(voice()))) from None
 
 
-def _check_not_an_input(params: Mapping[str, Any]) -> None:
-    """Refuse to write a result over what it is computed from."""
-    save, files = params.get("save"), params.get("files")
-    if not isinstance(save, str) or not isinstance(files, tuple) or not _is_file(save):
+def _check_inputs(params: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is to be read, before anything is computed."""
+    places = [params[name] for name in ("save", "save_counts") if params.get(name)]
+    files = params.get("files")
+    if not places or not isinstance(files, tuple):
         return
     beside = (params.get(name) for name in ("gold", "documents", "label_names"))
     decisions = params.get("decisions") or ()
-    for path in _inputs([*files, *filter(None, beside), *decisions]):
+    for path, place in product(_inputs([*files, *filter(None, beside), *decisions]), places):
         try:
-            is_same = path.samefile(save)
+            is_same = path.is_file() and path.samefile(place)
         except (OSError, ValueError):  # it is not there, or no name of a file
             continue
         if is_same:
-            what = "the place of --save" if params.get("pseudonyms") else save
-            raise click.UsageError(f"{what} is one of the files to read; save under another name")
+            raise replaces_input(place)
 
 
 def is_given(ctx: click.Context, name: str) -> bool:
@@ -192,13 +195,6 @@ def _check_output(ctx: click.Context) -> None:
         if isinstance(item, Option) and not item.is_flat and is_given(ctx, str(item.name)):
             found = f"{item.opts[0]} cannot be shown in a list of rows ({form})"
             raise click.UsageError(f"{found}; choose another --output")
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _inputs(given: Iterable[str]) -> Iterator[Path]:
@@ -288,7 +284,8 @@ def emit(
             text = words(width=_width(), colour=_is_coloured())
         else:
             # As on standard output: half of a character is written as in Python and in JSON.
-            save_file(save, words().encode(errors="backslashreplace"))
+            inputs = () if report.corpus is None else report.corpus.inputs
+            save_file(save, words().encode(errors="backslashreplace"), inputs)
     if not quiet:
         tell_notes(report.notes)
     if save is None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
-from beyondchance.errors import FormatError
-from beyondchance.io.sources import cause
+from beyondchance.annotations.corpus import Input
+from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.sources import Source, cause, is_zip, members
 
 
 def is_folder(path: str | PathLike[str]) -> bool:
@@ -38,9 +40,40 @@ def check_place(path: str | PathLike[str]) -> None:
         raise FormatError("is a file that must not be changed", where=shown, remedy=remedy)
 
 
-def save_file(path: str | PathLike[str], data: bytes) -> None:
-    """Write next to the place, then move there: a file is complete or not there."""
+def check_inputs(path: str | PathLike[str], data: bytes, inputs: Iterable[Input]) -> None:
+    """Refuse to replace a file that was read, whatever it is called, unless it stays the same."""
+    read = {item.sha256 for item in inputs}
+    file = Path(path)
+    source = Source(os.fspath(path), path=file)
+    with _writing(source.name):
+        if not read or not file.is_file():
+            return
+        with file.open("rb") as content:
+            found = {hashlib.file_digest(content, "sha256").hexdigest()}
+    with suppress(FormatError):  # what cannot be unpacked was not read
+        found |= {member.sha256 for member in members(source)} if is_zip(source) else set()
+    if found & read - {hashlib.sha256(data).hexdigest()}:
+        raise replaces_input(source.name)
+
+
+def replaces_input(shown: str) -> OptionError:
+    """Build the refusal to replace a file that is read."""
+    found = "an input, or a copy of one, would be replaced"
+    return OptionError(found, where=shown, remedy="save under another name")
+
+
+def save_file(path: str | PathLike[str], data: bytes, inputs: Iterable[Input] = ()) -> None:
+    """Write next to the place, then move there: a file is complete or not there.
+
+    Parameters
+    ----------
+    path : str or path
+    data : bytes
+    inputs : iterable of Input
+        The files that the data come from, none of which is replaced.
+    """
     check_place(path)
+    check_inputs(path, data, inputs)
     shown = os.fspath(path)
     with _writing(shown):
         if _is_stream(shown):

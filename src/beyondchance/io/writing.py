@@ -151,7 +151,8 @@ def write(
     FormatError
         For a place that cannot be written to.
     OptionError
-        For an unknown format, or an option that does not apply to it.
+        For an unknown format, an option that does not apply to it, or a file that the corpus was
+        read from.
 
     Examples
     --------
@@ -187,7 +188,7 @@ def write(
     asked = Asked(spans_key=spans_key, as_predictions=as_predictions, notes=notes or {})
     files: Files = writer.composed(corpus, annotations, os.fspath(path), asked)
     if isinstance(files, bytes):
-        save_file(path, files)
+        save_file(path, files, corpus.inputs)
     else:
         save_folder(path, files)
 

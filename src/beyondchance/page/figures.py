@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -132,31 +132,23 @@ def drawn(chart: Any, ending: str) -> bytes:
     return _written(svg).encode()
 
 
-def save_figures(
-    charts: Mapping[str, Any],
-    folder: Path,
-    *,
-    endings: Iterable[str] = ENDINGS,
-    write: Callable[[Path, bytes], None],
-) -> list[Path]:
-    """Write every chart with every ending, as ``folder/name.ending``; return the paths.
+def figures(
+    charts: Mapping[str, Any], folder: Path, endings: Collection[str] = ENDINGS
+) -> dict[Path, bytes]:
+    """Draw every chart with every ending; return what ``folder/name.ending`` is to hold.
 
     Parameters
     ----------
     charts : mapping of str to Altair's chart
         The name of a chart is that of its files.
     folder : Path
-    endings : iterable of str
-    write : callable
-        Called as ``write(path, content)`` for each file.
+    endings : collection of str
     """
-    paths = []
-    for name, chart in charts.items():
-        for ending in endings:
-            path = folder / f"{name}{ending}"
-            write(path, drawn(chart, ending))
-            paths.append(path)
-    return paths
+    return {
+        folder / f"{name}{ending}": drawn(chart, ending)
+        for name, chart in charts.items()
+        for ending in endings
+    }
 
 
 def inline_svg(

@@ -10,13 +10,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
+from beyondchance.annotations.corpus import Input
 from beyondchance.checks import checked_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.naming import short_names
-from beyondchance.io.saving import save_file
+from beyondchance.io.saving import check_inputs, save_file
 from beyondchance.messages import Use
 from beyondchance.options import CorpusOptions, ResamplingOptions, declared, documented
-from beyondchance.page.figures import ENDINGS, save_figures
+from beyondchance.page.figures import ENDINGS, figures
 from beyondchance.page.gather import WITHOUT_GAMMA, overview
 from beyondchance.page.page import prepare, written
 from beyondchance.page.sending import for_sending
@@ -36,14 +37,17 @@ class Page:
     ----------
     html : str
     charts : mapping of str to altair.Chart
+    inputs : tuple of Input
+        The files that were read for it, which it does not replace.
     """
 
     html: str = field(repr=False)
     charts: Mapping[str, Any] = field(repr=False)
+    inputs: tuple[Input, ...] = field(default=(), repr=False)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        save_file(path, self.html.encode())
+        save_file(path, self.html.encode(), self.inputs)
 
     def save_figures(
         self, folder: str | PathLike[str], endings: Collection[str] = ENDINGS
@@ -55,7 +59,11 @@ class Page:
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise FormatError(f"cannot be made a folder ({why})", where=str(place)) from None
-        return save_figures(self.charts, place, endings=endings, write=save_file)
+        drawn = figures(self.charts, place, endings)
+        for act in (check_inputs, save_file):
+            for path, data in drawn.items():
+                act(path, data, self.inputs)
+        return list(drawn)
 
     def _repr_html_(self) -> str:
         """The page within a notebook, shut off from it."""
@@ -167,4 +175,4 @@ def report(
         **resampling,
     )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)
-    return Page(html, charts)
+    return Page(html, charts, () if corpus is None else corpus.inputs)

@@ -343,7 +343,7 @@ def counted(
         raise _without_rows(opened_files(found).uploads[0].name)
     signed = result if how.part is not None else _checked(result, found)
     if how.save_counts is not None:
-        save_stored(how.save_counts, result)
+        save_stored(how.save_counts, result, result.corpus.inputs)
         keeping.done()
     return signed
 

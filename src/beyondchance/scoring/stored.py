@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path
@@ -47,9 +47,9 @@ _KINDS: dict[str, type] = {
 _Value = TypeVar("_Value")
 
 
-def save_stored(path: str | PathLike[str], value: Any) -> None:
-    """Write a value to a file, completely or not at all."""
-    save_file(path, packed(value))
+def save_stored(path: str | PathLike[str], value: Any, inputs: Iterable[Input] = ()) -> None:
+    """Write a value to a file, completely or not at all, and to none of the inputs."""
+    save_file(path, packed(value), inputs)
 
 
 def packed(value: Any) -> bytes:
