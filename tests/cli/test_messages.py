@@ -218,7 +218,7 @@ def test_a_file_that_may_not_be_read(refused, monkeypatch):
 def test_labels_of_one_annotator_are_a_note(run):
     code, out, err = run("agree", "lonely.csv")
     assert code == 0
-    assert out.startswith("ada and ben: 1 document, 4 spans; ")
+    assert "\nada and ben: 1 document, 4 spans; " in out
     remedy = (
         "so nothing can match it; --rename-label merges it with a label of the others, "
         "--exclude-labels leaves it out"
@@ -602,7 +602,7 @@ def test_closed_standard_error(capsys, monkeypatch):
         patch.setattr(sys, "stderr", None)
         code = main(["agree", "spans.csv"])
     assert code == 0
-    assert capsys.readouterr().out.startswith("ada and ben: ")
+    assert capsys.readouterr().out.startswith("Agreement of ada and ben ")
 
 
 # --- Interruptions ------------------------------------------------------------

@@ -220,7 +220,7 @@ class TestRenaming:
         assert (code, annotators(out)) == (0, ["Ada Lovelace", "b"])
         code, out, err = run(*words, "--annotators", "Ada Lovelace,b")
         assert code == 0
-        assert out.startswith("Ada Lovelace and b: ")
+        assert out.startswith("Agreement of Ada Lovelace and b ")
         assert ", a:" not in err
 
     def test_a_gold_standard_by_its_old_and_new_name(self, run):

@@ -55,7 +55,7 @@ class TestProgress:
 
 class TestSaving:
     def test_the_name_says_the_form(self, tmp_path, capsys):
-        people = "ada and ben: 46 sentences"
+        people = "Agreement of ada and ben "
         for name, beginning in {
             "result.json": "{",
             "result.csv": "level,name,measure,",
@@ -77,7 +77,7 @@ class TestSaving:
         assert main(["disagreements", *call]) == 0
         assert (tmp_path / "x.jsonl").read_text("utf-8").startswith('{"document": "issue-01"')
         assert main(["agree", *call]) == 0
-        assert (tmp_path / "x.jsonl").read_text("utf-8").startswith("ada and ben: 46 sentences")
+        assert (tmp_path / "x.jsonl").read_text("utf-8").startswith("Agreement of ada and ben ")
 
     def test_output_overrules_the_name(self, tmp_path):
         assert main(["reproduce", "--save", "x.md", "--output", "json", "--quiet"]) == 0
@@ -293,7 +293,7 @@ def test_documents_that_cannot_be_compared_are_counted(tmp_path, capsys):
     call = ["rank", "gold.csv", "x.csv", "--quiet", "--empty", "missing"]
     assert main(call) == 0
     out = capsys.readouterr().out
-    assert out.startswith("x against the gold standard gold: 1 document, 2 spans;")
+    assert "\nx against the gold standard gold: 1 document, 2 spans;" in out
     assert_tells(out, "1 documents of the gold standard only … 2 documents without")
 
 

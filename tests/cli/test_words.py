@@ -4,6 +4,7 @@ import pytest
 
 from beyondchance.cli.main import main
 from beyondchance.reporting import sentences
+from refusals import assert_tells
 
 TEAM = [f"example/{name}.conll" for name in ("ada", "ben", "cleo")]
 
@@ -92,3 +93,40 @@ class TestSkipped:
         text = said("agree", "a.conll", "b.conll")
         assert "Mended: 1 tags repaired by conlleval." in text
         assert "Left out" not in text
+
+
+class TestFirstSentence:
+    """How far agreement is by token and by exact, and where most of the rest is lost."""
+
+    @staticmethod
+    def first(text):
+        return " ".join(text.partition("\n\n")[0].split())
+
+    def test_agree(self, said):
+        told = "72 % of the way from chance to full agreement by token and 53 % by exact"
+        text = said("agree", *TEAM, "--confidence", "0.95")
+        assert_tells(self.first(text), f"ada, ben and cleo … {told} … 21 % … more overall")
+        assert "contain" not in text
+        # Read in parts, the causes are not known.
+        assert self.first(said("agree", *TEAM, "--workers", "1")).endswith(f"{told}.")
+        assert_tells(self.first(said("demo")), f"{told} … more overall")
+
+    def test_by_another_measure(self, said):
+        text = said("agree", *TEAM, "--measure", "exact")
+        assert_tells(self.first(text), "53 % … by exact and 72 % by token … exact … other lengths")
+        text = said("agree", *TEAM, "--measure", "dice")
+        assert_tells(self.first(text), "by dice, 72 % by token and 53 % by exact.")
+
+    def test_rank(self, said):
+        told = "71 % of the way … by token (cleo) and 56 % by exact (cleo)."
+        assert_tells(self.first(said("rank", *TEAM)), f"highest … with ada … {told}")
+        told = "70 % of the way … by token and 40 % by exact."
+        assert_tells(self.first(said("rank", *TEAM[:2])), f"ben with ada … {told}")
+
+    def test_other_corpora(self, said, tmp_path):
+        for command in ("agree", "rank"):
+            text = " ".join(said(command, *TEAM).split())
+            assert "Across corpora, compare by exact or boundary, not by token." in text
+        in_characters(tmp_path)
+        text = " ".join(said("agree", "x.csv").split())
+        assert "Across corpora, compare by exact or boundary, not by characters." in text

@@ -139,7 +139,7 @@ def test_the_numbers_of_systems(systems):
     assert {item["name"]: item["corrected"] for item in found} == {
         name: system.corrected for name, system in ranking.systems.items()
     }
-    assert "agrees best with ada" in systems.html
+    assert "The highest agreement with ada is" in systems.html
 
 
 def test_every_id_is_there_once(team, systems):
@@ -281,9 +281,12 @@ class TestTrueSentences:
         corpus = example()
         page = undrawn(agreement(corpus, gold="ada"), corpus, **FEW)
         assert "<title>ben and cleo against ada</title>" in page.html
-        percent = round(100 * agreement(corpus, gold="ada").corrected)
-        reach = f"ben and cleo reach {percent} % of the agreement with ada possible beyond chance"
-        assert f'<p class="answer">{reach}; ' in page.html
+        token, exact = (
+            f"{100 * agreement(corpus, gold='ada', measure=name).corrected:.0f} %"
+            for name in ("token", "exact")
+        )
+        reach = f"{token} of the way from chance to full agreement by token and {exact} by exact"
+        assert f"Agreement of ben and cleo with ada is {reach}." in page.html
         assert "Annotators, each against the gold standard" in page.html
         assert "pairs" not in Numbers(page.html).tables
 
@@ -350,29 +353,37 @@ class TestAnswer:
     def answer(page):
         return unescape(re.search(r'<p class="answer">(.*?)</p>', page.html)[1])
 
+    ADVICE = "Across corpora, compare by exact or boundary, not by token."
+
     def test_some(self, team):
-        assert_tells(self.answer(team), "ada, ben and cleo reach 72 % … lowers … 0.070")
+        told = "72 % of the way … by token and 53 % by exact … (21 %): one marks more overall"
+        told = f"ada, ben and cleo … {told} … lowers … 0.070 … {self.ADVICE}"
+        assert_tells(self.answer(team), told)
+        assert "contain the observed" not in team.html
 
     def test_all_and_nothing(self):
-        for other, said in enumerate(("completely", "less than by chance")):
+        for other, said in enumerate(("complete", "below chance")):
             corpus = Corpus.from_tags({"a": self.TAGS[0], "b": self.TAGS[other]})
             page = undrawn(agreement(corpus), corpus, coefficients=[], **FEW)
-            assert self.answer(page) == f"a and b agree {said}."
+            told = f"a and b is {said} by token and {said} by exact"
+            assert_tells(self.answer(page), told)
+            assert "rest" not in self.answer(page)
 
     def test_many_are_counted(self):
         corpus = Corpus.from_tags(dict.fromkeys("abcd", self.TAGS[0]))
         page = undrawn(agreement(corpus), corpus, **FEW)
-        assert self.answer(page) == "The 4 annotators agree completely."
+        assert_tells(self.answer(page), "a, b, c and d is complete")
         assert "<title>Agreement of 4 annotators</title>" in page.html
         assert '<p class="quiet">a, b, c and d · 8 sentences · 32 spans</p>' in page.html
 
     def test_systems(self, systems):
         answer = self.answer(systems)
-        assert_tells(answer, "cleo agrees best with ada … 71 % … not significantly ahead of ben")
+        told = "highest … with ada … 71 % of the way … by token (cleo) and 56 % by exact (cleo)"
+        assert_tells(answer, f"{told} … cleo is not significantly ahead of ben … {self.ADVICE}")
         one = example().select(annotators=["ada", "ben"])
         answer = self.answer(undrawn(rank(one, gold="ada"), one, **FEW))
-        assert_tells(answer, "ben agrees with ada … 70 %")
-        assert "best" not in answer
+        assert_tells(answer, "ben with ada … 70 % of the way … by token and 40 % by exact")
+        assert "highest" not in answer
 
     def test_on_which_documents_a_system_is_ahead(self):
         right, wrong = [["B-P", "O", "O"], ["O", "B-P", "O"]] * 6, [["O", "O", "B-P"]] * 10
@@ -383,7 +394,9 @@ class TestAnswer:
     def test_systems_worse_than_chance(self):
         corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
         page = undrawn(rank(corpus, gold="gold"), corpus, **FEW)
-        assert_tells(self.answer(page), "b agrees best with gold … less than by chance")
+        assert_tells(
+            self.answer(page), "with gold is below chance by token (b) and below chance by exact"
+        )
 
 
 class TestModels:

@@ -36,25 +36,47 @@ def score(matched, expected, size):
 
 
 class TestSentences:
-    def test_meaning(self):
+    def test_headline(self):
+        # How far a score is from chance (0) to full agreement (1), by every measure.
+        half = score(2, 0, 4)
         cases = [
-            (score(3, 1, 4), "0.2500 … 67 % … beyond chance"),
-            (score(3.9999, 1, 4), "0.2500 … more than 99 %"),
-            (score(4, 1, 4), "0.2500 … completely"),
-            (score(0, 0, 0), "undefined … nothing was marked"),
-            (score(1, 2, 4), "0.5000 … more than the 0.2500 … less than random … Correction"),
+            (score(3, 1, 4), "67 % of the way from chance to full agreement by x … 50 % by exact"),
+            (score(3.9999, 1, 4), "more than 99 % of the way … by x … 50 % by exact"),
+            (score(4, 1, 4), "complete by x … 50 % of the way from chance to full … by exact"),
+            (score(0, 0, 0), "undefined by x … 50 % of the way from chance to full … by exact"),
+            (score(1, 2, 4), "below chance by x … 50 % of the way from chance to full … by exact"),
         ]
         for found, told in cases:
-            said = words.meaning(found)
+            said = words.headline("It", [("x", found), ("exact", half)])
             assert_tells(said, told)
+            assert said.count("full agreement") == 1
+            assert "possible" not in said
             assert not any(word in said.split() for word in JUDGEMENTS), said
+
+    def test_the_largest_part_of_the_rest(self):
+        loss = {"amount": 0.05, "other text": 0.2, "other label": 0.0, "other place": 0.1}
+        assert_tells(words.largest_loss(loss, "token"), "token … 20 % … more in some texts")
+        assert words.largest_loss({}, "token") == ""
+        assert words.largest_loss({"amount": 0.0}, "token") == ""
+        corpus = example()
+        report = agree_report(agreement(corpus).measures, corpus, loss=loss)
+        assert_tells(report.blocks()[0].text, "72 % … 53 % … more in some texts")
+
+    def test_meaning(self):
+        cases = [
+            (score(3, 1, 4), "token … 0.2500 … matters"),
+            (score(0, 0, 0), "undefined … nothing was marked"),
+            (score(1, 2, 4), "0.5000 … more than the 0.2500 … Correction"),
+        ]
+        for found, told in cases:
+            assert_tells(words.meaning(found, "token"), told)
 
     def test_effect(self):
         cases = [
-            (score(99, 1, 100), "little … chance agreement is small … 0.0001"),
+            (score(99, 1, 100), "negligible … 0.0001 … observed may be reported as it is"),
             (score(998, 500, 1000), "little … almost complete … 0.0020"),
             (score(4, 1, 4), "nothing … agreement is complete"),
-            (score(3, 0, 4), "nothing … chance agreement is 0."),
+            (score(3, 0, 4), "negligible … observed may be reported as it is"),
             (score(90, 5, 100), "somewhat … lowers … 0.0053"),
             (score(50, 10, 100), "matters here … lowers … 0.0556"),
             (score(50, 40, 100), "matters here … lowers … 0.3333"),
@@ -70,23 +92,14 @@ class TestSentences:
         assert "little" in words.effect(score(980.01, 200, 1000))
 
 
-class TestInterval:
-    """Whether the interval of the corrected score contains the observed one."""
-
-    def test_it_is_said(self):
-        result = agreement(example())
-        settings = result.settings.replaced(confidence=0.95)
-        for high, contains in ((0.7, "does not contain"), (0.9, ", contains")):
-            interval = replace(result.interval(), low=0.5, high=high)
-            found = words.beside_interval(score(3, 1, 4), interval, settings)
-            assert_tells(found, f"95 % … [0.5000, {high:.4f}] … {contains}")
-
-    def test_without_one(self):
-        result = agreement([["B-P", "O"]], [["B-P", "O"]])
-        interval, settings = result.interval(), result.settings.replaced(confidence=0.95)
-        assert_tells(words.beside_interval(score(3, 1, 4), interval, settings), "no interval")
-        assert words.beside_interval(score(3, 1, 4), None, None) == ""
-        assert words.beside_interval(score(0, 0, 0), interval, settings) == ""
+def test_an_interval_is_not_compared_with_another_score():
+    # Whether that of the corrected score contains the observed one tests nothing.
+    corpus = example()
+    results = agreement(corpus).measures
+    intervals = {name: result.intervals() for name, result in results.items()}
+    for block in agree_report(results, corpus, intervals=intervals).blocks():
+        if isinstance(block, Prose):
+            assert "contain" not in spoken(block.text)
 
 
 class TestHabits:
@@ -197,12 +210,12 @@ class TestLongTables:
         assert len(report.data["pairs"]) == 435
 
 
-def test_the_first_line_names_unit_and_positions():
+def test_the_first_lines_name_measures_unit_and_positions():
     corpus = example()
-    results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
-    first = agree_report(results, corpus).blocks()[0]
-    assert isinstance(first, Prose)
-    assert first.text.endswith("; unit sentence, positions tokens.")
+    first, second = agree_report(agreement(corpus).measures, corpus).blocks()[:2]
+    assert_tells(first.text, "token … exact")
+    assert isinstance(second, Prose)
+    assert second.text.endswith("; unit sentence, positions tokens.")
 
 
 def test_places_that_look_alike_share_a_row():

@@ -5,11 +5,14 @@ read the difference.
 """
 
 import json
+import pickle
 import re
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import beyondchance as bc
@@ -184,6 +187,61 @@ class TestAgainstAGoldStandard:
             alone = bc.agreement(bc.example().select(annotators=[name, "cleo"]), gold="cleo")
             assert (alone.precision, alone.recall) == (system.precision, system.recall)
             assert alone.support == system.support
+
+
+class TestBothMeasures:
+    """The first sentence tells how far agreement is by token and by exact."""
+
+    TOLD = "72 % of the way from chance to full agreement by token … 53 % by exact"
+
+    def test_they_are_scored_when_printed(self):
+        corpus = bc.example()
+        result = bc.agreement(corpus)
+        assert "measures" not in vars(result)
+        assert_tells(" ".join(str(result).split()), f"ada, ben and cleo … {self.TOLD}")
+        assert_tells(result._repr_html_(), self.TOLD)
+        exact = bc.agreement(corpus, measure="exact")
+        assert result.measures["exact"].score == exact.score
+        assert_tells(" ".join(str(exact).split()), "53 % of … by exact … 72 % by token")
+        assert list(bc.agreement(corpus, measure="dice").measures) == ["dice", "token", "exact"]
+        assert_tells(
+            " ".join(str(bc.agreement(corpus, gold="ada")).split()), "ben and cleo with ada"
+        )
+
+    def test_model_and_scope_are_those_of_the_result(self):
+        result = bc.agreement(bc.example(), model="overlapping", scope="joint")
+        exact = bc.agreement(bc.example(), measure="exact", model="overlapping", scope="joint")
+        assert result.measures["exact"].settings == exact.settings
+        assert result.measures["exact"].score == exact.score
+
+    def test_rankings(self):
+        ranking = bc.rank(bc.example(), gold="ada")
+        told = (
+            "71 % of the way from chance to full agreement by token (cleo) … 56 % by exact (cleo)"
+        )
+        assert_tells(" ".join(str(ranking).split()), told)
+        # Of a part of the texts, the other measure is not known.
+        part = str(ranking.among([0, 1]))
+        assert "by token (" in part
+        assert "by exact (" not in part
+
+    def test_without_annotations_its_own_measure_only(self):
+        for result in (bc.agreement(bc.example()), bc.rank(bc.example(), gold="ada")):
+            again = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own
+            assert list(again.measures) == ["token"]
+            assert "by token" in str(again)
+            assert "by exact" not in str(again).partition("\n\n")[0]
+        changed = replace(bc.agreement(bc.example()), notes=())
+        assert list(changed.measures) == ["token"]
+
+    def test_a_measure_of_ones_own(self):
+        own = bc.CustomMeasure(
+            name="mine", phi=lambda *sides: np.minimum(sides[1], sides[3]), size=lambda n: n
+        )
+        result = bc.agreement([["B-P", "O", "B-P"]], [["B-P", "O", "O"]], measure=own)
+        again = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own
+        assert list(again.measures) == ["mine"]
+        assert_tells(" ".join(str(result).split()), "by mine … by token … by exact")
 
 
 def test_methods_for_a_paper():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,7 @@ from beyondchance.cli.main import BELOW
 from beyondchance.cli.running import Command, emit, tell, working
 from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.core.measures import MEASURES
+from beyondchance.diagnosis.loss import loss_of
 from beyondchance.errors import BeyondChanceError, DataError, OverlapError
 from beyondchance.io.naming import sendable
 from beyondchance.io.reading import Named
@@ -27,20 +28,17 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.labelling import Labelling
-from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import Score
-from beyondchance.scoring.answers import Question, agreement_from, without_gold
+from beyondchance.scoring.answers import Question, agreement_from, by_measures, without_gold
 from beyondchance.scoring.api import agreement, difficulty
 from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
-from beyondchance.scoring.options import SCOPES
+from beyondchance.scoring.options import SCOPES, scoring_of
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.inference.trend import Trend
     from beyondchance.other_coefficients.coefficients import Coefficients
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
-
-Scored = TypeVar("Scored", Agreement, Ranking)
 
 
 @click.command("agree", cls=Command)
@@ -106,7 +104,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     with working("reading and scoring", quiet=options["quiet"]) as say:
         if scan is None:
             corpus = load(given, options)
-            results = by_measures(agreement, corpus, options)
+            results = dict(agreement(corpus, **flags.scoring_options(options)).measures)
             split, why_whole = split_of(corpus, options)
         else:
             corpus, found = answers(scan, questions("agreement", options), options, say)
@@ -134,6 +132,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             split=split,
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
             trends=trends,
+            loss=loss_of(result, corpus, scoring_of(flags.scoring_options(options))),
             top=options["top"],
             digits=options["digits"],
         )
@@ -150,25 +149,7 @@ NOT_SPLIT = Note(
 def questions(command: str, options: Mapping[str, Any]) -> list[Question]:
     """A question by the measure asked for, then by the two that are best known."""
     asked = {n: value for n, value in flags.scoring_options(options).items() if value is not None}
-    # One model for all of them; the parameters of a measure are for that one only.
-    common = flags.picked(options, ("model", "scope", "average"))
-    others = [name for name in ("token", "exact") if name != options["measure"]]
-    return [
-        Question(command, None, asked),
-        *(Question(command, None, {**common, "measure": name}) for name in others),
-    ]
-
-
-def by_measures(
-    score: Callable[..., Scored], corpus: Corpus, options: Mapping[str, Any]
-) -> dict[str, Scored]:
-    """The result by the measure asked for, then by the two that are best known."""
-    asked = options["measure"]
-    first = score(corpus, **flags.scoring_options(options))
-    # One model for all of them; the parameters of a measure are for that one only.
-    common = {**flags.picked(options, ("scope", "average")), "model": first.settings.model}
-    others = [name for name in ("token", "exact") if name != asked]
-    return {asked: first, **{name: score(corpus, measure=name, **common) for name in others}}
+    return by_measures(Question(command, None, asked))
 
 
 def split_of(corpus: Corpus, options: Mapping[str, Any]) -> tuple[Labelling | None, list[Note]]:
@@ -220,7 +201,7 @@ def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
 
 
 def _intervals(
-    results: dict[str, Agreement], by: Sequence[str], **resampling: Any
+    results: Mapping[str, Agreement], by: Sequence[str], **resampling: Any
 ) -> dict[str, Intervals]:
     """Intervals by every measure, from the same documents."""
     fields = _fields(by)

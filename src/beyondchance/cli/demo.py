@@ -7,12 +7,14 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import by_measures, split_of
+from beyondchance.cli.agree import split_of
 from beyondchance.cli.running import Command, emit, tell
+from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.scoring.api import agreement
+from beyondchance.scoring.options import scoring_of
 
 
 @click.command("demo", cls=Command)
@@ -35,6 +37,8 @@ def command(files: str | None, **options: Any) -> None:
         write(corpus, f"{files.rstrip('/')}/", format="conll")
         if not options["quiet"]:
             tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")
-    results = by_measures(agreement, corpus, defaults)
+    result = agreement(corpus)
     split, _ = split_of(corpus, defaults)
-    emit(agree_report(results, corpus, split=split, digits=options["digits"]), **options)
+    loss = loss_of(result, corpus, scoring_of(defaults))
+    report = agree_report(result.measures, corpus, split=split, loss=loss, digits=options["digits"])
+    emit(report, **options)

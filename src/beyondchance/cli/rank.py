@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import by_measures, exit_code, questions
+from beyondchance.cli.agree import exit_code, questions
 from beyondchance.cli.loading import load, noted, streams
 from beyondchance.cli.running import Command, emit, working
 from beyondchance.cli.scanning import answers, scan_of
@@ -72,7 +73,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     with working("reading and ranking", quiet=options["quiet"]) as say:
         if scan is None:
             corpus = load(given, options)
-            rankings = by_measures(rank, corpus, options)
+            rankings = rank(corpus, **flags.scoring_options(options)).measures
         else:
             corpus, found = answers(scan, questions("rank", options), options, say)
             rankings = {item.question.scoring["measure"]: ranking_from(item) for item in found}
@@ -96,7 +97,7 @@ def _scores(ranking: Ranking) -> dict[str, Score]:
     }
 
 
-def _all_sureness(rankings: dict[str, Ranking], **resampling: Any) -> dict[str, Sureness]:
+def _all_sureness(rankings: Mapping[str, Ranking], **resampling: Any) -> dict[str, Sureness]:
     return {name: _sureness(ranking, **resampling) for name, ranking in rankings.items()}
 
 

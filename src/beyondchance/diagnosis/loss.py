@@ -29,8 +29,12 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.bootstrap import degrees_of_freedom, influences, places, student
 from beyondchance.core.measures import Measure
 from beyondchance.core.ragged import bounds, distinct, members, total
+from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.marks import ANY
+from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
 
 AMOUNT, TEXT, LABEL, LENGTH, PLACE = (
@@ -169,6 +173,28 @@ def _interval(
     return ConfidenceInterval(
         low, high, units=units, effective=degrees_of_freedom(effects) + 1, method="expanded"
     )
+
+
+def loss_of(result: Agreement, given: Corpus, scoring: Scoring) -> dict[str, float]:
+    """Return what is missing to full agreement, by cause; empty where it is not divided.
+
+    Parameters
+    ----------
+    result : Agreement
+        Of annotators with each other.
+    given : Corpus
+        What it was computed from.
+    scoring : Scoring
+    """
+    counts, corpus = result.counts, without_gold(given)
+    if type(counts) is not Counts or counts.is_corpus_wide:
+        return {}
+    labelled = scoring.scope.labelled
+    if not labelled:
+        corpus = corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
+    ordered = counts.ordered(corpus.annotators)
+    found = losses(corpus, ordered, scoring.measure, labelled=labelled)
+    return {} if found is None else found.shares(np.zeros(len(counts), dtype=np.int64), 1)[0]
 
 
 def losses(corpus: Corpus, counts: Counts, measure: Measure, *, labelled: bool) -> Losses | None:

@@ -107,7 +107,7 @@ def written(
     report = _report(found, digits)
     voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
     details = [
-        _computed(found, report.signature or "", digits),
+        _computed(found, report.signature or ""),
         *_to_know(found, report.notes, voice),
         *(section for section in made if section.is_detail),
         paper_section(report, digits=digits),
@@ -258,48 +258,33 @@ def _about(found: Overview) -> str:
 
 
 def _answer(found: Overview, digits: int) -> str:
-    """The result in a sentence."""
-    best = _best(found)
-    if best.score.reason is not None:
-        return sentences.undefined(best.score)
-    if found.rankings:
-        return _answer_of_ranking(found, best)
-    names = _compared(found)
-    who = _who(found) if len(names) <= MOST_NAMES else f"The {_who(found)}"
-    with_whom = "" if found.gold is None else f" with {found.gold}"
-    is_one = len(names) == 1
-    if best.score.corrected < 0:
-        return f"{who} {'agrees' if is_one else 'agree'}{with_whom} less than by chance."
-    if best.score.corrected == 1:
-        return f"{who} {'agrees' if is_one else 'agree'}{with_whom} completely."
-    reach = f"{who} {'reaches' if is_one else 'reach'} {sentences.in_percent(best.score.corrected)}"
-    effect = sentences.effect(best.score, digits)
-    return (
-        f"{reach} of the agreement{with_whom} possible beyond chance; "
-        f"{effect[0].lower()}{effect[1:]}"
-    )
+    """How far agreement is, and what to know before it is used."""
+    if found.rankings or found.breakdown is None:
+        said = [rank.verdict(str(found.gold), found.systems), _ahead(found)]
+        return " ".join([*filter(None, said), sentences.across_corpora(found.settings.positions)])
+    annotators = next(iter(found.results.values())).counts.annotators
+    loss = {} if found.diagnosis is None else found.diagnosis.loss
+    said = [
+        agree.verdict(found.breakdown, annotators, loss),
+        agree.meaning(found.breakdown, digits),
+    ]
+    return " ".join(said)
 
 
-def _answer_of_ranking(found: Overview, best: Row) -> str:
-    """The best system, and whether it is certain that it is the best."""
-    systems = next(iter(found.systems.values()))
-    is_best = "best " if len(systems) > 1 else ""
-    finding = f"{best.shown} agrees {is_best}with {found.gold}"
-    if best.score.corrected < 0:
-        return f"{finding}, but less than by chance."
-    share = sentences.in_percent(best.score.corrected)
-    finding += f": it reaches {share} of what is possible beyond chance"
-    standings = next(iter(found.standings.values()))
+def _ahead(found: Overview) -> str:
+    """Whether it is certain that the best system is the best; nothing where it was not tested."""
+    best, (measure, standings) = _best(found).shown, next(iter(found.standings.items()))
     neighbours = sentences.neighbours(standings)
     if not neighbours or isnan(standings.adjusted[neighbours[0][0]]):
-        return f"{finding}."
-    groups = [group for group in standings.groups if best.shown in group]
-    alike = {name for group in groups for name in group if name != best.shown}
+        return ""
+    groups = [group for group in standings.groups if best in group]
+    alike = {name for group in groups for name in group if name != best}
     tested = f"on {sentences.tested_on(standings)}"
+    by = f"By {sentences.by_measure(measure, found.settings.positions)}, {best} is"
     if not alike:
-        return f"{finding}, significantly more than any other {tested}."
+        return f"{by} significantly ahead of all others {tested}."
     ties = blocks.in_list([name for name in standings.order if name in alike], MOST_NAMES)
-    return f"{finding}, but it is not significantly ahead of {ties} {tested}."
+    return f"{by} not significantly ahead of {ties} {tested}."
 
 
 def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
@@ -338,10 +323,9 @@ def _track(value: float, low: float, high: float) -> dict[str, str] | None:
 # --- Details ------------------------------------------------------------------
 
 
-def _computed(found: Overview, signature: str, digits: int) -> Section:
+def _computed(found: Overview, signature: str) -> Section:
     """What was compared and how, and the signature."""
     parts: list[Part] = []
-    best = _best(found)
     if found.corpus is None:
         parts.append(
             blocks.Prose(
@@ -359,11 +343,7 @@ def _computed(found: Overview, signature: str, digits: int) -> Section:
         text = sentences.compared(found.corpus, who, extent, result.n_spans)
         parts += [blocks.Prose(text), NamedTable("agreement", agree.overall_table(found.breakdown))]
     shown = _shown_intervals(found)
-    how = sentences.how_made(shown[0][1], found.settings) if shown else ""
-    beside = sentences.beside_interval(
-        best.score, best.intervals["corrected"], found.settings, digits
-    )
-    parts.append(blocks.Prose(sentences.joined((how, beside))))
+    parts += [blocks.Prose(sentences.how_made(shown[0][1], found.settings))] if shown else []
     parts.append(Signature(signature))
     parts.append(blocks.Prose(LIMITS))
     return Section("methods", "How it was computed", parts, is_detail=True)

@@ -246,7 +246,8 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
         if share > 0
     ]
     return Bar(
-        "Of full agreement beyond chance: " + ", ".join(s.text for s in stretches), stretches
+        "Of the way from chance to full agreement: " + ", ".join(s.text for s in stretches),
+        stretches,
     )
 
 

@@ -81,7 +81,7 @@ def _columns_explained(
     spans = f"random spans of the same lengths (in {settings.positions})"
     place = _PLACES.get(settings.unit, "")
     yield f"Chance: expected F1 of {spans}, placed {place} ", Citation(PAPER), "."
-    yield ("Corrected: share of the agreement possible beyond chance that was achieved.",)
+    yield ("Corrected: share of the way from chance to full agreement.",)
     undefined = [_name(row) for row in rows if row.score.reason is not None]
     if undefined:
         yield (f"Undefined (-): {in_list(undefined)}.",)

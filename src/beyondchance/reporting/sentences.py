@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf, isnan
 from typing import TYPE_CHECKING, NamedTuple
@@ -157,33 +157,78 @@ def counts_of(measure: str, positions: str) -> str:
 # --- Scores -------------------------------------------------------------------
 
 
-def meaning(score: Score, digits: int = 4) -> str:
-    """What observed, chance and corrected agreement say together, and what correction changes.
+def headline(whose: str, scores: Sequence[tuple[str, Score]]) -> str:
+    """How far agreement is from chance to full agreement, by each measure.
+
+    Parameters
+    ----------
+    whose : str
+        The agreement, as the subject of the sentence.
+    scores : sequence of (str, Score)
+        By what the scores are by, for people.
 
     Examples
     --------
-    >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), 2))
-    Chance agreement is 0.25. The annotators achieve 67 % of the agreement possible beyond \
-chance. Correction matters here: it lowers the score by 0.08.
+    >>> token = Score(matched=3, expected=1, size_a=4, size_b=4)
+    >>> exact = Score(matched=2, expected=1, size_a=4, size_b=4)
+    >>> print(headline("Agreement of ada and ben", [("token", token), ("exact", exact)]))
+    Agreement of ada and ben is 67 % of the way from chance to full agreement by token and 33 % \
+by exact.
+    """
+    way, said = " of the way from chance to full agreement", []
+    for by, score in scores:
+        if isnan(score.corrected):
+            reached = "undefined"
+        elif score.corrected < 0:
+            reached = "below chance"
+        elif score.corrected == 1:
+            reached = "complete"
+        else:
+            reached, way = f"{in_percent(score.corrected)}{way}", ""
+        said.append(f"{reached} by {by}")
+    return f"{whose} is {in_list(said)}."
+
+
+def largest_loss(loss: Mapping[str, float], by: str) -> str:
+    """The cause by which most is lost of the way to full agreement; nothing if nothing is lost.
+
+    Parameters
+    ----------
+    loss : mapping of str to float
+        Shares of the way, by what they are lost by.
+    by : str
+        What the score is by, for people.
+    """
+    cause, share = max(loss.items(), key=lambda item: item[1], default=("", 0.0))
+    if not share > 0:
+        return ""
+    return f"The largest part of the rest by {by} ({in_percent(share)}): one marks {cause}."
+
+
+def meaning(score: Score, by: str, digits: int = 4) -> str:
+    """How large chance agreement is by a measure, and what correction changes.
+
+    Examples
+    --------
+    >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), "token", 2))
+    Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08.
     """
     correction = effect(score, digits)
     if score.reason is not None:
         return f"{undefined(score)} {correction}"
-    chance = f"Chance agreement is {in_digits(score.chance, digits)}"
+    chance = f"Chance agreement by {by} is {in_digits(score.chance, digits)}"
     if score.error:
         error = in_digits(score.chance_error, digits)
         chance += f", estimated from random arrangements with a standard error of {error}"
     if score.corrected < 0:
-        return (
-            f"{chance}, more than the {in_digits(score.observed, digits)} observed: the annotators "
-            f"agree less than random annotators would. {correction}"
-        )
-    if score.corrected == 1:
-        return f"{chance}. The annotators agree completely. {correction}"
-    return (
-        f"{chance}. The annotators achieve {in_percent(score.corrected)} of the agreement possible "
-        f"beyond chance. {correction}"
-    )
+        chance += f", more than the {in_digits(score.observed, digits)} observed"
+    return f"{chance}. {correction}"
+
+
+def across_corpora(positions: str) -> str:
+    """By what to compare with other corpora."""
+    token = by_measure("token", positions)
+    return f"Across corpora, compare by exact or boundary, not by {token}."
 
 
 def undefined(score: Score) -> str:
@@ -202,51 +247,27 @@ def effect(score: Score, digits: int = 4) -> str:
     >>> effect(Score(matched=3, expected=1, size_a=4, size_b=4), 2)
     'Correction matters here: it lowers the score by 0.08.'
     >>> effect(Score(matched=60, expected=1, size_a=100, size_b=100), 4)
-    'Correction changes little here, because chance agreement is small: it lowers the score by \
-0.0040.'
+    'Chance is negligible here: correction lowers the score by 0.0040, and observed may be \
+reported as it is.'
     >>> effect(Score(matched=4, expected=1, size_a=4, size_b=4))
     'Correction changes nothing here, because agreement is complete.'
     """
     if isnan(score.corrected):
         return "Whether correction matters cannot be said."
     change = score.observed - score.corrected
-    lowers = f"it lowers the score by {in_digits(change, digits)}."
+    lowers = f"lowers the score by {in_digits(change, digits)}"
     if change >= MUCH:
-        return f"Correction matters here: {lowers}"
+        return f"Correction matters here: it {lowers}."
     if change >= LITTLE:
-        return f"Correction matters somewhat here: {lowers}"
+        return f"Correction matters somewhat here: it {lowers}."
     if score.observed == 1:
         return "Correction changes nothing here, because agreement is complete."
-    if score.chance == 0:
-        return "Correction changes nothing here, because chance agreement is 0."
-    why = "chance agreement is small" if score.chance < SMALL else "agreement is almost complete"
-    return f"Correction changes little here, because {why}: {lowers}"
-
-
-def beside_interval(
-    score: Score, interval: ConfidenceInterval | None, settings: Settings | None, digits: int = 4
-) -> str:
-    """Whether the interval of the corrected score contains the observed one; nothing without one.
-
-    Parameters
-    ----------
-    score : Score
-    interval : ConfidenceInterval, optional
-        Of the corrected score.
-    settings : Settings, optional
-        Of the interval.
-    digits : int
-    """
-    if interval is None or settings is None or isnan(score.corrected):
-        return ""
-    if isnan(interval.low):
-        return "There is no interval to compare the change with."
-    low, high = in_digits(interval.low, digits), in_digits(interval.high, digits)
-    is_within = interval.low <= score.observed <= interval.high
-    return (
-        f"The {interval_heading(settings)} interval of the corrected score, [{low}, {high}], "
-        f"{'contains' if is_within else 'does not contain'} the observed score."
-    )
+    if score.chance < SMALL:
+        return (
+            f"Chance is negligible here: correction {lowers}, and observed may be reported as it "
+            "is."
+        )
+    return f"Correction changes little here, because agreement is almost complete: it {lowers}."
 
 
 def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:

@@ -18,7 +18,7 @@ from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
-from beyondchance.results.printed import Described
+from beyondchance.results.printed import Measured
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
 from beyondchance.results.totals import AnyCounts, Totals, drawn_from, n_groups_of, signed_with
@@ -29,7 +29,7 @@ LEVELS = ("label", "pair", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Described):
+class Agreement(Measured):
     """Observed, chance and corrected agreement, overall and in every breakdown.
 
     Attributes

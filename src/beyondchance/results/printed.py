@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from beyondchance.settings import Settings
 
 _ROOM = "beyondchance.reporting.results"
 """What prints results. It knows every kind of result, so it is above them all, and is
@@ -64,3 +69,29 @@ class Described(Printed):
         form : {"text", "markdown", "latex"}
         """
         return str(import_module(_ROOM).report_of(self).make_methods().written(form))
+
+
+class Measured(Described):
+    """A result that can be scored by other measures, too."""
+
+    settings: Settings
+
+    def knowing(self, score_others: Callable[[], Mapping[str, Self]]) -> Self:
+        """Keep what scores the same annotations by other measures, for `measures`."""
+        self.__dict__["_score_others"] = score_others
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: without what scores by other measures."""
+        return {name: value for name, value in self.__dict__.items() if name != "_score_others"}
+
+    @cached_property
+    def measures(self) -> Mapping[str, Self]:
+        """The result by its own measure, then by ``token`` and by ``exact``.
+
+        The others are scored when this is first used, as printing does. They are missing from
+        results that do not know their annotations: those of files that were read in parts, of
+        parts of a ranking, and those that were pickled.
+        """
+        score_others = self.__dict__.get("_score_others", dict)
+        return {self.settings.custom or self.settings.measure: self, **score_others()}

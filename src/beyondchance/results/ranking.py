@@ -16,14 +16,14 @@ from beyondchance.messages import Note, Quote
 from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
-from beyondchance.results.printed import Described
+from beyondchance.results.printed import Measured
 from beyondchance.results.totals import counts_by_document
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Described):
+class Ranking(Measured):
     """Systems against one gold standard, before and after correction.
 
     Attributes

@@ -65,6 +65,15 @@ class Question:
         return scoring_of(self.scoring, is_team=self.command == "agreement" and self.gold is None)
 
 
+def by_measures(question: Question) -> list[Question]:
+    """Return the question, and the same by the two measures that are best known."""
+    asked = question.scoring
+    # One model for all of them; the parameters of a measure are for that one only.
+    common = {name: asked[name] for name in ("model", "scope", "average") if name in asked}
+    others = [name for name in ("token", "exact") if name != asked.get("measure", "token")]
+    return [question, *(replace(question, scoring={**common, "measure": n}) for n in others)]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
     """What one comparison gives: counts, and how they came about.

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar, Unpack
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.errors import BeyondChanceError
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.answers import (
+    Answer,
     Question,
     agreement_from,
     answer,
+    by_measures,
     difficulty_from,
     ranking_from,
 )
 from beyondchance.scoring.data import scan_of, scored_data
 
 __all__ = ["Corpus", "agreement", "difficulty", "rank"]
+
+_Scored = TypeVar("_Scored", Agreement, Ranking)
 
 
 @documented(ScoringOptions)
@@ -103,7 +111,7 @@ def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     if scanned is not None:
         return agreement_from(scanned.answer("agreement"))
     given, gold, scoring = scored_data(data, other, options)
-    return agreement_from(answer(given, Question("agreement", gold, scoring)))
+    return _answered(agreement_from, given, Question("agreement", gold, scoring))
 
 
 @documented(ScoringOptions)
@@ -151,7 +159,24 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     corpus, gold, scoring = scored_data(data, other, options, is_first_gold=True)
     if gold is None and corpus.gold is None and other is not None:
         gold = corpus.annotators[0]
-    return ranking_from(answer(corpus, Question("rank", gold, scoring)))
+    return _answered(ranking_from, corpus, Question("rank", gold, scoring))
+
+
+def _answered(make: Callable[[Answer], _Scored], corpus: Corpus, question: Question) -> _Scored:
+    """Make the result of a question, which knows how to score other measures once it is asked."""
+    score_others = partial(_others, make, corpus, question)
+    return make(answer(corpus, question)).knowing(score_others)
+
+
+def _others(
+    make: Callable[[Answer], _Scored], corpus: Corpus, question: Question
+) -> dict[str, _Scored]:
+    """Score the best known measures besides the one asked for; not one that is refused."""
+    found = {}
+    for other in by_measures(question)[1:]:
+        with suppress(BeyondChanceError):
+            found[other.scoring["measure"]] = make(answer(corpus, other))
+    return found
 
 
 @documented(ScoringOptions)

@@ -82,6 +82,7 @@ def agree_report(
     split: Labelling | None = None,
     part_intervals: Mapping[str, levels.Scores] | None = None,
     trends: Sequence[Trend] = (),
+    loss: Mapping[str, float] | None = None,
     top: int = 20,
     digits: int = 4,
 ) -> Report:
@@ -112,6 +113,8 @@ def agree_report(
         Of ``finding`` and ``labelling``, and of the means of each ``label`` and ``document``.
     trends : sequence of Trend
         Over fields of the documents whose values have an order.
+    loss : mapping of str to float, optional
+        What the first of the `results` lacks to full agreement, by cause.
     top : int
         Rows of long tables for people; 0 shows all.
     digits : int
@@ -140,9 +143,10 @@ def agree_report(
     def blocks() -> list[Block]:
         who = in_list(annotators)
         return [
+            Prose(verdict(breakdown, annotators, loss or {})),
             Prose(_compared(result, corpus, who)),
             overall_table(breakdown),
-            Prose(_meaning(breakdown, digits)),
+            Prose(meaning(breakdown, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
             *parts_tables(parts, breakdown.settings, _by(breakdown)),
             *_differing_part(split, digits),
@@ -281,12 +285,27 @@ def explanation(breakdown: levels.Breakdown, parts: Sequence[Part] = ()) -> list
     return [sentences.explained(first["corrected"], shown, breakdown.settings)]
 
 
-def _meaning(breakdown: levels.Breakdown, digits: int) -> str:
-    """What the score says, and whether correction matters."""
-    first, settings = breakdown.rows[0], breakdown.settings
-    interval = first.intervals.get("corrected")
-    beside = sentences.beside_interval(first.score, interval, settings, digits)
-    return " ".join(filter(None, (sentences.meaning(first.score, digits), beside)))
+def verdict(
+    breakdown: levels.Breakdown, annotators: Sequence[str], loss: Mapping[str, float]
+) -> str:
+    """How far agreement is by every measure, and where the largest part of the rest is lost."""
+    gold = breakdown.gold
+    who = in_list([name for name in annotators if name != gold])
+    whose = f"Agreement of {who}{f' with {gold}' if gold else ''}"
+    scores = [
+        (sentences.by_measure(row.measure, breakdown.positions), row.score)
+        for row in breakdown.of("all")
+    ]
+    said = sentences.headline(whose, scores)
+    if not breakdown.rows[0].score.corrected >= 0:
+        return said
+    return " ".join(filter(None, (said, sentences.largest_loss(loss, _by(breakdown)))))
+
+
+def meaning(breakdown: levels.Breakdown, digits: int) -> str:
+    """How large chance is, whether correction matters, and how to compare with other corpora."""
+    said = sentences.meaning(breakdown.rows[0].score, _by(breakdown), digits)
+    return f"{said} {sentences.across_corpora(breakdown.positions)}"
 
 
 def _differing_part(split: Labelling | None, digits: int) -> list[Prose]:
@@ -314,7 +333,7 @@ def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceIn
 
 def report_of_agreement(result: Agreement) -> Report:
     """The report of a result by one measure."""
-    return agree_report({result.settings.measure: result})
+    return agree_report(result.measures)
 
 
 def report_of_labelling(result: Labelling) -> Report:

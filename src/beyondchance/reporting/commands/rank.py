@@ -260,12 +260,17 @@ def rank_report(
     ]
 
     def blocks() -> list[Block]:
-        made: list[Block] = [Prose(compared(ranking, corpus))]
+        made: list[Block] = [
+            Prose(verdict(ranking.gold, by_measure)),
+            Prose(compared(ranking, corpus)),
+        ]
         for name, systems in by_measure.items():
             made.append(ranking_table(systems, ranked_by(name, systems)))
             if name in sure:
                 made.append(sure_table(sure[name].standings, f"by {systems[0].by}"))
-        made.append(Prose(rank_changes(by_measure[measure], standings, digits)))
+        changes = rank_changes(by_measure[measure], standings, digits)
+        across = sentences.across_corpora(settings.positions)
+        made.append(Prose(sentences.joined((changes, across))))
         made.append(means_table(by_measure[measure], settings))
         if standings is not None:
             made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
@@ -327,6 +332,16 @@ def rank_report(
         make_paper=lambda: _paper_table(ranking, by_measure, settings, corpus, standings),
         make_methods=methods,
     )
+
+
+def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
+    """How far the agreement of the first system is by every measure."""
+    first = [systems[0] for systems in by_measure.values()]
+    if len(next(iter(by_measure.values()))) == 1:
+        scores = [(row.by, row.score) for row in first]
+        return sentences.headline(f"Agreement of {first[0].shown} with {gold}", scores)
+    scores = [(f"{row.by} ({row.shown})", row.score) for row in first]
+    return sentences.headline(f"The highest agreement with {gold}", scores)
 
 
 def _subset_blocks(
@@ -477,7 +492,7 @@ def _paper_table(
 
 def report_of_ranking(ranking: Ranking) -> Report:
     """The report of a ranking by one measure."""
-    return rank_report({ranking.settings.measure: ranking})
+    return rank_report(ranking.measures)
 
 
 def report_of_standings(standings: Standings) -> Report:
