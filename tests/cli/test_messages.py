@@ -122,9 +122,6 @@ UNKNOWN = (
     "lists what can be read; or pass --format NAME"
 )
 ALONE = "only one annotator found: 'ada'; expected at least two who annotated the same document"
-MODEL = (
-    "model 'auto': spans of one label by one annotator in one text lie apart, and are placed apart"
-)
 OVERLAP = (
     "document 'd1', annotator 'ada', span [0, 4) 'PER' overlaps [2, 6) 'PER'; expected spans of "
     "one label by one annotator not to overlap under model 'disjoint': correct them, or use "
@@ -225,7 +222,6 @@ def test_labels_of_one_annotator_are_a_note(run):
     )
     assert err.splitlines() == [
         "lonely.csv: read as table",
-        MODEL,
         f"label 'PER' is used by 'ada' only, {remedy}",
         f"label 'PERSON' is used by 'ben' only, {remedy}",
     ]
@@ -531,7 +527,7 @@ def test_no_room_on_standard_error(capsys, monkeypatch):
 def test_standard_input(run, monkeypatch):
     code, expected, _ = run("agree", "spans.csv")
     give(monkeypatch, FILES["spans.csv"])
-    assert run("agree", "-") == (code, expected, f"stdin: read as table\n{MODEL}\n")
+    assert run("agree", "-") == (code, expected, "stdin: read as table\n")
 
 
 @pytest.mark.slow

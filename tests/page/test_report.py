@@ -360,6 +360,7 @@ class TestAnswer:
         told = f"ada, ben and cleo … {told} … lowers … 0.070 … {self.ADVICE}"
         assert_tells(self.answer(team), told)
         assert "contain the observed" not in team.html
+        assert "model &#39;auto&#39;" not in team.html
 
     def test_all_and_nothing(self):
         for other, said in enumerate(("complete", "below chance")):

@@ -312,7 +312,6 @@ class TestChoosingTheModel:
     @each(
         ("name", "scope", "told"),
         [
-            ("disjoint", "label", "one label … lie apart"),
             (
                 "disjoint",
                 "joint",
@@ -340,6 +339,11 @@ class TestChoosingTheModel:
         ranking = rank(getattr(self, name), scope=scope, gold="anna")
         assert ranking.notes == result.notes
         assert difficulty(getattr(self, name), scope=scope).settings.model == "auto"
+
+    def test_nothing_is_said_where_all_lie_apart(self):
+        assert agreement(self.disjoint).notes == ()
+        assert rank(self.disjoint, gold="anna").notes == ()
+        assert difficulty(self.disjoint).notes == ()
 
     def test_a_pair_of_spans_that_crosses_moves_nobody_else(self):
         # As if it were not there, to the last bit; under one model for all it was .7 higher.

@@ -211,7 +211,6 @@ def _added(counts: AnyCounts, settings: Settings) -> list[str]:
 
 def chance(
     settings: Settings,
-    counts: AnyCounts,
     notes: Collection[Note],
     *,
     is_estimated: bool,
@@ -223,7 +222,6 @@ def chance(
     Parameters
     ----------
     settings : Settings
-    counts : Counts
     notes : collection of Note
         Of the result.
     is_estimated : bool
@@ -254,7 +252,7 @@ def chance(
         "together, and all such arrangements are equally probable",
     }["disjoint" if unit == "corpus" else settings.model]
     expected = f"the F1 score expected of {of} with the same number and lengths of spans {where}"
-    computed = _computed(settings, counts, notes, is_estimated=is_estimated)
+    computed = _computed(settings, notes, is_estimated=is_estimated)
     return (
         f"Chance agreement{computed} is {expected} ",
         Citation(PAPER),
@@ -262,10 +260,8 @@ def chance(
     )
 
 
-def _computed(
-    settings: Settings, counts: AnyCounts, notes: Collection[Note], *, is_estimated: bool
-) -> str:
-    """How chance was computed, between commas; nothing where that is not known."""
+def _computed(settings: Settings, notes: Collection[Note], *, is_estimated: bool) -> str:
+    """How chance was computed, between commas."""
     if is_estimated:
         drawn = f"{settings.samples:,} random arrangements of each {_TEXTS[settings.unit]}"
         return f", estimated from {drawn}{_seed(settings)}, where no formula gives it,"
@@ -274,9 +270,7 @@ def _computed(
             ", computed by an approximation with fugacities (with a relative error of about 1 "
             "divided by the number of spans, or less),"
         )
-    # Of one of several systems the notes are not kept.
-    is_exact = not counts.is_corpus_wide or bool(notes)
-    return ", computed exactly," if is_exact else ""
+    return ", computed exactly,"
 
 
 # --- Numbers ------------------------------------------------------------------

@@ -70,7 +70,7 @@ in the 46 sentences of 12 documents that at least two of them annotated'
     return _paragraph(
         clauses.compared(result, corpus),
         clauses.measure(own, counts),
-        clauses.chance(own, counts, result.notes, is_estimated=bool(result.score.error)),
+        clauses.chance(own, result.notes, is_estimated=bool(result.score.error)),
         clauses.values(result.score, interval, signed, digits),
         clauses.one_interval(interval, signed),
         clauses.random(null, digits),
@@ -113,7 +113,7 @@ def methods_of_ranking(
     return _paragraph(
         clauses.ranked(ranking, corpus),
         clauses.measure(own, counts),
-        clauses.chance(own, counts, ranking.notes, is_estimated=is_estimated),
+        clauses.chance(own, ranking.notes, is_estimated=is_estimated),
         clauses.ranked_values(ranking, intervals, signed, digits),
         clauses.all_intervals(list(intervals.values()), signed),
         clauses.tests(standings, digits),
@@ -155,7 +155,6 @@ def methods_of_difficulty(
         clauses.measure(own, counts),
         clauses.chance(
             own,
-            counts,
             result.notes,
             is_estimated=result.error > 0,
             of="two random annotators" if own.gold else "random annotators",

@@ -474,7 +474,7 @@ def ranking_from(found: Answer) -> Ranking:
     gold = _checked(found).gold
     assert gold is not None  # noqa: S101 - a ranking has one
     systems = {
-        name: Agreement(item.counts, item.settings, item.skipped)
+        name: Agreement(item.counts, item.settings, item.skipped, item.notes)
         for name, item in found.scored.items()
     }
     notes = _placement_notes(found)
@@ -513,7 +513,7 @@ def _checked(found: Answer) -> Answer:
 def _placement_notes(found: Answer) -> tuple[Note, ...]:
     """What is said about the placement of spans, where it was chosen from them."""
     is_chosen = found.question.scoring.get("model", AUTO.name) == AUTO.name
-    return (*found.notes, found.placed.note) if is_chosen else found.notes
+    return (*found.notes, *found.placed.notes) if is_chosen else found.notes
 
 
 def _freedom_notes(found: Answer, counts: AnyCounts, *, who: Text = ()) -> tuple[Note, ...]:

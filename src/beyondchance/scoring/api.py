@@ -74,7 +74,7 @@ def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     overlap), ``nested`` (they are disjoint or one lies inside the other) and ``overlapping``
     (each is placed on its own). ``auto`` decides for each annotator, text and label: spans that
     lay apart are placed apart, spans inside others inside them, and spans that cross move
-    together. The notes of the result say how often.
+    together. The notes of the result say how often, if any are inside others or cross.
 
     The scopes are ``label`` (the spans of each label are placed on their own), ``joint`` (all
     spans of an annotator share the text) and ``unlabelled`` (labels are ignored).

@@ -218,11 +218,11 @@ class Placed:
         )
 
     @property
-    def note(self) -> Note:
-        """What is said about how spans were placed, where the model follows them."""
+    def notes(self) -> tuple[Note, ...]:
+        """What is said about how spans were placed by model 'auto', if some nest or cross."""
         n_lines = self.apart + self.nested + self.crossing
         if self.apart == n_lines:
-            return Note((f"model 'auto': {self.together} lie apart, and are placed apart",))
+            return ()
         said: list[Piece] = [f"model 'auto': of {n_lines:,} groups ({self.together})"]
         said += [f", {self.apart:,} placed apart"] if self.apart else []
         for number, how, example in (
@@ -231,7 +231,7 @@ class Placed:
         ):
             if number:
                 said += [f", {number:,} {how} (", *example, ")"]
-        return Note(tuple(said))
+        return (Note(tuple(said)),)
 
 
 def placed_of(spans: Marked) -> Placed:
