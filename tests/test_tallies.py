@@ -62,6 +62,17 @@ def test_nouns_are_added_up_and_zeros_are_nothing():
     assert skipped_sentences({}) == []
 
 
+def test_documents_may_be_sentences():
+    counts = {tallies.unmarked("{documents} without a span"): 2, tallies.left_out("records"): 3}
+    assert list(counts) == ["documents without a span", "records left out"]
+    assert skipped_sentences(counts, "sentence") == [
+        "Left out: 3 records.",
+        "Nothing to compare: 2 sentences without a span.",
+    ]
+    (one,) = skipped_sentences({tallies.unmarked("{documents} without a span"): 1})
+    assert one == "Nothing to compare: 1 document without a span."
+
+
 def test_what_others_count():
     assert skipped_sentences({"odd things": 2}) == ["Left out or changed: 2 odd things."]
 

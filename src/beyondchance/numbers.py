@@ -3,6 +3,31 @@
 from __future__ import annotations
 
 from math import ceil, isnan
+from typing import NamedTuple
+
+
+class Extent(NamedTuple):
+    """How many documents were compared, and how many texts these have.
+
+    Examples
+    --------
+    A file that knows only sentences makes each a document of its own.
+
+    >>> Extent(12, 46, "sentence").noun, Extent(46, 46, "sentence").noun
+    ('document', 'sentence')
+    >>> Extent(12, 12, "document").noun
+    'document'
+    """
+
+    n_documents: int
+    n_texts: int
+    unit: str
+
+    @property
+    def noun(self) -> str:
+        """What a document is called: a sentence, where nothing larger is known."""
+        is_sentence = self.unit == "sentence" and self.n_texts == self.n_documents
+        return "sentence" if is_sentence else "document"
 
 
 def in_digits(value: float, digits: int = 4) -> str:

@@ -25,6 +25,10 @@ class Fate(Enum):
     NOT_READ = "Not read"
 
 
+DOCUMENTS = "{documents}"
+"""What stands for documents in a noun, which may be called sentences."""
+
+
 class Tally(str):
     """A plural to count under, which is equal to its text.
 
@@ -32,7 +36,7 @@ class Tally(str):
     ----------
     fate : Fate
     noun : str
-        The plural without what became of it.
+        The plural without what became of it; of documents, with `DOCUMENTS` in their place.
 
     Examples
     --------
@@ -46,7 +50,7 @@ class Tally(str):
 
     def __new__(cls, text: str, fate: Fate, noun: str = "") -> Self:
         """Make one from its text; the noun is all of it by default."""
-        made = super().__new__(cls, text)
+        made = super().__new__(cls, text.replace(DOCUMENTS, "documents"))
         made.fate, made.noun = fate, noun or text
         return made
 

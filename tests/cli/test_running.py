@@ -294,7 +294,7 @@ def test_documents_that_cannot_be_compared_are_counted(tmp_path, capsys):
     assert main(call) == 0
     out = capsys.readouterr().out
     assert "\nx against the gold standard gold: 1 document, 2 spans;" in out
-    assert_tells(out, "1 documents of the gold standard only … 2 documents without")
+    assert_tells(out, "1 document of the gold standard only … 2 documents without")
 
 
 def test_equal_spans_after_renaming(tmp_path, capsys):

@@ -318,7 +318,7 @@ class TestRank:
         standings = compare_systems(rank(the_example(), gold="ada"), **OPTIONS, method="bca")
         pair = standings.pairs["cleo", "ben"]
         assert "12 documents" in pair.interval.caution
-        shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo     ben")]
+        shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo   ben")]
         low, high = f"{pair.interval.low:.4f}", f"{pair.interval.high:.4f}*"
         assert shown == [["cleo", "ben", f"{pair.difference:.4f}", low, "to", high]]
         assert_tells(" ".join(found.out.split()), "* fewer than 30 effective … too narrow")

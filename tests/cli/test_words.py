@@ -84,7 +84,7 @@ class TestSkipped:
         text = said("agree", "a", "b")
         assert "Not spans, ignored: 2 relations; 2 notes." in text
         assert "Not annotated: 2 texts without .ann." in text
-        assert "Nothing to compare: 1 documents in which no annotator marked anything." in text
+        assert "Nothing to compare: 1 document in which no annotator marked anything." in text
         assert "Left out" not in text
 
     def test_what_was_mended(self, said, tmp_path):
@@ -130,3 +130,57 @@ class TestFirstSentence:
         in_characters(tmp_path)
         text = " ".join(said("agree", "x.csv").split())
         assert "Across corpora, compare by exact or boundary, not by characters." in text
+
+
+class TestNouns:
+    """Sentences are not documents, and people are not systems."""
+
+    @pytest.fixture
+    def sentences_only(self, tmp_path):
+        marked = ["A B-P\nb O\n", "c O\nD B-P\n", "e O\nf O\n", "G B-P\nh O\n"]
+        for name, wrong in (("x", 0), ("y", 1), ("z", 3)):
+            texts = [
+                text.replace("B-P", "O") if i == wrong else text for i, text in enumerate(marked)
+            ]
+            (tmp_path / f"{name}.conll").write_text("\n".join(texts))
+        return ["x.conll", "y.conll", "z.conll"]
+
+    def test_sentences(self, said, sentences_only, capsys):
+        sure = ("--confidence", "0.9", "--resamples", "99")
+        for command in (
+            ("agree", "--by", "document", *sure),
+            ("rank", *sure),
+            ("difficulty", "--gold", "x", *sure),
+            ("disagreements",),
+            ("plan",),
+            ("agree", "--methods", *sure),
+            ("rank", "--methods", *sure),
+        ):
+            assert main([*command, *sentences_only, "--quiet"]) == 0
+            text = " ".join(capsys.readouterr().out.split())
+            assert "sentences" in text, command
+            assert ("|over:sentences|" in text) == (
+                command == ("plan",) or "--confidence" in command
+            )
+            # What is said of documents is that they are not known.
+            left = text.replace("Documents larger than sentences are not known", "")
+            left = left.replace("(each taken as a document)", "")
+            assert "document" not in left.lower(), command
+        text = said("agree", *sentences_only)
+        assert "Nothing to compare: 1 sentence in which no annotator marked anything." in text
+
+    def test_documents_of_one_marked_sentence_each(self, said, tmp_path):
+        # They are documents: what is marked in them does not matter.
+        text = "-DOCSTART- O\n\nA B-P\nb O\n\nc O\nd O\n\n" * 3
+        for name in ("x", "y"):
+            (tmp_path / f"{name}.conll").write_text(text)
+        text = " ".join(said("agree", "x.conll", "y.conll", "--confidence", "0.9").split())
+        assert "6 sentences in 3 documents" in text
+        assert "jackknife of 3 documents" in text
+        assert "larger than sentences" not in text
+
+    @pytest.mark.usefixtures("example")
+    def test_people(self, capsys):
+        for options in ((), ("--confidence", "0.9", "--resamples", "99"), ("--methods",)):
+            assert main(["rank", *TEAM, *options, "--quiet"]) == 0
+            assert "system" not in capsys.readouterr().out

@@ -228,7 +228,7 @@ class TestSystems:
             (1.5, True),
             (2.5, False),
         ]
-        assert_tells(chart.description, "rank of 2 systems of 3")
+        assert_tells(chart.description, "2 of 3 ranks")
 
     def test_names_do_not_overlap(self):
         many = [system(f"s{n}", 0.5 + n / 1e4, 0.4, 20 - n, 1) for n in range(20)]
@@ -255,7 +255,7 @@ class TestSystems:
     def test_systems_without_a_score_or_rank(self):
         chart = systems_chart([system("x", 0.5, nan, 1, None), system("y", 0.5, 0.4, 1, 1)])
         assert {row["number"] for row in rows(chart, "number")} == {0}
-        assert_tells(words(chart), "1 system is undefined")
+        assert_tells(words(chart), "1 score is undefined")
 
     def test_the_first_forty(self):
         many = [system(f"s{n}", 0.5, n / 100, 50 - n, 50 - n) for n in range(50)]

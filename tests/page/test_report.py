@@ -237,9 +237,9 @@ class TestForAPaper:
     def test_agreement(self, team, bare):
         result = agreement(example())
         intervals = result.intervals(seed=0, **FEW)
-        for page, corpus in ((team, example()), (bare[0], None)):
+        for page in (team, bare[0]):
             texts = self.texts(page)
-            paragraph = methods_of_agreement(result, intervals, corpus=corpus, digits=3)
+            paragraph = methods_of_agreement(result, intervals, digits=3)
             assert texts["methods"] == str(paragraph)
             assert texts["methods-latex"] == paragraph.written("latex")
             assert texts["table-latex"].count(r"\begin{table*}") == 1
@@ -250,7 +250,7 @@ class TestForAPaper:
             ranking = rank(corpus or example(), gold="ada")
             standings = compare_systems(ranking, seed=0, **FEW)
             texts = self.texts(page)
-            paragraph = methods_of_ranking(ranking, standings, corpus=corpus, digits=3)
+            paragraph = methods_of_ranking(ranking, standings, digits=3)
             assert texts["methods"] == str(paragraph)
             assert texts["table-latex"].count(r"\begin{table*}") == 1
             assert "$0.792$ & $0.276$ & $0.713$" in texts["table-latex"]

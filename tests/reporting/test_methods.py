@@ -188,12 +188,11 @@ class TestEveryChoice:
             if result is None:
                 continue
             n_written += 1
-            for known in (corpus, None):
-                text = assert_well_written(methods_of_agreement(result, corpus=known))
-                assert shown(result.score) <= numbers(text), (name, options, unit)
-                assert ("undefined" in text) == isnan(result.corrected), (name, options, unit)
-                is_estimated = bool(result.score.error)
-                assert ("estimated from" in text) == is_estimated, (name, options, unit)
+            text = assert_well_written(methods_of_agreement(result))
+            assert shown(result.score) <= numbers(text), (name, options, unit)
+            assert ("undefined" in text) == isnan(result.corrected), (name, options, unit)
+            is_estimated = bool(result.score.error)
+            assert ("estimated from" in text) == is_estimated, (name, options, unit)
             assert_well_written(methods_of_difficulty(difficulty(corpus, **options)))
         return n_written
 
@@ -214,7 +213,7 @@ class TestEveryChoice:
         about = (name, measure, method, over)
         result = agreement(corpus, measure=measure, **ESTIMATED.get(measure, {}))
         intervals = result.intervals(method=method, over=over, confidence=0.9, **FEW)
-        text = assert_well_written(methods_of_agreement(result, intervals, corpus=corpus, digits=3))
+        text = assert_well_written(methods_of_agreement(result, intervals, digits=3))
         assert shown(result.score, 3) <= numbers(text), about
         interval = intervals.overall["corrected"]
         assert ("90 % confidence interval from" in text) == (interval.reason is None), about
@@ -235,22 +234,20 @@ class TestEveryChoice:
             gold = corpus.annotators[place]
             ranking = rank(corpus, gold=gold)
             standings = compare_systems(ranking, method=method, **FEW)
-            for known, sure in product((corpus, None), (standings, None)):
-                text = assert_well_written(methods_of_ranking(ranking, sure, corpus=known))
+            for sure in (standings, None):
+                text = assert_well_written(methods_of_ranking(ranking, sure))
                 for system in ranking.systems.values():
                     if len(ranking.systems) < 3 and not isnan(system.corrected):
                         assert shown(system.score) <= numbers(text), (name, method)
                 is_tested = sure is not None and len(standings.order) > 1
                 assert ("permutation test" in text) == is_tested, (name, method)
-            assert_well_written(methods_of_difficulty(difficulty(corpus, gold=gold), corpus=corpus))
+            assert_well_written(methods_of_difficulty(difficulty(corpus, gold=gold)))
 
     def test_difficulties(self, corpora):
         for name, method in zip(CORPORA, cycle(METHODS), strict=False):
             result = difficulty(corpora[name], measure="exact")
             text = assert_well_written(
-                methods_of_difficulty(
-                    result, result.intervals(method=method, **FEW), corpus=corpora[name], digits=2
-                )
+                methods_of_difficulty(result, result.intervals(method=method, **FEW), digits=2)
             )
             assert in_digits(result.overall, 2).strip("-<>") in text, (name, method)
 
@@ -260,13 +257,13 @@ class TestEveryChoice:
         corpus = corpus_of(found)
         result = agreement(corpus, scope=scope)
         intervals = result.intervals(method=method, **FEW)
-        text = assert_well_written(methods_of_agreement(result, intervals, corpus=corpus))
+        text = assert_well_written(methods_of_agreement(result, intervals))
         assert shown(result.score) <= numbers(text)
         try:
             ranking = rank(corpus, gold="anna")
         except NothingSharedError:
             return
-        assert_well_written(methods_of_ranking(ranking, corpus=corpus))
+        assert_well_written(methods_of_ranking(ranking))
         assert_well_written(methods_of_ranking(ranking))
 
 
@@ -275,14 +272,14 @@ class TestSentences:
 
     def test_two_annotators(self):
         corpus = example().select(annotators=["ada", "ben"])
-        text = str(methods_of_agreement(agreement(corpus), corpus=corpus)).replace(MINUS, "-")
+        text = str(methods_of_agreement(agreement(corpus))).replace(MINUS, "-")
         assert_tells(text, "two annotators … 150 spans … 3 labels … 46 sentences")
         assert_tells(text, "12 documents … tokens … micro … exactly … Li et al., 2024")
         assert_tells(text, "each label are placed separately … 0.7748 … 0.2422 … 0.7028")
         assert "(observed - chance) / (1 - chance)" in text
 
     def test_a_team(self, corpora):
-        text = str(methods_of_agreement(agreement(corpora["missing"]), corpus=corpora["missing"]))
+        text = str(methods_of_agreement(agreement(corpora["missing"])))
         assert_tells(text, "three annotators (3 pairs) … 2 documents … at least two")
         assert_tells(text, "documents, labels and pairs of annotators … one annotator only (1)")
 
@@ -291,18 +288,18 @@ class TestSentences:
         corpus = Corpus.from_spans(
             {"a": [one, None], "b": [one, None], "c": [None, one]}, lengths=[4, 4]
         )
-        text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
+        text = str(methods_of_agreement(agreement(corpus)))
         assert_tells(text, "between two annotators … 2 spans … 1 document that both")
 
     def test_against_a_gold_standard(self, corpora):
-        text = str(methods_of_agreement(agreement(example(), gold="ada"), corpus=example()))
+        text = str(methods_of_agreement(agreement(example(), gold="ada")))
         assert_tells(text, "with a gold standard … for two annotators")
         assert_tells(text, "over sentences, labels and annotators")
         corpus = corpora["one against gold"]
-        text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
+        text = str(methods_of_agreement(agreement(corpus)))
         assert_tells(text, "with a gold standard … for one annotator")
         corpus = corpora["gold"]
-        text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
+        text = str(methods_of_agreement(agreement(corpus)))
         assert "between two annotators" in text
         assert "a gold standard was not compared" in text
 
@@ -310,7 +307,7 @@ class TestSentences:
         text = str(methods_of_agreement(agreement(corpora["characters"])))
         assert_tells(text, "sequences of characters … F1 score of characters … a character")
         corpus = replace(example(), positions="frames", options={"grid": "10ms"})
-        text = str(methods_of_agreement(agreement(corpus), corpus=corpus))
+        text = str(methods_of_agreement(agreement(corpus)))
         assert "time frames of 10ms" in text
 
     def test_labels_that_were_kept(self, corpora):
@@ -347,7 +344,7 @@ class TestSentences:
         corpus = replace(example(), unit="corpus")
         result = agreement(corpus)
         assert BY_FUGACITIES in result.notes
-        text = str(methods_of_agreement(result, corpus=corpus))
+        text = str(methods_of_agreement(result))
         assert_tells(text, "approximation with fugacities … relative error … anywhere")
         assert "46 texts of 12 documents" in text
         assert "exactly" not in text
@@ -390,7 +387,7 @@ class TestSentences:
     def test_tests_of_systems(self, corpora):
         ranking = rank(corpora["gold"])
         text = str(methods_of_ranking(ranking, compare_systems(ranking, **FEW)))
-        assert_tells(text, "two systems … corrected agreement … 12 documents that both")
+        assert_tells(text, "two annotation sets … corrected agreement … 12 documents that both")
         assert_tells(text, "paired permutation test … 99 random exchanges … (seed 5)")
         assert_tells(text, "do not differ significantly … 0.05 … (p =")
         standings = compare_systems(ranking, test="bootstrap", score="observed", **FEW)
@@ -404,8 +401,8 @@ class TestSentences:
         corpus = Corpus.from_spans(spans, lengths=[9] * 9)
         ranking = rank(corpus, gold="gold")
         standings = compare_systems(ranking, resamples=999, seed=1)
-        text = assert_well_written(methods_of_ranking(ranking, standings, corpus=corpus))
-        assert_tells(text, "All 6 pairs of systems … all exchanges")
+        text = assert_well_written(methods_of_ranking(ranking, standings))
+        assert_tells(text, "All 6 pairs of annotation sets … all exchanges")
         n_pairs = sum(not isnan(p) for p in standings.adjusted.values())
         assert f"Holm's method for {n_pairs} pairs" in text
         n_apart = sum(p <= 0.05 for p in standings.adjusted.values())
@@ -416,25 +413,25 @@ class TestSentences:
         right = [[(0, 2, "P"), (5, 6, "P")]] * 3
         corpus = Corpus.from_spans({"gold": right, "a": right, "b": right}, lengths=[9] * 3)
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold")))
-        assert "1.0000 for all systems" in text
+        assert "1.0000 for all annotation sets" in text
 
     def test_systems_without_a_score(self):
         one, no = [(0, 1, "P")], []
         spans = {"gold": [one, one], "a": [one, one], "b": [no, no], "c": [one, one]}
         corpus = Corpus.from_spans(spans, lengths=[1, 1])
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold")))
-        assert "undefined for two systems" in text
+        assert "undefined for two annotation sets" in text
 
     def test_systems_of_fewer_documents(self, corpora):
         corpus = corpora["missing"]
-        text = assert_well_written(methods_of_ranking(rank(corpus, gold="a"), corpus=corpus))
+        text = assert_well_written(methods_of_ranking(rank(corpus, gold="a")))
         assert "in 1 document; spans are" in text
         assert_tells(text, "the gold standard only (1) … without the gold standard (1)")
         one = [(0, 1, "P")]
         spans = {"gold": [one, one], "a": [one, one], "b": [one, None]}
         corpus = Corpus.from_spans(spans, lengths=[4, 4])
-        text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold"), corpus=corpus))
-        assert_tells(text, "in 2 documents … one system has only some")
+        text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold")))
+        assert_tells(text, "in 2 documents … one annotation set has only some")
 
     def test_what_was_mended(self, corpora):
         corpus = corpora["repaired"]
@@ -472,9 +469,9 @@ class TestNames:
             {"ada@x.org": spans, "ben@x.org": spans, "cleo@x.org": spans[::-1]}, lengths=[4, 5]
         ).select(annotators=["ada@x.org", "ben@x.org"])
         paragraphs = [
-            methods_of_agreement(agreement(corpus, gold="ada@x.org"), corpus=corpus),
-            methods_of_ranking(rank(corpus, gold="ada@x.org"), corpus=corpus),
-            methods_of_difficulty(difficulty(corpus, gold="ada@x.org"), corpus=corpus),
+            methods_of_agreement(agreement(corpus, gold="ada@x.org")),
+            methods_of_ranking(rank(corpus, gold="ada@x.org")),
+            methods_of_difficulty(difficulty(corpus, gold="ada@x.org")),
         ]
         for paragraph in paragraphs:
             text = assert_well_written(paragraph)
@@ -494,7 +491,7 @@ class TestNames:
         name = "$x_1%&#{}~^*[]`|<>"
         corpus = Corpus.from_spans({HOSTILE: right, name: right, "b": wrong}, lengths=[5])
         corpus = corpus.select(labels=[HOSTILE])
-        paragraph = methods_of_ranking(rank(corpus, gold=HOSTILE), corpus=corpus)
+        paragraph = methods_of_ranking(rank(corpus, gold=HOSTILE))
         text = assert_well_written(paragraph, is_plain=False)
         assert "\x1b" not in text
         assert name in text

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, agreement, compare, difficulty
+from beyondchance import Corpus, agreement, compare, difficulty, plan
 from beyondchance.errors import DataError
 from beyondchance.results import totals as module
 from beyondchance.results.agreement import Agreement
@@ -270,3 +270,18 @@ def test_documents_without_marks_are_added_to_any_measure(measure):
     for order in ([0, 1, 2], [1, 2, 0], [1, 0, 2]):
         added = Totals.joined([totals[i] for i in order])
         assert added.score() == totals_of(agreement(whole, measure=measure).counts).score()
+
+
+@pytest.mark.usefixtures("few_documents")
+def test_documents_are_not_called_groups() -> None:
+    # Intervals are over groups; means and plans are of documents.
+    result = agreement(team(60))
+    mean = result.macro("document")
+    assert mean.resampled_unit == "groups of documents"
+    assert f"mean of {mean.n_averaged} documents" in str(mean)
+    found = plan(result, 0.05)
+    assert (found.n_pilot, found.unit) == (result.counts.n_compared, "documents")
+    assert found.settings.groups is None
+    # Of totals, only groups are known.
+    found = plan(replace(result, counts=totals_of(result.counts)), 0.05)
+    assert (found.n_pilot, found.unit, found.settings.groups) == (8, "groups of documents", 8)

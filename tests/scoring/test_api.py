@@ -1086,4 +1086,4 @@ class TestMissingAnnotations:
         ranking = rank(self.CORPUS, gold="gold")
         assert ranking.skipped == {"documents without the gold standard": 1}
         assert "documents without the gold standard (1)" in ranking.methods()
-        assert_tells(str(ranking), "1 documents … gold standard")
+        assert_tells(str(ranking), "1 document … gold standard")

@@ -45,6 +45,7 @@ from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
 from beyondchance.messages import Note, Piece, Quote, quotes, renamed
+from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
 from beyondchance.types import Ints
@@ -418,6 +419,11 @@ positions='tokens')
     def number_in_document(self, text: Ints) -> Ints:
         """The number of each of some texts in its document, from 0 on."""
         return text - np.searchsorted(self.text_document, self.text_document[text])
+
+    @property
+    def extent(self) -> Extent:
+        """How many documents and texts there are, and what documents are called."""
+        return Extent(len(self.documents), len(self.text_length), self.unit)
 
     @property
     def knows_characters(self) -> bool:

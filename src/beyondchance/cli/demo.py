@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import split_of
 from beyondchance.cli.running import Command, emit, tell
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.scoring.api import agreement
+from beyondchance.scoring.labelling import labelling
 from beyondchance.scoring.options import scoring_of
 
 
@@ -32,13 +32,11 @@ def command(files: str | None, **options: Any) -> None:
     ada marks long spans, ben short ones, and cleo overlooks some.
     """
     corpus = example()
-    defaults = {name: item.option.default for name, item in flags.SCORING.items()}
     if files is not None:
         write(corpus, f"{files.rstrip('/')}/", format="conll")
         if not options["quiet"]:
             tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")
-    result = agreement(corpus)
-    split, _ = split_of(corpus, defaults)
-    loss = loss_of(result, corpus, scoring_of(defaults))
+    result, split = agreement(corpus), labelling(corpus)
+    loss = loss_of(result, corpus, scoring_of({}))
     report = agree_report(result.measures, corpus, split=split, loss=loss, digits=options["digits"])
     emit(report, **options)

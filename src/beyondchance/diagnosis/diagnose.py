@@ -37,17 +37,16 @@ from beyondchance.diagnosis.diagnosis import (
     Pattern,
 )
 from beyondchance.diagnosis.habits import of_annotator, of_others
-from beyondchance.diagnosis.loss import losses
+from beyondchance.diagnosis.loss import as_compared, losses
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.score import Score
-from beyondchance.scoring.answers import Question, agreement_from, answer, without_gold
+from beyondchance.scoring.answers import Question, agreement_from, answer
 from beyondchance.scoring.data import scan_of, scored_data
 from beyondchance.scoring.edits import Base, Edits, scores_of
-from beyondchance.scoring.marks import ANY
 from beyondchance.scoring.options import Scoring, scoring_of
 from beyondchance.types import Bools, Ints
 
@@ -150,9 +149,7 @@ def diagnosis_of(
             ),
         )
     labelled = scoring.scope.labelled
-    corpus = without_gold(given) if gold is None else given.with_gold(gold)
-    if not labelled:
-        corpus = corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
+    corpus = as_compared(given, scoring, gold)
     known = None if result.gold is None else corpus.annotators.index(result.gold)
     base = Base(corpus, result.counts.ordered(corpus.annotators), scoring, known)
     shared = shared_documents(corpus, gold=known)

@@ -397,7 +397,7 @@ class Diagnosis(Printed):
         names, group = self._groups(checked_option("by", by, ("all", "label", "pair")))
         if self._losses is None:
             return Named((name, {}) for name in names)
-        unit = self.agreement.resampled_unit.removeprefix("groups of ")
+        unit = f"{self.agreement.extent.noun}s"
         found = self._losses.intervals(group, len(names), confidence, unit)
         return Named(zip(names, found, strict=True))
 

@@ -175,6 +175,16 @@ def _interval(
     )
 
 
+LOST: Mapping[str, str] = {
+    AMOUNT: "one marks more overall",
+    TEXT: "one marks more in some texts",
+    LABEL: "one marks more of some labels",
+    LENGTH: "spans have other lengths",
+    PLACE: "one marks elsewhere in the text",
+}
+"""Each cause in the words of a sentence."""
+
+
 def loss_of(result: Agreement, given: Corpus, scoring: Scoring) -> dict[str, float]:
     """Return what is missing to full agreement, by cause; empty where it is not divided.
 
@@ -186,15 +196,21 @@ def loss_of(result: Agreement, given: Corpus, scoring: Scoring) -> dict[str, flo
         What it was computed from.
     scoring : Scoring
     """
-    counts, corpus = result.counts, without_gold(given)
+    counts = result.counts
     if type(counts) is not Counts or counts.is_corpus_wide:
         return {}
-    labelled = scoring.scope.labelled
-    if not labelled:
-        corpus = corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
+    corpus = as_compared(given, scoring)
     ordered = counts.ordered(corpus.annotators)
-    found = losses(corpus, ordered, scoring.measure, labelled=labelled)
+    found = losses(corpus, ordered, scoring.measure, labelled=scoring.scope.labelled)
     return {} if found is None else found.shares(np.zeros(len(counts), dtype=np.int64), 1)[0]
+
+
+def as_compared(given: Corpus, scoring: Scoring, gold: str | None = None) -> Corpus:
+    """Return the corpus of those who are compared, with one label where labels do not count."""
+    corpus = without_gold(given) if gold is None else given.with_gold(gold)
+    if scoring.scope.labelled:
+        return corpus
+    return corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
 
 
 def losses(corpus: Corpus, counts: Counts, measure: Measure, *, labelled: bool) -> Losses | None:

@@ -40,7 +40,7 @@ from beyondchance.results.resampling import (
     stacked,
     totals_of,
 )
-from beyondchance.results.totals import n_groups_of, totals_of as totals_of_counts
+from beyondchance.results.totals import n_groups_of, signed_with, totals_of as totals_of_counts
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
@@ -179,7 +179,8 @@ def compare(
     else:
         tables = first.counts.document_sums(), second.counts.document_sums()
         difference = _unpaired(*tables, score, test, options)
-    return comparison_of(difference, options, unit=first.resampled_unit, settings=first.settings)
+    settings = signed_with(options, first.settings, first.drawn)
+    return comparison_of(difference, options, unit=first.resampled_unit, settings=settings)
 
 
 # --- What is compared -----------------------------------------------------------------
@@ -254,7 +255,7 @@ def shared_sums(results: Sequence[Agreement]) -> Floats:
     shared.sort(key=numbers[0].__getitem__)
     if not shared:
         raise DataError(
-            "no document was annotated by all systems",
+            "no document is in all results",
             expected="at least one to compare them on",
         )
     rows = [np.array([known[name] for name in shared]) for known in numbers]
@@ -412,7 +413,7 @@ def comparison_of(
     unit : {"documents", "sentences"}
         What the documents are called.
     settings : Settings
-        Of the results.
+        Of the comparison.
     """
     whole, tested, left_out = difference.whole, difference.tested, difference.left_out
     kinds, enumerated = [unit] * len(left_out), difference.is_enumerated
@@ -432,7 +433,7 @@ def comparison_of(
         p_error=p_error,
         n_documents=(len(left_out[0]), len(left_out[-1])),
         paired=len(left_out) == 1,
-        settings=options.sign(settings),
+        settings=settings,
         p_floor=least_share(len(tested), enumerated=enumerated),
         why=why,
     )

@@ -22,6 +22,7 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import SCORES, resampling_of, score_of
+from beyondchance.results.totals import signed_with, units_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -206,7 +207,7 @@ def plans(
     widths = [checked_share("half_width", width) for width in half_widths]
     options = resampling_of(pilot.settings, {"confidence": confidence})
     checked_option("score", score, SCORES)
-    sums, unit = pilot.counts.document_sums(), pilot.resampled_unit
+    sums, unit = pilot.counts.document_sums(), units_of(pilot.counts, pilot.settings)
     whole = sums.sum(axis=0)
     estimate = float(score_of(whole, score))
     moves = influences(score_of(whole - sums, score)) if len(sums) > 1 else np.full(1, nan)
@@ -249,7 +250,7 @@ def plans(
             effective=freedom + 1,
             n_pilot=n,
             unit=unit,
-            settings=options.sign(pilot.settings),
+            settings=signed_with(options, pilot.settings, pilot.counts),
             of=score,
             why=why,
         )

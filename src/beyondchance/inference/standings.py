@@ -199,6 +199,7 @@ def compare_systems(
     untouched = deepcopy(options.generator)
     trials = paired_trials(table, test, options)
     unit = results[order[0]].resampled_unit
+    settings = signed_with(options, ranking.settings, results[order[0]].drawn)
 
     def intervals(i: int, name: str) -> Mapping[str, ConfidenceInterval]:
         """Of a system on all the documents that it has, from the same draws if possible."""
@@ -217,7 +218,7 @@ def compare_systems(
 
     pairs = {
         (order[i], order[j]): comparison_of(
-            trials.pair(i, j, score), options, unit=unit, settings=ranking.settings
+            trials.pair(i, j, score), options, unit=unit, settings=settings
         )
         for i, j in combinations(range(len(order)), 2)
     }
@@ -240,7 +241,7 @@ def compare_systems(
         },
         n_documents=len(table),
         enumerated=trials.is_enumerated,
-        settings=signed_with(options, ranking.settings, results[order[0]].counts),
+        settings=settings,
         score=score,
         test=test,
     )

@@ -134,7 +134,7 @@ def document_view(
     ranked = np.array([place[name] for name in islice(contested(found), top)], dtype=np.int64)
     chosen = _within(ranked, corpus, known, most_characters)
     documents = _documents(found, chosen, known)
-    sentence = _sentence(len(chosen), total, cut=len(chosen) < len(ranked))
+    sentence = _sentence(len(chosen), total, corpus.extent.noun, cut=len(chosen) < len(ranked))
     deciding = None if is_against_gold(found) else _deciding(found, chosen)
     names = {
         "positions": corpus.positions,
@@ -210,12 +210,12 @@ def _phrases(found: Disagreements) -> dict[str, str]:
     }
 
 
-def _sentence(shown: int, total: int, *, cut: bool) -> str:
+def _sentence(shown: int, total: int, noun: str, *, cut: bool) -> str:
     if shown == total:
-        return f"all {counted(total, 'document')}" if total > 1 else "the one document"
+        return f"all {counted(total, noun)}" if total > 1 else f"the one {noun}"
     limit = " (as many as the page has room for)" if cut else ""
     contested = "most contested" if shown == 1 else f"{shown:,} most contested"
-    return f"the {contested} of {total:,} documents{limit}"
+    return f"the {contested} of {total:,} {noun}s{limit}"
 
 
 def contested(found: Disagreements) -> dict[str, int]:

@@ -51,7 +51,7 @@ _WHAT = {
 }
 """The numbers that stand first: what they are called, and what they are."""
 MOST_NAMES = 3
-"""Annotators or systems that are named in the heading; more are counted."""
+"""Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24
 """Characters; longer names are cut where they are shown, and whole under the pointer."""
 
@@ -228,7 +228,7 @@ def _who(found: Overview) -> str:
     names = _compared(found)
     if len(names) <= MOST_NAMES:
         return blocks.in_list(names)
-    return counted(len(names), "system" if found.rankings else "annotator")
+    return counted(len(names), "annotator")
 
 
 def _title(found: Overview) -> str:
@@ -241,16 +241,11 @@ def _about(found: Overview) -> str:
     """Who was compared on what, in a line."""
     if found.rankings:
         ranking = next(iter(found.rankings.values()))
-        extent, n_spans = rank.extent_of_ranking(ranking, found.corpus), rank.n_spans_of(ranking)
+        extent, n_spans = ranking.extent, rank.n_spans_of(ranking)
     else:
         result = next(iter(found.results.values()))
-        extent, n_spans = sentences.extent_of(result.counts, found.corpus), result.n_spans
-    documents = counted(extent.n_documents, "document")
-    if found.settings.unit == "sentence" and extent.n_texts is not None:
-        is_same = extent.n_texts == extent.n_documents
-        texts = counted(extent.n_texts, "sentence")
-        documents = texts if is_same else f"{texts} in {documents}"
-    parts = [documents, counted(n_spans, "span")]
+        extent, n_spans = result.extent, result.n_spans
+    parts = [sentences.texts_of(extent), counted(n_spans, "span")]
     names = _compared(found)
     if not found.rankings and len(names) > MOST_NAMES:
         parts.insert(0, blocks.in_list(names))
@@ -260,15 +255,13 @@ def _about(found: Overview) -> str:
 def _answer(found: Overview, digits: int) -> str:
     """How far agreement is, and what to know before it is used."""
     if found.rankings or found.breakdown is None:
-        said = [rank.verdict(str(found.gold), found.systems), _ahead(found)]
-        return " ".join([*filter(None, said), sentences.across_corpora(found.settings.positions)])
+        across = sentences.across_corpora(found.settings.positions)
+        said = rank.verdict(str(found.gold), found.systems), _ahead(found), across
+        return " ".join(filter(None, said))
     annotators = next(iter(found.results.values())).counts.annotators
     loss = {} if found.diagnosis is None else found.diagnosis.loss
-    said = [
-        agree.verdict(found.breakdown, annotators, loss),
-        agree.meaning(found.breakdown, digits),
-    ]
-    return " ".join(said)
+    verdict = agree.verdict(found.breakdown, annotators, loss)
+    return f"{verdict} {agree.meaning(found.breakdown, digits)}"
 
 
 def _ahead(found: Overview) -> str:
@@ -335,12 +328,12 @@ def _computed(found: Overview, signature: str) -> Section:
         )
     elif found.rankings or found.breakdown is None:
         ranking = next(iter(found.rankings.values()))
-        parts.append(blocks.Prose(rank.compared(ranking, found.corpus)))
+        parts.append(blocks.Prose(rank.compared(ranking, ranking.settings.positions)))
     else:
         result = next(iter(found.results.values()))
         who = blocks.in_list(result.counts.annotators)
-        extent = sentences.extent_of(result.counts, found.corpus)
-        text = sentences.compared(found.corpus, who, extent, result.n_spans)
+        positions = result.settings.positions
+        text = sentences.compared(who, result.extent, result.n_spans, positions)
         parts += [blocks.Prose(text), NamedTable("agreement", agree.overall_table(found.breakdown))]
     shown = _shown_intervals(found)
     parts += [blocks.Prose(sentences.how_made(shown[0][1], found.settings))] if shown else []
@@ -357,7 +350,8 @@ def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[S
     said = (sentences.star(_starred(found, shown), found.settings), *sentences.missing(shown))
     parts: list[Part] = [blocks.Prose(text) for text in said if text]
     results: list[Ranking | Agreement] = [*found.rankings.values(), *found.results.values()]
-    parts += map(blocks.Prose, blocks.skipped_sentences(dict(results[0].skipped)))
+    skipped = blocks.skipped_sentences(results[0].skipped, results[0].extent.noun)
+    parts += map(blocks.Prose, skipped)
     # What to think of the intervals is said above.
     others = sentences.condensed((note for note in notes if not note.is_caution), voice)
     if others:

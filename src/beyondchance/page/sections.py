@@ -223,9 +223,10 @@ def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTa
 def _about_loss(found: Overview) -> str:
     """What the numbers of this section are."""
     if found.rankings:
+        best = next(iter(found.systems.values()))[0].shown
         return (
             "The price of each kind of error: the corrected score as it is → without these errors. "
-            f"In examples, [ ] is what the system marked, {{ }} what {found.gold} did."
+            f"In examples, [ ] is what {best} marked, {{ }} what {found.gold} did."
         )
     return (
         "The price of each pattern: the corrected score as it is → as it would be if those who "
@@ -322,13 +323,13 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     if len(systems) > 1:
         details.append(NamedTable("differences", rank.differences_table(standings, measure)))
     parts.append(Folded("How certain the ranks are, and by another measure", details))
-    yield Section("systems", "Systems", parts)
+    yield Section("systems", "Ranking", parts)
 
 
 def _leaderboard(found: Overview, measure: str) -> Table:
     """The systems by corrected score, with its interval, and how correction moves their ranks."""
     rows = found.systems[measure]
-    title = f"systems {rank.ranked_by(measure, rows)}"
+    title = f"ranking {rank.ranked_by(measure, rows)}"
     return rank.ranking_table(rows, title, found.standings[measure].settings)
 
 
@@ -336,7 +337,7 @@ def _labels(found: Overview) -> Iterator[Section]:
     parts: list[Part] = []
     if found.breakdown is not None:
         rows = found.breakdown.of("label")
-        who = " (all systems together)" if found.rankings else ""
+        who = " (all together)" if found.rankings else ""
         title = f"labels by {_by(found)}{who}"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
         parts += [Chart("labels", scores.labels_chart(rows)), NamedTable("labels", table)]
@@ -358,7 +359,7 @@ def _labels_by_system(found: Overview) -> Table:
         for label in labels
     ]
     headings = ("label", *(row.shown for row in systems))
-    return Table(headings, rows, f"corrected scores of each system, by {systems[0].by}")
+    return Table(headings, rows, f"corrected scores of each, by {systems[0].by}")
 
 
 def _by(found: Overview) -> str:
@@ -401,21 +402,22 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     order = [rows[name] for name in differing if name in rows]
     order = order or breakdown.most_contested(rows.values())
     listed, remark = cut(order, MOST_CONTESTED)
+    noun = found.breakdown.noun
     table = breakdown.table_of(
         listed,
-        ("document", attrgetter("name")),
+        (noun, attrgetter("name")),
         ("disagreements", lambda row: differing.get(row.name)),
         breakdown.SPANS,
         *breakdown.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
-        title="the most contested documents first",
+        title=f"the most contested {noun}s first",
         remark=" ".join(filter(None, (remark, f"(difficulty: {sentences.DIFFICULTY})"))),
     )
     yield Section(
         "by-document",
-        "Documents",
+        f"{noun.capitalize()}s",
         [
-            Chart("documents", texts.documents_chart(order, links)),
+            Chart("documents", texts.documents_chart(order, links, noun)),
             NamedTable("documents", table, [links.get(row.shown) for row in listed]),
         ],
     )

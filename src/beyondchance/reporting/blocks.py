@@ -13,7 +13,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting.paragraphs import Paragraph
-from beyondchance.tallies import by_fate
+from beyondchance.tallies import DOCUMENTS, by_fate
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -145,6 +145,8 @@ class Report:
         What was left out, and how often.
     make_methods : function
         What a paper says about how the result was computed; empty by default.
+    noun : str
+        What documents are called.
     """
 
     command: str
@@ -158,10 +160,11 @@ class Report:
     corpus: Corpus | None = None
     skipped: Mapping[str, int] | None = None
     make_methods: Callable[[], Paragraph] = Paragraph
+    noun: str = "document"
 
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:
         """For people: last what was left out, what else is said, and the signature."""
-        sentences = [*skipped_sentences(self.skipped or {}), *said]
+        sentences = [*skipped_sentences(self.skipped or {}, self.noun), *said]
         signature = [] if self.signature is None else [Prose(self.signature, quiet=True)]
         return [*self.make_blocks(), *self.make_asked(), *map(Prose, sentences), *signature]
 
@@ -186,8 +189,14 @@ class Report:
         return self.make_rows()
 
 
-def skipped_sentences(counts: Mapping[str, int]) -> list[str]:
+def skipped_sentences(counts: Mapping[str, int], noun: str = "document") -> list[str]:
     """What was mended, left out or ignored, and how often: a sentence for each that happened.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+    noun : str
+        What documents are called.
 
     Examples
     --------
@@ -197,9 +206,15 @@ def skipped_sentences(counts: Mapping[str, int]) -> list[str]:
     """
     return [
         f"{fate.value if fate else 'Left out or changed'}: "
-        f"{'; '.join(f'{number:,} {noun}' for noun, number in nouns.items())}."
-        for fate, nouns in by_fate(counts).items()
+        f"{'; '.join(_tallied(what, number, noun) for what, number in found.items())}."
+        for fate, found in by_fate(counts).items()
     ]
+
+
+def _tallied(what: str, number: int, noun: str) -> str:
+    if DOCUMENTS in what:
+        return what.replace(DOCUMENTS, counted(number, noun))
+    return f"{number:,} {what}"
 
 
 def cell_text(cell: Cell, digits: int) -> str:

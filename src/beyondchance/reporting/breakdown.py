@@ -264,12 +264,15 @@ class Breakdown:
         The gold standard that all were compared with, as side a.
     positions : {"tokens", "characters", "frames"}
         What offsets count.
+    noun : {"document", "sentence"}
+        What documents are called.
     """
 
     rows: tuple[Row, ...]
     settings: Settings | None
     gold: str | None = None
     positions: str = "tokens"
+    noun: str = "document"
 
     def of(self, level: str, of_field: str = "") -> list[Row]:
         """The rows of a level, or of a field of the documents."""
@@ -366,6 +369,7 @@ def breakdown_of(
         settings=own.settings if known else None,
         gold=result.gold,
         positions=result.settings.positions,
+        noun=result.extent.noun,
     )
 
 

@@ -16,14 +16,13 @@ from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.reporting.citations import PAPER, SOFTWARE
 from beyondchance.reporting.commands import rank
 from beyondchance.reporting.paragraphs import Citation, Code, Formula, Sentence
-from beyondchance.reporting.sentences import Extent, counted_units, extent_of
+from beyondchance.reporting.sentences import counted_units, texts_of, units_of
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS
 from beyondchance.results.score import EXCEEDED, NO_FREEDOM, NO_ROOM, NOTHING_MARKED, PART, Score
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES
-from beyondchance.tallies import Fate, Tally
+from beyondchance.tallies import DOCUMENTS, Fate, by_fate
 
 if TYPE_CHECKING:
-    from beyondchance.annotations.corpus import Corpus
     from beyondchance.inference.null import NullDistribution
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Note
@@ -51,6 +50,8 @@ _WHY_UNDEFINED = {
     NO_FREEDOM: "all random arrangements match as much",
 }
 """What a paper says in place of a reason, which may also give advice."""
+_SET = "annotation set"
+"""What is compared with a gold standard: the work of a person or of a system."""
 _POSITIONS = {"tokens": "token", "characters": "character", "frames": "time frame"}
 _TEXTS = {"sentence": "sentence", "document": "document", "corpus": "text"}
 """What random spans are placed in, by the unit."""
@@ -72,19 +73,17 @@ _BOOTSTRAP = {
 # --- What was compared --------------------------------------------------------
 
 
-def compared(result: Agreement, corpus: Corpus | None) -> str:
+def compared(result: Agreement) -> str:
     """Who was compared, on what."""
-    counts, settings = result.counts, result.settings
-    gold = settings.gold or (None if corpus is None else corpus.gold)
+    counts, settings, gold = result.counts, result.settings, result.settings.gold
     # An annotator who shares no document with another was not compared.
     n, n_pairs = len({*counts.pairs.ravel().tolist()}), counts.pairs.shape[1]
-    where = _where(settings, extent_of(counts, corpus), counts.n_texts)
-    spans = _spans(result.n_spans, settings, counts)
+    texts, spans = texts_of(result.extent, "of"), _spans(result.n_spans, settings, counts)
     if gold in counts.annotators:
         who = "annotator" if n == 2 else "annotators"
         return (
             f"Agreement with a gold standard was computed for {_in_words(n - 1, 'annotator')}; "
-            f"together, {who} and gold standard have {spans} in {where}{_positions(settings)}."
+            f"together, {who} and gold standard have {spans} in {texts}{_positions(settings)}."
         )
     who = f"among {_in_words(n, 'annotator')} ({counted(n_pairs, 'pair')})"
     shared = "at least two of them annotated"
@@ -92,48 +91,34 @@ def compared(result: Agreement, corpus: Corpus | None) -> str:
         who, shared = "between two annotators", "both annotated"
     left_out = "; a gold standard was not compared" if gold else ""
     return (
-        f"Agreement was computed {who}, who marked {spans} in the {where} that {shared}{left_out}"
+        f"Agreement was computed {who}, who marked {spans} in the {texts} that {shared}{left_out}"
         f"{_positions(settings)}."
     )
 
 
-def ranked(ranking: Ranking, corpus: Corpus | None) -> str:
+def ranked(ranking: Ranking) -> str:
     """Which systems were compared with the gold standard, on what."""
     settings, systems = ranking.settings, list(ranking.systems.values())
-    extent, n = rank.extent_of_ranking(ranking, corpus), len(systems)
+    extent, n = ranking.extent, len(systems)
     spans = _spans(rank.n_spans_of(ranking), settings, *(system.counts for system in systems))
-    where = _where(settings, extent, systems[0].counts.n_texts)
     n_fewer = sum(system.counts.n_compared < extent.n_documents for system in systems)
-    fewer = f"; {_in_words(n_fewer, 'system')} {_have(n_fewer)} only some of them"
-    were, who = ("was", "system") if n == 1 else ("were", "systems")
+    fewer = f"; {_in_words(n_fewer, _SET)} {_have(n_fewer)} only some of them"
+    were, who = ("was", _SET) if n == 1 else ("were", f"{_SET}s")
     return (
-        f"{_capital(_in_words(n, 'system'))} {were} compared with a gold standard; together, {who} "
-        f"and gold standard have {spans} in {where}{fewer if n_fewer else ''}"
+        f"{_capital(_in_words(n, _SET))} {were} compared with a gold standard; together, {who} "
+        f"and gold standard have {spans} in {texts_of(extent, 'of')}{fewer if n_fewer else ''}"
         f"{_positions(settings)}."
     )
 
 
-def with_difficulty(result: Difficulty, corpus: Corpus | None) -> str:
+def with_difficulty(result: Difficulty) -> str:
     """Whose spans have a difficulty, and where they are."""
     counts, settings = result.counts, result.settings
     n = len({*counts.pairs.ravel().tolist()})
     who = "a gold standard of" if settings.gold else f"{_in_words(n, 'annotator')}, who marked"
     spans = _spans(counts.score().n_spans, settings, counts)
-    where = _where(settings, extent_of(counts, corpus), counts.n_texts)
-    return f"Difficulty was computed for {who} {spans} in {where}{_positions(settings)}."
-
-
-def _where(settings: Settings, extent: Extent, n_known: int) -> str:
-    """The number of sentences, documents or other texts.
-
-    Without a corpus, the number of texts is that of all documents, compared or not.
-    """
-    n = n_known if extent.n_texts is None else extent.n_texts
-    where = counted(extent.n_documents, "document")
-    noun = _TEXTS[settings.unit]
-    if n == extent.n_documents:
-        return counted(n, "sentence") if noun == "sentence" else where
-    return where if extent.n_texts is None else f"{counted(n, noun)} of {where}"
+    texts = texts_of(result.extent, "of")
+    return f"Difficulty was computed for {who} {spans} in {texts}{_positions(settings)}."
 
 
 def _spans(n_spans: int, settings: Settings, *counts: AnyCounts) -> str:
@@ -325,7 +310,7 @@ def ranked_values(
     n_undefined = len(ranking.systems) - len(defined)
     head: Sentence = "Corrected agreement with the gold standard, ", _CORRECTION, ", "
     if not defined:
-        return (*head, "is undefined for all systems.")
+        return (*head, f"is undefined for all {_SET}s.")
 
     def shown(name: str) -> str:
         score = defined[name]
@@ -342,14 +327,14 @@ def ranked_values(
     low, high = order[0], order[-1]
     scores = f"ranges from {shown(low)} to {shown(high)}"
     if len(order) == 1:
-        scores = f"is {shown(low)} for one system"
+        scores = f"is {shown(low)} for one {_SET}"
     elif _number(defined[low].corrected, digits) == _number(defined[high].corrected, digits):
         observed = _range((score.observed for score in defined.values()), digits)
         chance = _range((score.chance for score in defined.values()), digits)
-        who = _in_words(len(order), "system") if n_undefined else "all systems"
+        who = _in_words(len(order), _SET) if n_undefined else f"all {_SET}s"
         alike = f"for {who} (observed {observed}; chance {chance})"
         scores = f"is {_number(defined[low].corrected, digits)} {alike}"
-    undefined = f" and is undefined for {_in_words(n_undefined, 'system')}" if n_undefined else ""
+    undefined = f" and is undefined for {_in_words(n_undefined, _SET)}" if n_undefined else ""
     return (*head, f"{scores}{undefined}; {_changes(ranking)}.")
 
 
@@ -369,7 +354,7 @@ def _changes(ranking: Ranking) -> str:
 
 
 def _ranks(n: int) -> str:
-    return "the rank of one system" if n == 1 else f"the ranks of {_in_words(n, 'system')}"
+    return f"the rank of one {_SET}" if n == 1 else f"the ranks of {_in_words(n, _SET)}"
 
 
 def _ends(interval: ConfidenceInterval | None, settings: Settings, digits: int) -> str:
@@ -408,7 +393,7 @@ def all_intervals(intervals: Sequence[ConfidenceInterval], settings: Settings) -
         drawn = _drawn(settings, f"resamples of {units}")
         how = f"{_BOOTSTRAP[settings.interval_method]}, with {drawn}"
     missing = len(intervals) - len(made)
-    none = f"; {_in_words(missing, 'system')} {_have(missing)} none" if missing else ""
+    none = f"; {_in_words(missing, _SET)} {_have(missing)} none" if missing else ""
     return f"{what} from {how}{none}{_caution(made, is_one=is_one)}."
 
 
@@ -417,8 +402,8 @@ def _units(intervals: Sequence[ConfidenceInterval]) -> str:
     first = intervals[0].units
     if any(interval.units != first for interval in intervals):
         kinds = " and ".join(dict.fromkeys(kind for kind, _ in first))
-        return f"the {kinds} of each system"
-    named = " and ".join(counted_units(size, kind) for kind, size in first)
+        return f"the {kinds} of each {_SET}"
+    named = units_of(intervals[0])
     return f"{named} (each taken as a document)" if first[0][0] == "sentences" else named
 
 
@@ -434,11 +419,10 @@ def _caution(intervals: Sequence[ConfidenceInterval], *, is_one: bool) -> str:
         may = ("does " if is_one else "do ") if is_expanded else "may "
         few = f"with fewer than {_in_words(FEW_ANNOTATORS, 'annotator')}"
         return f"; {few}, {'it' if is_one else 'they'} {may}{what}"
-    n = round(weakest.effective)
-    units = weakest.over.removesuffix("s") if n == 1 else weakest.over
+    units = counted_units(round(weakest.effective), weakest.over)
     known = "its width is" if is_one else "the width of some is"
     narrow = "" if is_expanded else f"; with fewer than {FEW}, intervals may be too narrow"
-    return f"; {known} known only about as well as from {n} {units}{narrow}"
+    return f"; {known} known only about as well as from {units}{narrow}"
 
 
 def random(null: NullDistribution | None, digits: int) -> str | Sentence:
@@ -458,14 +442,14 @@ def tests(standings: Standings | None, digits: int) -> str | Sentence:
     if standings is None or len(standings.order) == 1:
         return ""
     kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
-    shared = counted(standings.n_documents, kind.removesuffix("s"))
-    exchanges = f"exchanges of two systems within {kind}"
+    shared = counted_units(standings.n_documents, kind)
+    exchanges = f"exchanges of two {_SET}s within {kind}"
     how = f"resamples of {kind}" if standings.test == "bootstrap" else f"random {exchanges}"
     drawn = f"all {exchanges}" if standings.enumerated else _drawn(standings.settings, how)
     n_pairs = len(standings.pairs)
-    who, all_have = f"All {n_pairs:,} pairs of systems were", "all systems have"
+    who, all_have = f"All {n_pairs:,} pairs of {_SET}s were", f"all {_SET}s have"
     if n_pairs == 1:
-        who, all_have = "The two systems were", "both have"
+        who, all_have = f"The two {_SET}s were", "both have"
     head = (
         f"{who} compared in {standings.score} agreement on the {shared} that {all_have}, by a "
         f"paired {standings.test} test with {drawn}"
@@ -507,12 +491,13 @@ def _seed(settings: Settings) -> str:
 _NEVER_COUNTED = (Fate.NOT_ANNOTATED, Fate.UNMARKED, Fate.NO_SPAN, Fate.NOT_READ)
 
 
-def left_out(skipped: Mapping[str, int]) -> str:
-    """What was changed or left out; not what never counted."""
+def left_out(skipped: Mapping[str, int], noun: str) -> str:
+    """What was changed or left out; not what never counted; documents by their noun."""
     parts = [
-        f"{what} ({number:,})"
-        for what, number in skipped.items()
-        if number and not (isinstance(what, Tally) and what.fate in _NEVER_COUNTED)
+        f"{what.replace(DOCUMENTS, f'{noun}s')} ({number:,})"
+        for fate, found in by_fate(skipped).items()
+        if fate not in _NEVER_COUNTED
+        for what, number in found.items()
     ]
     if not parts:
         return ""

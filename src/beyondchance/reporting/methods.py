@@ -16,7 +16,6 @@ from beyondchance.reporting.paragraphs import FORMS, Paragraph, Sentence
 from beyondchance.reporting.rendering import rendered
 
 if TYPE_CHECKING:
-    from beyondchance.annotations.corpus import Corpus
     from beyondchance.inference.null import NullDistribution
     from beyondchance.inference.standings import Standings
     from beyondchance.results.agreement import Agreement
@@ -32,7 +31,6 @@ def methods_of_agreement(
     result: Agreement,
     intervals: Intervals | None = None,
     *,
-    corpus: Corpus | None = None,
     null: NullDistribution | None = None,
     settings: Settings | None = None,
     digits: int = 4,
@@ -44,9 +42,6 @@ def methods_of_agreement(
     result : Agreement
     intervals : Intervals, optional
         Of the result.
-    corpus : Corpus, optional
-        What was compared; without it the number of sentences in documents is not known, nor
-        that one of two annotators is a gold standard.
     null : NullDistribution, optional
         Of the result.
     settings : Settings, optional
@@ -57,7 +52,7 @@ def methods_of_agreement(
     Examples
     --------
     >>> from beyondchance import agreement, example
-    >>> paragraph = methods_of_agreement(agreement(example()), corpus=example(), digits=2)
+    >>> paragraph = methods_of_agreement(agreement(example()), digits=2)
     >>> str(paragraph).partition(";")[0]
     'Agreement was computed among three annotators (3 pairs), who marked 214 spans with 3 labels \
 in the 46 sentences of 12 documents that at least two of them annotated'
@@ -68,13 +63,13 @@ in the 46 sentences of 12 documents that at least two of them annotated'
     signed = settings or (own if intervals is None else intervals.settings)
     interval = None if intervals is None else intervals.overall["corrected"]
     return _paragraph(
-        clauses.compared(result, corpus),
+        clauses.compared(result),
         clauses.measure(own, counts),
         clauses.chance(own, result.notes, is_estimated=bool(result.score.error)),
         clauses.values(result.score, interval, signed, digits),
         clauses.one_interval(interval, signed),
         clauses.random(null, digits),
-        clauses.left_out(result.skipped),
+        clauses.left_out(result.skipped, result.extent.noun),
         clauses.software(signed),
     )
 
@@ -83,7 +78,6 @@ def methods_of_ranking(
     ranking: Ranking,
     standings: Standings | None = None,
     *,
-    corpus: Corpus | None = None,
     digits: int = 4,
 ) -> Paragraph:
     """What a paper says about how systems were ranked, with its numbers.
@@ -93,9 +87,6 @@ def methods_of_ranking(
     ranking : Ranking
     standings : Standings, optional
         Of the ranking.
-    corpus : Corpus, optional
-        What was compared; without it the number of sentences in documents is not known, and
-        of what was left out only what is the same for all systems.
     digits : int
         Digits after the point.
 
@@ -103,7 +94,7 @@ def methods_of_ranking(
     --------
     >>> from beyondchance import example, rank
     >>> str(methods_of_ranking(rank(example(), gold="ada"))).partition(";")[0]
-    'Two systems were compared with a gold standard'
+    'Two annotation sets were compared with a gold standard'
     """
     own, systems = ranking.settings, list(ranking.systems.values())
     signed = own if standings is None else standings.settings
@@ -111,13 +102,13 @@ def methods_of_ranking(
     intervals = {name: item["corrected"] for name, item in ends.items()}
     counts, is_estimated = systems[0].counts, any(system.score.error for system in systems)
     return _paragraph(
-        clauses.ranked(ranking, corpus),
+        clauses.ranked(ranking),
         clauses.measure(own, counts),
         clauses.chance(own, ranking.notes, is_estimated=is_estimated),
         clauses.ranked_values(ranking, intervals, signed, digits),
         clauses.all_intervals(list(intervals.values()), signed),
         clauses.tests(standings, digits),
-        clauses.left_out(ranking.skipped),
+        clauses.left_out(ranking.skipped, ranking.extent.noun),
         clauses.software(signed),
     )
 
@@ -126,7 +117,6 @@ def methods_of_difficulty(
     result: Difficulty,
     intervals: Intervals | None = None,
     *,
-    corpus: Corpus | None = None,
     digits: int = 4,
 ) -> Paragraph:
     """What a paper says about how a difficulty was computed, with its numbers.
@@ -136,8 +126,6 @@ def methods_of_difficulty(
     result : Difficulty
     intervals : Intervals, optional
         Of the result.
-    corpus : Corpus, optional
-        What it was computed from; without it the number of sentences in documents is not known.
     digits : int
         Digits after the point.
 
@@ -145,13 +133,14 @@ def methods_of_difficulty(
     --------
     >>> from beyondchance import difficulty, example
     >>> str(methods_of_difficulty(difficulty(example(), gold="ada"))).partition(";")[0]
-    'Difficulty was computed for a gold standard of 76 spans with 3 labels in 12 documents'
+    'Difficulty was computed for a gold standard of 76 spans with 3 labels in 46 sentences \
+of 12 documents'
     """
     own, counts = result.settings, result.counts
     signed = own if intervals is None else intervals.settings
     interval = None if intervals is None else intervals.overall["difficulty"]
     return _paragraph(
-        clauses.with_difficulty(result, corpus),
+        clauses.with_difficulty(result),
         clauses.measure(own, counts),
         clauses.chance(
             own,
@@ -162,7 +151,7 @@ def methods_of_difficulty(
         ),
         clauses.difficulty(result, interval, signed, digits),
         clauses.one_interval(interval, signed),
-        clauses.left_out(difficulty_report.skipped_of(result, own.gold)),
+        clauses.left_out(difficulty_report.skipped_of(result, own.gold), result.extent.noun),
         clauses.software(signed),
     )
 

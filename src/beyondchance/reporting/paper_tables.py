@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
 
 _METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
-_PLACES = {
-    "sentence": "within sentences",
-    "document": "within documents",
-    "corpus": "anywhere in the corpus",
-}
 
 
 def paper_table(
@@ -79,7 +74,8 @@ def _columns_explained(
     """What the columns are."""
     yield ("Observed: F1." if gold is None else "Support: spans of the gold standard.",)
     spans = f"random spans of the same lengths (in {settings.positions})"
-    place = _PLACES.get(settings.unit, "")
+    unit = settings.unit
+    place = "anywhere in the corpus" if unit == "corpus" else f"within {unit}s"
     yield f"Chance: expected F1 of {spans}, placed {place} ", Citation(PAPER), "."
     yield ("Corrected: share of the way from chance to full agreement.",)
     undefined = [_name(row) for row in rows if row.score.reason is not None]

@@ -45,7 +45,7 @@ class Part:
         """The name for people."""
         if isinstance(self.score, Score):
             return _SHOWN[self.name]
-        return f"mean of {counted(self.score.n_averaged, _noun(self.score))}"
+        return f"mean of {counted(self.score.n_averaged, self.score.noun)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The part for JSON."""
@@ -116,15 +116,10 @@ def json_parts(parts: Sequence[Part]) -> dict[str, Any]:
     return {**plain, "macro": means}
 
 
-def _noun(average: MacroAverage) -> str:
-    """What is averaged, in the singular."""
-    return "label" if average.by == "label" else average.resampled_unit.removesuffix("s")
-
-
 def left_out(averages: Sequence[MacroAverage]) -> str:
     """How many labels and documents are not in the means, and why."""
     texts = [
-        f"{counted(number, _noun(average))} ({reason})"
+        f"{counted(number, average.noun)} ({reason})"
         for average in averages
         for reason, number in average.left_out.items()
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf, isnan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from beyondchance.messages import (
     quotes,
     spoken,
 )
-from beyondchance.numbers import in_digits, p_is
+from beyondchance.numbers import Extent, in_digits, p_is
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
@@ -62,72 +62,38 @@ MATCHES = {
 """What each measure counts."""
 DIFFICULTY = "how hard it is to agree by chance"
 """What difficulty is, wherever the word stands."""
-LEAST_LIKELY = "the documents in which agreement by chance is least likely first"
-"""The title of documents by difficulty, which is not about how hard they are to annotate."""
-_ONE = {"documents": "document", "sentences": "sentence", "annotators": "annotator"}
-GROUPS = "groups of "
-"""What stands before units that are drawn in groups."""
 _METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
 # --- What was compared --------------------------------------------------------
 
 
-class Extent(NamedTuple):
-    """How many documents were compared, and how many texts they have, where that is known."""
-
-    n_documents: int
-    n_texts: int | None
-
-
-def extent_of(counts: AnyCounts, corpus: Corpus | None) -> Extent:
-    """How many documents and texts were compared."""
-    if isinstance(counts, Totals):
-        return Extent(counts.n_compared, counts.n_texts)
-    if corpus is not None and not corpus.documents:
-        return Extent(counts.n_compared, counts.n_compared_texts)
-    return Extent(
-        len(counts.documents), None if corpus is None else n_texts(corpus, counts.documents)
-    )
+def compared(who: str, extent: Extent, n_spans: int, positions: str = "") -> str:
+    """Who was compared on what, and where random spans are placed if `positions` are given."""
+    placed = f"; unit {extent.unit}, positions {positions}" if positions else ""
+    return f"{who}: {texts_of(extent)}, {counted(n_spans, 'span')}{placed}."
 
 
-def compared(
-    known: Corpus | Settings,
-    who: str,
-    extent: Extent,
-    n_spans: int,
-    *,
-    unit: str = "documents",
-    has_unit: bool = True,
-) -> str:
-    """The first line: who was compared on what documents, and where random spans are placed.
+def texts_of(extent: Extent, within: str = "in") -> str:
+    """How many sentences, documents or other texts there are.
 
-    Parameters
-    ----------
-    known : Corpus or Settings
-        Settings, where the corpus is not at hand.
-    who : str
-    extent : Extent
-    n_spans : int
-    unit : {"documents", "sentences"}
-        What the documents are; or groups of them.
-    has_unit : bool
-        Whether it says in what random spans are placed.
+    Examples
+    --------
+    >>> texts_of(Extent(12, 46, "sentence")), texts_of(Extent(46, 46, "sentence"))
+    ('46 sentences in 12 documents', '46 sentences')
+    >>> texts_of(Extent(12, 46, "corpus"), "of")
+    '46 texts of 12 documents'
     """
-    where = counted(extent.n_documents, _ONE[unit.removeprefix(GROUPS)])
-    if known.unit == "sentence" and extent.n_texts is not None:
-        sentences = counted(extent.n_texts, "sentence")
-        is_same = extent.n_texts == extent.n_documents
-        where = sentences if is_same else f"{sentences} in {where}"
-    placed = f"; unit {known.unit}, positions {known.positions}" if has_unit else ""
-    return f"{who}: {where}, {counted(n_spans, 'span')}{placed}."
+    documents = counted(extent.n_documents, extent.noun)
+    if extent.n_texts == extent.n_documents:
+        return documents
+    noun = "sentence" if extent.unit == "sentence" else "text"
+    return f"{counted(extent.n_texts, noun)} {within} {documents}"
 
 
-def n_texts(corpus: Corpus, documents: Collection[str]) -> int:
-    """How many texts some of the documents have."""
-    names = set(documents)
-    is_named = np.fromiter((name in names for name in corpus.documents), dtype=bool)
-    return int(np.count_nonzero(is_named[corpus.text_document]))
+def least_likely(noun: str) -> str:
+    """The title of documents by difficulty, which is not about how hard they are to annotate."""
+    return f"the {noun}s in which agreement by chance is least likely first"
 
 
 def by_measure(measure: str, positions: str) -> str:
@@ -213,16 +179,15 @@ def meaning(score: Score, by: str, digits: int = 4) -> str:
     >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), "token", 2))
     Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08.
     """
-    correction = effect(score, digits)
     if score.reason is not None:
-        return f"{undefined(score)} {correction}"
+        return undefined(score)
     chance = f"Chance agreement by {by} is {in_digits(score.chance, digits)}"
     if score.error:
         error = in_digits(score.chance_error, digits)
         chance += f", estimated from random arrangements with a standard error of {error}"
     if score.corrected < 0:
         chance += f", more than the {in_digits(score.observed, digits)} observed"
-    return f"{chance}. {correction}"
+    return f"{chance}. {effect(score, digits)}"
 
 
 def across_corpora(positions: str) -> str:
@@ -252,14 +217,10 @@ reported as it is.'
     >>> effect(Score(matched=4, expected=1, size_a=4, size_b=4))
     'Correction changes nothing here, because agreement is complete.'
     """
-    if isnan(score.corrected):
-        return "Whether correction matters cannot be said."
     change = score.observed - score.corrected
     lowers = f"lowers the score by {in_digits(change, digits)}"
-    if change >= MUCH:
-        return f"Correction matters here: it {lowers}."
     if change >= LITTLE:
-        return f"Correction matters somewhat here: it {lowers}."
+        return f"Correction matters{'' if change >= MUCH else ' somewhat'} here: it {lowers}."
     if score.observed == 1:
         return "Correction changes nothing here, because agreement is complete."
     if score.chance < SMALL:
@@ -357,7 +318,7 @@ def units_of(interval: ConfidenceInterval) -> str:
 
 def counted_units(size: int, kind: str) -> str:
     """A number of units: ``12 documents``, ``4,096 groups of documents``."""
-    return f"{size:,} {kind}" if kind.startswith(GROUPS) else counted(size, _ONE[kind])
+    return counted(size, kind.removesuffix("s"))
 
 
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
@@ -368,9 +329,11 @@ def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
         how = f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"
     text = f"Intervals: {interval_heading(settings)}, {how}."
     kind, _ = first.units[0]
-    if kind.startswith(GROUPS) and first.reason is None:
-        return f"{text} Documents are many, and are drawn in groups, by a hash of their names."
-    if kind != "sentences" or first.reason is not None:
+    if first.reason is not None:
+        return text
+    if settings.groups:
+        text += " Groups are made by a hash of names, because there are many of them."
+    if not kind.endswith("sentences"):
         return text
     return (
         f"{text} Documents larger than sentences are not known, so each sentence counts as one: "
@@ -456,7 +419,7 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     settings = standings.settings
     ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
     shared = tested_on(standings)
-    tested = f"Tested by exchanging two systems within {shared}, in {ways}"
+    tested = f"Tested by exchanging two of them within {shared}, in {ways}"
     if len(standings.pairs) > 1:
         tested += (
             f"; p-values are adjusted by Holm's method for all {len(standings.pairs):,} pairs, "
@@ -465,8 +428,8 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     return [
         f"By {by_measure(measure, settings.positions)}, {_differing(standings)}. {tested}.",
         *(
-            f"On {shared}, {other} is ahead of {one}: the ranking uses different "
-            "documents for each system, and is less reliable than the test."
+            f"On {shared}, {other} is ahead of {one}: the ranking compares each on all that it has "
+            "and is less reliable than the test."
             for (one, other), _ in neighbours(standings)
             if (one, other) in standings.reversed_pairs
         ),
@@ -487,8 +450,8 @@ def support(standings: Standings, *, is_changed: bool) -> str:
         for pair in standings.pairs
     ]
     if len(apart) == 1:
-        return f"The test {_supports(apart)} the order of the two systems."
-    return f"The tests support the order of {_share(apart)} pairs of systems."
+        return f"The test {_supports(apart)} the order of the two."
+    return f"The tests support the order of {_share(apart)} pairs."
 
 
 def _supports(found: Collection[bool]) -> str:
@@ -513,7 +476,7 @@ def _differing(standings: Standings) -> str:
     alone = [group[0] for group in standings.groups if len(group) == 1]
     together = [group for group in standings.groups if len(group) > 1]
     if not together:
-        return "all systems differ significantly"
+        return "all differ significantly"
     texts = [f"{in_list(group)} do not differ significantly" for group in together]
     if alone:
         differ = "differs" if len(alone) == 1 else "differ"
@@ -563,7 +526,7 @@ def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
     return _unshared(corpus.labels, names, used[:, columns])
 
 
-def heaviest(counts: AnyCounts) -> list[Note]:
+def heaviest(counts: AnyCounts, noun: str) -> list[Note]:
     """Name a document that has many pairs because many annotated it, not because few are read."""
     if isinstance(counts, Totals) or len(counts.annotators) < 3:
         return []
@@ -576,7 +539,7 @@ def heaviest(counts: AnyCounts) -> list[Note]:
         return []
     said = f" has {share:.0%} of all pairs of annotators, because {n_people[most]:,} annotated it: "
     weighted = Use("average", "annotation"), " lets all annotations weigh the same"
-    told = ("document ", Quote(counts.documents[most]), said, *weighted)
+    told = (f"{noun} ", Quote(counts.documents[most]), said, *weighted)
     return [Note(told, is_caution=True)]
 
 

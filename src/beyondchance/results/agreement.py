@@ -21,7 +21,7 @@ from beyondchance.results.named import Named
 from beyondchance.results.printed import Measured
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
-from beyondchance.results.totals import AnyCounts, Totals, drawn_from, n_groups_of, signed_with
+from beyondchance.results.totals import AnyCounts, Counted, Totals, signed_with
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
@@ -29,7 +29,7 @@ LEVELS = ("label", "pair", "annotator")
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement(Measured):
+class Agreement(Measured, Counted):
     """Observed, chance and corrected agreement, overall and in every breakdown.
 
     Attributes
@@ -201,7 +201,7 @@ class Agreement(Measured):
         checked_option("by", by, AVERAGES)
         weighted = "" if self.settings.average == "micro" else f"-{self.settings.average}"
         settings = self.settings.replaced(average=f"macro-{by}{weighted}")
-        return MacroAverage(self.counts, by, settings, self.resampled_unit)
+        return MacroAverage(self.counts, by, settings)
 
     @documented(ResamplingOptions)
     def interval(
@@ -332,23 +332,6 @@ class Agreement(Measured):
             value = values[index]
             found[value] = intervals_of(rows[value], SCORES, options, unit=unit)[0]
         return {value: found[value] for value in values}
-
-    @property
-    def resampled_unit(self) -> str:
-        """What intervals draw: documents, or sentences where nothing larger is known.
-
-        A file that knows only sentences makes each a document of its own. Of many documents,
-        groups are drawn.
-        """
-        counts = self.counts
-        alone = counts.n_marked_texts == counts.n_marked_documents
-        unit = "sentences" if self.settings.unit == "sentence" and alone else "documents"
-        return f"groups of {unit}" if n_groups_of(self.drawn) else unit
-
-    @cached_property
-    def drawn(self) -> AnyCounts:
-        """What intervals draw from: the counts, or their totals by groups of documents."""
-        return drawn_from(self.counts)
 
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]

@@ -34,7 +34,7 @@ from beyondchance.results.resampling import (
     totals_of,
 )
 from beyondchance.results.score import Score, reason_of
-from beyondchance.results.totals import AnyCounts, Totals, drawn_from, signed_with
+from beyondchance.results.totals import AnyCounts, Counted, Totals, signed_with
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -43,7 +43,7 @@ AVERAGES = ("label", "document")
 
 
 @dataclass(frozen=True, eq=False)
-class MacroAverage(Printed):
+class MacroAverage(Printed, Counted):
     """The mean of the scores of all labels, or of all documents.
 
     Labels or documents without a corrected score are left out of all three means: where nothing
@@ -57,8 +57,6 @@ class MacroAverage(Printed):
     by : {"label", "document"}
     settings : Settings
         How it was computed; ``str(settings)`` is the signature to cite.
-    resampled_unit : {"documents", "sentences"}
-        What intervals draw.
 
     Examples
     --------
@@ -73,7 +71,6 @@ class MacroAverage(Printed):
     counts: AnyCounts
     by: str
     settings: Settings
-    resampled_unit: str = "documents"
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{name}={in_digits(getattr(self, name))}" for name in SCORES)
@@ -135,9 +132,14 @@ class MacroAverage(Printed):
         return self._mean("corrected")
 
     @property
+    def noun(self) -> str:
+        """What is averaged, in the singular."""
+        return "label" if self.by == "label" else self.extent.noun
+
+    @property
     def reason(self) -> str | None:
         """Why `corrected` is undefined, where it is."""
-        return None if self.n_averaged else f"no {self.by} has a corrected score"
+        return None if self.n_averaged else f"no {self.noun} has a corrected score"
 
     @property
     def n_averaged(self) -> int:
@@ -215,7 +217,7 @@ class MacroAverage(Printed):
         {options}
         """
         options = resampling_of(self.settings, resampling, over="documents")
-        counts = drawn_from(self.counts)
+        counts = self.drawn
         if counts is not self.counts:
             return replace(self, counts=counts).intervals(**resampling)
         settings, unit = signed_with(options, self.settings, counts), self.resampled_unit

@@ -190,11 +190,6 @@ class Counts:
         """Documents in which somebody marked something."""
         return n_distinct(self.document[self.marked])
 
-    @property
-    def n_marked_texts(self) -> int:
-        """Texts in which somebody marked something."""
-        return n_distinct(self.text[self.marked])
-
     def texts_without_freedom(self) -> tuple[int, int]:
         """Texts in which every random arrangement gives the same match, of those with spans.
 

@@ -14,13 +14,13 @@ from beyondchance.core.ragged import total
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
 from beyondchance.results.resampling import Levels, Resampling, resampling_of
 from beyondchance.results.totals import (
     AnyCounts,
+    Counted,
     Totals,
     counts_by_document,
     drawn_from,
@@ -31,7 +31,7 @@ from beyondchance.types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
-class Difficulty(Described):
+class Difficulty(Described, Counted):
     """How hard it is to agree by chance: 1 minus the agreement of random annotations.
 
     Attributes
@@ -145,11 +145,6 @@ class Difficulty(Described):
         """The intervals of some levels, by kind and name."""
         rows = self.drawn.leveled(levels, _times(self.drawn))
         return levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
-
-    @property
-    def resampled_unit(self) -> str:
-        """What intervals draw: documents, or sentences where nothing larger is known."""
-        return Agreement(self.drawn, self.settings).resampled_unit
 
     @cached_property
     def drawn(self) -> AnyCounts:

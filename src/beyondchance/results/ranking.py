@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from beyondchance.checks import checked_option, is_whole
 from beyondchance.errors import OptionError
 from beyondchance.messages import Note, Quote
-from beyondchance.numbers import in_digits
+from beyondchance.numbers import Extent, in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Measured
@@ -38,9 +38,8 @@ class Ranking(Measured):
         What was chosen and why.
     skipped : mapping of str to int
         What was left out, and how often.
-    extent : tuple of (int, int), optional
-        Documents on which any system was compared, and their texts, where the documents
-        themselves are not kept.
+    extent : Extent
+        How many documents and texts any system was compared on.
     """
 
     gold: str
@@ -48,7 +47,7 @@ class Ranking(Measured):
     settings: Settings
     notes: tuple[Note, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
-    extent: tuple[int, int] | None = None
+    extent: Extent = field(kw_only=True)
 
     def ranks(self, by: str) -> dict[str, int | None]:
         """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.

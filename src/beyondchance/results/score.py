@@ -15,7 +15,7 @@ from beyondchance.types import Bools, Floats, Ints
 
 NOTHING_MARKED = "nothing was marked by either"
 
-UNMARKED = unmarked("documents in which no annotator marked anything")
+UNMARKED = unmarked("{documents} in which no annotator marked anything")
 """Documents without a row of counts, as they are counted."""
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 PART = "chance is known of the whole corpus only"

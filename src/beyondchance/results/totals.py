@@ -32,6 +32,7 @@ from beyondchance.core.exact import (
 from beyondchance.core.ragged import total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
+from beyondchance.numbers import Extent
 from beyondchance.results.counts import Counts, Scores, numbered, other_side, pooled_errors
 from beyondchance.results.resampling import SCORES, Levels, Resampling, Rows, score_of
 from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
@@ -371,7 +372,7 @@ class Totals:
         return int(self.units.n_documents.sum())
 
     @property
-    def n_texts(self) -> int:
+    def n_compared_texts(self) -> int:
         """Texts of the documents compared."""
         return int(self.sizes["all"]["texts"].sum())
 
@@ -379,11 +380,6 @@ class Totals:
     def n_marked_documents(self) -> int:
         """Documents in which somebody marked something."""
         return int(self.sizes["all"]["n_documents"].sum())
-
-    @property
-    def n_marked_texts(self) -> int:
-        """Texts in which somebody marked something."""
-        return int(self.sizes["all"]["marked_texts"].sum())
 
     @property
     def pairs(self) -> Ints:
@@ -689,9 +685,45 @@ def n_groups_of(counts: AnyCounts) -> int:
     return counts.units.n_groups if isinstance(counts, Totals) else 0
 
 
+def extent_of(counts: AnyCounts, settings: Settings) -> Extent:
+    """How many documents and texts were compared, and what documents are called."""
+    return Extent(counts.n_compared, counts.n_compared_texts, settings.unit)
+
+
+def units_of(counts: AnyCounts, settings: Settings) -> str:
+    """What intervals draw from counts, as a plural: documents, sentences, or groups of them."""
+    plural = f"{extent_of(counts, settings).noun}s"
+    return f"groups of {plural}" if n_groups_of(counts) else plural
+
+
 def signed_with(options: Resampling, settings: Settings, counts: AnyCounts) -> Settings:
-    """The settings of a result with those of its intervals, groups of documents included."""
-    return options.sign(settings).replaced(groups=n_groups_of(counts) or None)
+    """The settings of a result with those of its intervals: over what, and of how many groups."""
+    signed = options.sign(settings)
+    if signed.over == "documents":
+        signed = signed.replaced(over=f"{extent_of(counts, settings).noun}s")
+    return signed.replaced(groups=n_groups_of(counts) or None)
+
+
+class Counted:
+    """A result that is summed from counts of documents."""
+
+    counts: AnyCounts
+    settings: Settings
+
+    @property
+    def extent(self) -> Extent:
+        """How many documents and texts were compared, and what documents are called."""
+        return extent_of(self.counts, self.settings)
+
+    @cached_property
+    def drawn(self) -> AnyCounts:
+        """What intervals draw from: the counts, or their totals by groups of documents."""
+        return drawn_from(self.counts)
+
+    @property
+    def resampled_unit(self) -> str:
+        """What intervals draw: documents, sentences where nothing larger is known, or groups."""
+        return units_of(self.drawn, self.settings)
 
 
 _REASONS = (1, 2, 3)

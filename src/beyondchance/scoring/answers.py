@@ -21,6 +21,7 @@ from beyondchance.core.models import AUTO
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, MismatchError, NothingSharedError, OptionError
 from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
+from beyondchance.numbers import Extent
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
@@ -242,24 +243,25 @@ def _not_ranked(
     with_gold, with_systems = (
         set(corpus.annotation_document[rows].tolist()) for rows in (by_gold, ~by_gold)
     )
+    compared = with_gold & with_systems
     tables = [system.counts for system in systems.values() if isinstance(system.counts, Counts)]
-    compared = {name for counts in tables for name in counts.documents}
     marked = {
         counts.documents[number]
         for counts in tables
         for number in distinct(counts.document)[0].tolist()
     }
     found = {
-        left_out("documents of the gold standard only", ""): len(with_gold - with_systems),
-        left_out("documents without the gold standard", ""): len(with_systems - with_gold),
-        UNMARKED: len(compared - marked),
+        left_out("{documents} of the gold standard only", ""): len(with_gold - with_systems),
+        left_out("{documents} without the gold standard", ""): len(with_systems - with_gold),
+        UNMARKED: len(compared) - len(marked),
     }
-    skipped: dict[str, int] = dict(corpus.skipped)
-    skipped.update((what, number) for what, number in found.items() if number)
-    both = np.zeros(len(corpus.documents), dtype=bool)
-    both[list(with_gold & with_systems)] = True
-    n_texts = int(np.count_nonzero(both[corpus.text_document]))
-    return skipped, (len(compared), n_texts)
+    n_texts = int(np.count_nonzero(np.isin(corpus.text_document, list(compared))))
+    return _with_tallies(corpus, found), (len(compared), n_texts)
+
+
+def _with_tallies(corpus: Corpus, found: Mapping[Tally, int]) -> dict[str, int]:
+    """What was left out on reading, and what else was, without zeros."""
+    return {**corpus.skipped, **{what: number for what, number in found.items() if number}}
 
 
 def _scored(
@@ -302,16 +304,6 @@ def _scored(
         counts = counts.weighted(1 / (teams[compared] - 1))
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
-    others = teams[~compared].tolist()
-    n_alone, n_empty = others.count(1), others.count(0)
-    skipped: dict[str, int] = {
-        left_out("documents with one annotator only", ""): n_alone,
-        not_annotated("documents without an annotator", ""): n_empty,
-        left_out("documents without the gold standard", ""): len(others) - n_alone - n_empty,
-        # With unit corpus, random spans may be there.
-        UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
-        mended("spans that differ from another in their label alone"): spans.n_merged,
-    }
     if corpus.alternatives is not None and not with_self:
         from beyondchance.scoring import joint_placements  # noqa: PLC0415 - for quotes only
 
@@ -319,8 +311,24 @@ def _scored(
             raise joint_placements.refused_in_parts()
         reached = joint_placements.extremes(corpus, shared, scoring, counts)
         notes += joint_placements.placement_notes(reached)
-    found = {reason: count for reason, count in skipped.items() if count}
-    return Scored(counts, settings, {**corpus.skipped, **found}, notes), placed_of(spans)
+    skipped = _skipped(corpus, teams[~compared].tolist(), counts, spans.n_merged)
+    return Scored(counts, settings, skipped, notes), placed_of(spans)
+
+
+def _skipped(
+    corpus: Corpus, others: Sequence[int], counts: Counts, n_merged: int
+) -> dict[str, int]:
+    """What was left out, `others` being the numbers of annotators of documents not compared."""
+    n_alone, n_empty = others.count(1), others.count(0)
+    found = {
+        left_out("{documents} with one annotator only", ""): n_alone,
+        not_annotated("{documents} without an annotator", ""): n_empty,
+        left_out("{documents} without the gold standard", ""): len(others) - n_alone - n_empty,
+        # With unit corpus, random spans may be there.
+        UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
+        mended("spans that differ from another in their label alone"): n_merged,
+    }
+    return _with_tallies(corpus, found)
 
 
 def _crowd(
@@ -332,16 +340,9 @@ def _crowd(
     spans = marked(compared, scoring.scope)
     check_fit(spans, scoring.model)
     counts = crowd(spans, teams[teams > 1])
-    skipped: dict[str, int] = {
-        left_out("documents with one annotator only", ""): int(np.count_nonzero(teams == 1)),
-        not_annotated("documents without an annotator", ""): int(np.count_nonzero(teams == 0)),
-        UNMARKED: len(counts.documents) - counts.n_marked_documents,
-        mended("spans that differ from another in their label alone"): spans.n_merged,
-    }
-    found = {reason: count for reason, count in skipped.items() if count}
+    skipped = _skipped(corpus, teams[teams < 2].tolist(), counts, spans.n_merged)
     settings = settings_of(corpus, **scoring.signature(), **signed)
-    scored = Scored(counts, settings, {**corpus.skipped, **found}, (NOT_LISTED,))
-    return scored, placed_of(spans)
+    return Scored(counts, settings, skipped, (NOT_LISTED,)), placed_of(spans)
 
 
 def _two(signed: Mapping[str, str]) -> list[Piece]:
@@ -487,8 +488,8 @@ def ranking_from(found: Answer) -> Ranking:
     # Chance may have been estimated for some systems only.
     last = next(reversed(systems.values())).settings
     signed = next((s.settings for s in systems.values() if s.settings.samples), last)
-    extent = found.extent if found.in_parts else None
-    return Ranking(gold, Named(systems), signed, notes, found.skipped, extent)
+    extent = Extent(*found.extent, found.unit)
+    return Ranking(gold, Named(systems), signed, notes, found.skipped, extent=extent)
 
 
 def _checked(found: Answer) -> Answer:

@@ -102,16 +102,16 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
     >>> from beyondchance import example, rank
     >>> from beyondchance.reporting.commands.rank import system_rows
     >>> systems_chart(system_rows(rank(example(), gold="ada"), "token")).description
-    'Correction changes the rank of no system of 2.'
+    'Correction changes 0 of 2 ranks.'
     """
-    title = "Systems before and after correction"
+    title = "Ranks before and after correction"
     # Those that have both scores have both ranks.
     known = [row for row in rows if isfinite(row.score.observed + row.score.corrected)]
     chosen = sorted(known, key=lambda row: row.rank_corrected or 0)[: shared.MOST_ROWS]
-    notes = shared.left_out(len(known), len(chosen), "systems", "the first after correction")
-    notes += shared.undefined(len(rows) - len(known), "system")
+    notes = shared.left_out(len(known), len(chosen), "ranks", "the first after correction")
+    notes += shared.undefined(len(rows) - len(known), "score")
     if not chosen:
-        return shared.nothing(title, "no system has both scores", notes)
+        return shared.nothing(title, "none has both scores", notes)
     alt = altair()
     names = shared.shown_names([row.shown for row in chosen], length=20)
     before = [row.score.observed for row in chosen]
@@ -170,8 +170,8 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
     if any(line["moved"] for line in lines):
         notes.insert(0, "Bold: the rank changes, by as many places as the arrow says.")
     n_moved = sum(row.rank_observed != row.rank_corrected for row in chosen)
-    finding = f"Correction changes the rank of {n_moved or 'no'} system{'s' * (n_moved > 1)} of "
-    return shared.finished(alt.layer(*layers), title, notes, f"{finding}{len(chosen)}.")
+    finding = f"Correction changes {n_moved} of {len(chosen)} ranks."
+    return shared.finished(alt.layer(*layers), title, notes, finding)
 
 
 def _side_labels(labels: list[dict[str, Any]], scale: Any) -> list[Any]:

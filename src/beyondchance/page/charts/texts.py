@@ -24,7 +24,7 @@ CELLS = 25
 """Cells along each side."""
 
 
-def documents_chart(rows: Sequence[Row], links: Mapping[str, str]) -> Any:
+def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "document") -> Any:
     """Chance against observed agreement of documents, coloured by difficulty.
 
     With more than 300 documents all are counted in cells, and the 50 most contested ones are
@@ -36,6 +36,8 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str]) -> Any:
         The most contested documents first.
     links : mapping of str to str
         Where the points of documents lead, by name; those of others lead nowhere.
+    noun : str
+        What documents are called.
 
     Examples
     --------
@@ -44,11 +46,11 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str]) -> Any:
     >>> documents_chart([Row(measure="token", name="d", score=score)], {}).description
     'Of 1 document, 1 agrees more than by chance.'
     """
-    title = "Documents: agreement observed and expected by chance"
+    title = f"{noun.capitalize()}s: agreement observed and expected by chance"
     known = [row for row in rows if isfinite(row.score.observed) and isfinite(row.score.chance)]
-    notes = shared.undefined(len(rows) - len(known), "document")
+    notes = shared.undefined(len(rows) - len(known), noun)
     if not known:
-        return shared.nothing(title, "no document has a score", notes)
+        return shared.nothing(title, f"no {noun} has a score", notes)
     alt = altair()
     is_many = len(known) > MOST_POINTS
     drawn = known[:MOST_CONTESTED] if is_many else known
@@ -70,10 +72,10 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str]) -> Any:
     look = {"filled": True, "size": 55, "opacity": 1, "stroke": INK, "strokeWidth": 0.8}
     layers = [diagonal]
     if is_many:
-        layers.insert(0, _cells(known, x, y, right=right))
+        layers.insert(0, _cells(known, x, y, right=right, noun=noun))
         notes.insert(
             0,
-            f"All {len(known):,} documents are counted in cells; the {len(drawn)} most contested "
+            f"All {len(known):,} {noun}s are counted in cells; the {len(drawn)} most contested "
             "ones are points.",
         )
     if any(value["difficulty"] is not None for value in values):
@@ -89,7 +91,7 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str]) -> Any:
     chart = alt.layer(*layers).resolve_scale(color="independent")
     above = sum(row.score.observed > row.score.chance for row in known)
     finding = (
-        f"Of {counted(len(known), 'document')}, {above:,} {'agrees' if above == 1 else 'agree'} "
+        f"Of {counted(len(known), noun)}, {above:,} {'agrees' if above == 1 else 'agree'} "
         "more than by chance."
     )
     return shared.finished(chart, title, ["Dashed: observed = chance.", *notes], finding)
@@ -106,7 +108,7 @@ def _point(row: Row, link: str | None) -> dict[str, Any]:
     }
 
 
-def _cells(rows: Sequence[Row], x: Any, y: Any, *, right: float) -> Any:
+def _cells(rows: Sequence[Row], x: Any, y: Any, *, right: float, noun: str) -> Any:
     """Documents counted in cells of a grid; the more documents, the more opaque the cell."""
     alt = altair()
     counts, edges, levels = np.histogram2d(
@@ -122,7 +124,7 @@ def _cells(rows: Sequence[Row], x: Any, y: Any, *, right: float) -> Any:
             "observed": float(levels[row]),
             "top": float(levels[row + 1]),
             "count": int(counts[column, row]),
-            "description": counted(int(counts[column, row]), "document"),
+            "description": counted(int(counts[column, row]), noun),
         }
         for column, row in np.argwhere(counts).tolist()
     ]
@@ -136,7 +138,7 @@ def _cells(rows: Sequence[Row], x: Any, y: Any, *, right: float) -> Any:
             y2="top:Q",
             opacity=alt.Opacity(
                 "count:Q",
-                title="documents",
+                title=f"{noun}s",
                 scale=alt.Scale(type="log", range=[0.2, 0.9], nice=False),
                 legend=alt.Legend(orient="bottom", direction="horizontal", symbolType="square"),
             ),

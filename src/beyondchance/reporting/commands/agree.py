@@ -144,7 +144,9 @@ def agree_report(
         who = in_list(annotators)
         return [
             Prose(verdict(breakdown, annotators, loss or {})),
-            Prose(_compared(result, corpus, who)),
+            Prose(
+                sentences.compared(who, result.extent, result.n_spans, result.settings.positions)
+            ),
             overall_table(breakdown),
             Prose(meaning(breakdown, digits)),
             *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
@@ -179,9 +181,7 @@ def agree_report(
         from beyondchance.reporting.methods import methods_of_agreement  # noqa: PLC0415 - rarely wanted
 
         own = next(iter((intervals or {}).values()), None)
-        return methods_of_agreement(
-            result, own, corpus=corpus, null=null, settings=settings, digits=digits
-        )
+        return methods_of_agreement(result, own, null=null, settings=settings, digits=digits)
 
     def rows() -> list[dict[str, Any]]:
         return [
@@ -202,8 +202,9 @@ def agree_report(
         make_asked=asked,
         make_data=data,
         make_rows=rows,
-        make_paper=lambda: agree_paper(result, breakdown, corpus, null=null, digits=digits),
+        make_paper=lambda: agree_paper(result, breakdown, null=null, digits=digits),
         make_methods=methods,
+        noun=breakdown.noun,
     )
 
 
@@ -245,18 +246,6 @@ def report_of_trend(found: Trend) -> Report:
     )
 
 
-def _compared(result: Agreement, corpus: Corpus | None, who: str, *, has_unit: bool = True) -> str:
-    """Who was compared on what."""
-    return sentences.compared(
-        result.settings if corpus is None else corpus,
-        who,
-        sentences.extent_of(result.counts, corpus),
-        result.n_spans,
-        unit=result.resampled_unit,
-        has_unit=has_unit,
-    )
-
-
 def agree_notes(
     corpus: Corpus | None, result: Agreement, breakdown: levels.Breakdown
 ) -> list[Note]:
@@ -270,7 +259,7 @@ def agree_notes(
     if gold is not None and gold not in result.counts.annotators:
         notes.append(sentences.gold_left_out(gold, "rank compares all annotators with it"))
     if result.settings.pairs is None and result.settings.average == "micro":
-        notes += sentences.heaviest(result.counts)
+        notes += sentences.heaviest(result.counts, result.extent.noun)
     first = breakdown.rows[0].intervals
     return notes + sentences.cautions([first["corrected"]] if first else [])
 
@@ -296,10 +285,9 @@ def verdict(
         (sentences.by_measure(row.measure, breakdown.positions), row.score)
         for row in breakdown.of("all")
     ]
-    said = sentences.headline(whose, scores)
-    if not breakdown.rows[0].score.corrected >= 0:
-        return said
-    return " ".join(filter(None, (said, sentences.largest_loss(loss, _by(breakdown)))))
+    is_above = breakdown.rows[0].score.corrected >= 0
+    lost = sentences.largest_loss(loss if is_above else {}, _by(breakdown))
+    return f"{sentences.headline(whose, scores)} {lost}".strip()
 
 
 def meaning(breakdown: levels.Breakdown, digits: int) -> str:
@@ -360,6 +348,7 @@ def report_of_labelling(result: Labelling) -> Report:
         command="labelling",
         signature=str(result.settings),
         skipped=dict(result.finding.skipped),
+        noun=result.finding.extent.noun,
         notes=result.finding.notes,
         make_blocks=blocks,
         make_data=data,
@@ -447,18 +436,19 @@ def _tables_by(
     tables: list[Table] = []
     for name in by:
         if name == "document":
-            tables += _document_tables(breakdown.of("document"), top)
+            tables += _document_tables(breakdown, top)
         else:
-            said = {"title": f"documents by {name}", "remark": changes.get(name, "")}
+            said = {"title": f"{breakdown.noun}s by {name}", "remark": changes.get(name, "")}
             groups = breakdown.by(name)
             tables.append(levels.scores_table(name, groups, breakdown.settings, top=top, **said))
     return tables
 
 
-def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
+def _document_tables(breakdown: levels.Breakdown, top: int) -> list[Table]:
     """The most contested documents, and those of the highest difficulty; with p-values, if any."""
+    documents, noun = breakdown.of("document"), breakdown.noun
     columns: list[levels.Column] = [
-        ("document", attrgetter("name")),
+        (noun, attrgetter("name")),
         levels.SPANS,
         *levels.SCORE_COLUMNS,
         ("difficulty", attrgetter("difficulty")),
@@ -471,8 +461,8 @@ def _document_tables(documents: Sequence[levels.Row], top: int) -> list[Table]:
     least_likely = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
     tables = []
     for title, rows in (
-        ("the most contested documents first", contested),
-        (sentences.LEAST_LIKELY, least_likely),
+        (f"the most contested {noun}s first", contested),
+        (sentences.least_likely(noun), least_likely),
     ):
         shown, remark = cut(rows, top)
         remarks = [
@@ -505,7 +495,6 @@ def _variants_table(variants: Sequence[Variant]) -> Table:
 def agree_paper(
     result: Agreement,
     breakdown: levels.Breakdown,
-    corpus: Corpus | None,
     *,
     null: NullDistribution | None = None,
     digits: int = 4,
@@ -517,7 +506,7 @@ def agree_paper(
     if 1 < len(pairs) <= _MOST_PAIRS:
         sections[f"pairs of annotators, by {by}"] = pairs
     who = in_list(result.counts.annotators)
-    said = [f"Agreement of {_compared(result, corpus, who, has_unit=False)}"]
+    said = [f"Agreement of {sentences.compared(who, result.extent, result.n_spans)}"]
     said += [] if null is None else [sentences.random_agreement(null, digits)]
     return paper_table(
         sections,

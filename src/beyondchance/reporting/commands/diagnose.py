@@ -236,9 +236,8 @@ def diagnose_report(
     def blocks() -> list[Block]:
         annotators = {name for pair in result.by_pair for name in pair}
         who = in_list([name for name in corpus.annotators if name in annotators])
-        extent = sentences.extent_of(result.counts, corpus)
         made: list[Block] = [
-            Prose(sentences.compared(corpus, who, extent, result.n_spans)),
+            Prose(sentences.compared(who, result.extent, result.n_spans, corpus.positions)),
             Prose(_headline(found, digits)),
         ]
         if isnan(found.corrected):
@@ -281,6 +280,7 @@ def diagnose_report(
         corpus=corpus,
         signature=str(settings if found.loss else found.settings),
         skipped=result.skipped,
+        noun=result.extent.noun,
         notes=(*corpus.notes, *found.notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
         make_data=data,

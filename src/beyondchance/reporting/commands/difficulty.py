@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -42,25 +42,19 @@ def difficulty_report(
     digits : int
         For numbers within sentences.
     """
-    counts = result.counts
+    counts, defined = result.counts, result.hardest
     if isinstance(counts, Totals):
-        by_document: Mapping[str, float] = result.hardest
-        defined = dict(by_document)
-        histogram = _tenths(counts.histogram[:-1].tolist())
+        by_document, histogram = defined, _tenths(counts.histogram[:-1].tolist())
     else:
-        by_document = result.by_document
-        defined = {name: value for name, value in by_document.items() if not isnan(value)}
-        histogram = _histogram(list(defined.values()))
-    gold = result.settings.gold
+        by_document, histogram = result.by_document, _histogram(list(defined.values()))
+    gold, noun = result.settings.gold, result.extent.noun
     settings = result.settings if intervals is None else intervals.settings
     ends = {} if intervals is None else intervals.overall
 
     def blocks() -> list[Block]:
         who = f"the gold standard {gold}" if gold else in_list(result.counts.annotators)
         n_spans = result.counts.score().n_spans
-        known = result.settings if corpus is None else corpus
-        extent = sentences.extent_of(counts, corpus)
-        compared = sentences.compared(known, who, extent, n_spans, unit=result.resampled_unit)
+        compared = sentences.compared(who, result.extent, n_spans, result.settings.positions)
         made: list[Block] = [Prose(compared), Prose(_meaning(result, gold, digits))]
         if ends:
             headings = ("difficulty", breakdown.interval_heading(settings))
@@ -69,15 +63,16 @@ def difficulty_report(
             made.append(Prose(how))
         if defined:
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
-            made.append(Bars("documents, by difficulty", bars))
-            rows, remark = cut(sorted(defined.items(), key=lambda item: -item[1]), top)
-            made.append(Table(("document", "difficulty"), rows, sentences.LEAST_LIKELY, remark))
+            made.append(Bars(f"{noun}s, by difficulty", bars))
+            rows, remark = cut(list(defined.items()), top)
+            title = sentences.least_likely(noun)
+            made.append(Table((noun, "difficulty"), rows, title, remark))
         return made
 
     def methods() -> Paragraph:
         from beyondchance.reporting.methods import methods_of_difficulty  # noqa: PLC0415 - rarely wanted
 
-        return methods_of_difficulty(result, intervals, corpus=corpus, digits=digits)
+        return methods_of_difficulty(result, intervals, digits=digits)
 
     def data() -> dict[str, Any]:
         return {
@@ -118,6 +113,7 @@ def difficulty_report(
         make_data=data,
         make_rows=rows,
         make_methods=methods,
+        noun=noun,
     )
 
 
@@ -126,7 +122,7 @@ def skipped_of(result: Difficulty, gold: str | None) -> dict[str, int]:
     if not gold or UNMARKED not in result.skipped:
         return dict(result.skipped)
     skipped = {what: number for what, number in result.skipped.items() if what != UNMARKED}
-    nothing_by_gold = unmarked("documents in which the gold standard marked nothing")
+    nothing_by_gold = unmarked("{documents} in which the gold standard marked nothing")
     return {**skipped, nothing_by_gold: result.skipped[UNMARKED]}
 
 

@@ -73,16 +73,15 @@ def disagreements_report(
     by_pair = found.by_pair()
     labels = found.label_table()
     names = kind_names(found)
-    alone = left_out("documents that no two of those compared share", "")
+    alone = left_out("{documents} that no two of those compared share", "")
     skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
     shown = listed[:top] if top else listed
 
     def blocks() -> list[Block]:
         annotators = {name for pair in found.pairs for name in pair}
         who = in_list([name for name in corpus.annotators if name in annotators])
-        n_texts = sentences.n_texts(corpus, found.documents)
-        extent = sentences.Extent(len(found.documents), n_texts)
-        compared = Prose(sentences.compared(corpus, who, extent, found.n_spans))
+        extent = corpus.select(documents=found.documents).extent
+        compared = Prose(sentences.compared(who, extent, found.n_spans, corpus.positions))
         if places is not None:
             return [compared, *blocks_of(found.places, places, top=top)]
         return [
@@ -116,6 +115,7 @@ def disagreements_report(
         command="disagreements",
         corpus=corpus,
         signature=found.signature,
+        noun=corpus.extent.noun,
         skipped={what: number for what, number in skipped.items() if number},
         notes=(*notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
@@ -202,7 +202,7 @@ def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False)
     several_texts = len(shown.corpus.text_length) > len(shown.corpus.documents)
     first, second = shown.pairs[0] if one_pair else ("first", "second")
     columns: list[tuple[str, Sequence[Cell]]] = [
-        ("document", [row["document"] for row in rows]),
+        (shown.corpus.extent.noun, [row["document"] for row in rows]),
         *([("text", [row["text"] for row in rows])] if several_texts else []),
         *([] if one_pair else [("annotators", [f"{row['a']} and {row['b']}" for row in rows])]),
         ("kind", [_kind(row, against_gold=against_gold, has_labels=is_narrow) for row in rows]),

@@ -59,7 +59,7 @@ def places_table(found: Places, top: int) -> Table:
     corpus = found.corpus
     documents = [corpus.documents[i] for i in corpus.text_document[shown.text].tolist()]
     columns: list[tuple[str, Sequence[Cell]]] = [
-        ("document", documents),
+        (corpus.extent.noun, documents),
         ("kind", [KINDS[i] for i in shown.kind.tolist()]),
         ("agree", _agreeing(shown)),
         ("worth", [None if isnan(value) else value for value in shown.worth.tolist()]),

@@ -45,8 +45,8 @@ def plan_report(
         made: list[Block] = [Prose(_meaning(wanted, score, digits))]
         if pilot is not None and corpus is not None:
             who = in_list(pilot.counts.annotators)
-            extent = sentences.extent_of(pilot.counts, corpus)
-            made.insert(0, Prose(sentences.compared(corpus, who, extent, pilot.n_spans)))
+            said = sentences.compared(who, pilot.extent, pilot.n_spans, corpus.positions)
+            made.insert(0, Prose(said))
         if wanted.reason is None:
             rows = [
                 (f"± {item.half_width:g}", item.documents, item.low, item.high)
@@ -54,7 +54,8 @@ def plan_report(
             ]
             remark = _REMARK.format(unit=wanted.unit)
             made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=remark))
-        return [*made, *map(Prose, skipped_sentences(pilot.skipped if pilot is not None else {}))]
+        skipped = [] if pilot is None else skipped_sentences(pilot.skipped, pilot.extent.noun)
+        return [*made, *map(Prose, skipped)]
 
     def data() -> dict[str, Any]:
         return {

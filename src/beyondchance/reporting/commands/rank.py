@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import inf
@@ -27,7 +27,6 @@ from beyondchance.reporting.blocks import (
 from beyondchance.reporting.paper_tables import GROUP, paper_table
 from beyondchance.reporting.parts import Part, parts_of
 from beyondchance.results.averages import AVERAGES
-from beyondchance.results.counts import Counts
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES
 from beyondchance.settings import Settings
@@ -262,7 +261,7 @@ def rank_report(
     def blocks() -> list[Block]:
         made: list[Block] = [
             Prose(verdict(ranking.gold, by_measure)),
-            Prose(compared(ranking, corpus)),
+            Prose(compared(ranking, ranking.settings.positions)),
         ]
         for name, systems in by_measure.items():
             made.append(ranking_table(systems, ranked_by(name, systems)))
@@ -281,8 +280,8 @@ def rank_report(
         listed = by_measure[measure] if by_label else []
         tables = (labels_tables(system, settings) for system in listed)
         made: list[Block] = [*chain.from_iterable(tables)]
-        if corpus is not None and subsets:
-            made += _subset_blocks(by_subset, corpus, documents_of(ranking))
+        if subsets:
+            made += _subset_blocks(by_subset, ranking)
         return made if standings is None else [*made, Prose(explanation(standings, listed))]
 
     def data() -> dict[str, Any]:
@@ -307,7 +306,7 @@ def rank_report(
     def methods() -> Paragraph:
         from beyondchance.reporting.methods import methods_of_ranking  # noqa: PLC0415 - rarely wanted
 
-        return methods_of_ranking(ranking, standings, corpus=corpus, digits=digits)
+        return methods_of_ranking(ranking, standings, digits=digits)
 
     def rows() -> list[dict[str, Any]]:
         tables = [("all", rows) for rows in by_measure.values()]
@@ -329,8 +328,9 @@ def rank_report(
         make_asked=asked,
         make_data=data,
         make_rows=rows,
-        make_paper=lambda: _paper_table(ranking, by_measure, settings, corpus, standings),
+        make_paper=lambda: _paper_table(ranking, by_measure, settings, standings),
         make_methods=methods,
+        noun=ranking.extent.noun,
     )
 
 
@@ -345,13 +345,11 @@ def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
 
 
 def _subset_blocks(
-    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]],
-    corpus: Corpus,
-    documents: Collection[str],
+    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]], ranking: Ranking
 ) -> list[Block]:
     """The rankings on parts of the texts."""
-    neither = sentences.n_texts(corpus, documents) - sum(part.n_texts for part, _ in by_subset)
-    by = sentences.by_measure("token", corpus.positions)
+    neither = ranking.extent.n_texts - sum(part.n_texts for part, _ in by_subset)
+    by = sentences.by_measure("token", ranking.settings.positions)
     made: list[Block] = [
         Prose(
             f"By difficulty: {sentences.DIFFICULTY}, 1 minus the chance agreement of the "
@@ -367,16 +365,10 @@ def _subset_blocks(
     return made
 
 
-def compared(ranking: Ranking, corpus: Corpus | None, *, has_unit: bool = True) -> str:
+def compared(ranking: Ranking, positions: str = "") -> str:
     """Which systems were compared with which gold standard, on what."""
-    return sentences.compared(
-        ranking.settings if corpus is None else corpus,
-        f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}",
-        extent_of_ranking(ranking, corpus),
-        n_spans_of(ranking),
-        unit=next(iter(ranking.systems.values())).resampled_unit,
-        has_unit=has_unit,
-    )
+    who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
+    return sentences.compared(who, ranking.extent, n_spans_of(ranking), positions)
 
 
 def n_spans_of(ranking: Ranking) -> int:
@@ -386,37 +378,21 @@ def n_spans_of(ranking: Ranking) -> int:
     return sum(spans) + gold
 
 
-def documents_of(ranking: Ranking) -> set[str]:
-    """The documents on which systems were compared with the gold standard."""
-    tables = (system.counts for system in ranking.systems.values())
-    return {name for counts in tables if isinstance(counts, Counts) for name in counts.documents}
-
-
-def extent_of_ranking(ranking: Ranking, corpus: Corpus | None) -> sentences.Extent:
-    """How many documents, and texts in them, any system was compared on."""
-    if ranking.extent is not None:
-        return sentences.Extent(*ranking.extent)
-    documents = documents_of(ranking)
-    n_texts = None if corpus is None else sentences.n_texts(corpus, documents)
-    return sentences.Extent(len(documents), n_texts)
-
-
 def rank_notes(
     ranking: Ranking, corpus: Corpus | None, standings: Standings | None
 ) -> tuple[Note, ...]:
     """What to know besides the ranking."""
     notes = list(ranking.notes)
-    if corpus is not None and ranking.extent is None:
-        notes = [*corpus.notes, *sentences.unshared_labels(corpus, corpus.annotators)]
-    elif corpus is not None:
-        notes = list(corpus.notes)
+    if corpus is not None:
+        unshared = corpus.documents and sentences.unshared_labels(corpus, corpus.annotators)
+        notes = [*corpus.notes, *unshared]
     sizes = {name: system.counts.n_compared for name, system in ranking.systems.items()}
     # Of all that the gold standard shares with any of them.
-    n_documents, _ = extent_of_ranking(ranking, corpus)
+    n_documents, noun = ranking.extent.n_documents, ranking.extent.noun
     fewer = [f"{name} ({size:,})" for name, size in sizes.items() if size < n_documents]
     if fewer:
-        text = f"not all systems have all {n_documents:,} documents: {in_list(fewer)}"
-        notes.append(Note(f"{text}; ranks compare different documents"))
+        text = f"not all have all {n_documents:,} {noun}s: {in_list(fewer)}"
+        notes.append(Note(f"{text}; ranks compare different {noun}s"))
     return (*notes, *(sentences.weakest_caution(standings) if standings is not None else ()))
 
 
@@ -443,7 +419,7 @@ def ranking_table(
     """
     return breakdown.table_of(
         systems,
-        ("system", attrgetter("name")),
+        ("name", attrgetter("name")),
         *breakdown.RATE_COLUMNS,
         ("rank", attrgetter("rank_corrected")),
         ("change", attrgetter("change")),
@@ -462,24 +438,23 @@ def _paper_table(
     ranking: Ranking,
     by_measure: Mapping[str, Sequence[SystemRow]],
     settings: Settings,
-    corpus: Corpus | None,
     standings: Standings | None,
 ) -> PaperTable:
     """The systems by each measure, with letters for those that do not differ significantly."""
-    said = compared(ranking, corpus, has_unit=False)
+    said = compared(ranking)
     columns = []
     if standings is not None and len(standings.order) > 1:
         columns.append(GROUP)
         level = f"{1 - settings.confidence:.10g}"
         said += (
-            " Systems that share a letter do not differ significantly (permutation test within "
-            f"documents, Holm's adjustment, p > {level})."
+            " Rows that share a letter do not differ significantly (permutation test within "
+            f"{ranking.extent.noun}s, Holm's adjustment, p > {level})."
         )
     sections = {f"by {rows[0].by}": rows for rows in by_measure.values()}
     return paper_table(
         sections,
         *columns,
-        first="system",
+        first="name",
         settings=settings,
         said=said,
         label="tab:ranking",
@@ -595,16 +570,17 @@ def _floor_remark(p_values: Iterable[Cell], settings: Settings, n_systems: int =
 def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
     """The corrected score of each system, and the means of its labels and documents."""
     means = [row.means for row in systems]
-    headings = ["system", "overall"]
+    headings = ["name", "overall"]
     cells: list[list[Cell]] = [[row.shown, row.score.corrected] for row in systems]
-    for by in AVERAGES:
-        headings.append(f"{by}s")
+    nouns = {by: f"{systems[0].agreement.macro(by).noun}s" for by in AVERAGES}
+    for by, noun in nouns.items():
+        headings.append(noun)
         headings += [breakdown.interval_heading(settings)] if means[0][by].intervals else []
         for row, parts in zip(cells, means, strict=True):
             row.append(parts[by].score.corrected)
             if parts[by].intervals:
                 row.append(breakdown.cell_of(parts[by].intervals["corrected"]))
-    title = f"by {systems[0].by}, corrected: overall, and means of labels and documents"
+    title = f"by {systems[0].by}, corrected: overall, and means of {in_list([*nouns.values()])}"
     return Table(headings, cells, title)
 
 
@@ -614,7 +590,7 @@ def differences_table(standings: Standings, measure: str) -> Table:
         (one, other, item.difference, breakdown.cell_of(item.interval))
         for (one, other), item in sentences.neighbours(standings)
     ]
-    headings = ("system", "next", "difference", breakdown.interval_heading(standings.settings))
+    headings = ("name", "next", "difference", breakdown.interval_heading(standings.settings))
     by = sentences.by_measure(measure, standings.settings.positions)
     return Table(headings, rows, f"by {by}, corrected: how far ahead of the next")
 
@@ -625,7 +601,7 @@ def rank_changes(
     """Whose rank correction changes, by how much it lowers scores, and what tests say of it."""
     ranked = [row for row in systems if row.change]
     if not ranked:
-        return "No system has a corrected score: whether correction changes ranks cannot be said."
+        return "None has a corrected score: whether correction changes ranks cannot be said."
     moved = [row.shown for row in ranked if row.change != "="]
     changes = f"the rank of {in_list(moved)}" if moved else "no rank"
     lowered = [row.score.observed - row.score.corrected for row in ranked]
@@ -639,7 +615,8 @@ def rank_changes(
         return " ".join(said)
     if standings is not None:
         return " ".join([*said, sentences.support(standings, is_changed=bool(moved))])
-    untested = "Whether the order would be the same on other documents was not tested; "
+    noun = systems[0].agreement.extent.noun
+    untested = f"Whether the order would be the same on other {noun}s was not tested; "
     return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
 
 
