@@ -548,7 +548,7 @@ def sure_table(standings: Standings, which: str) -> Table:
     ]
     heading = f"corrected, {breakdown.interval_heading(standings.settings)}"
     remark = _floor_remark(chain.from_iterable(cells), standings.settings, len(cells))
-    headings = ("system", heading, "p vs best", "p vs next", "group")
+    headings = ("name", heading, "p vs best", "p vs next", "group")
     return Table(headings, cells, f"how certain the ranks {which} are", remark)
 
 
