@@ -46,11 +46,28 @@ class TestProgress:
 
     def test_silence_where_it_is_wanted(self, monkeypatch, capsys):
         monkeypatch.setattr(running, "_PATIENCE", 0.0)
-        for is_quiet in (True, False):
-            monkeypatch.setattr(sys.stderr, "isatty", lambda is_quiet=is_quiet: is_quiet)
-            with working("counting", quiet=is_quiet):
+        monkeypatch.setattr(running, "_LOG_EVERY", 0.0)
+        for is_terminal in (True, False):
+            monkeypatch.setattr(sys.stderr, "isatty", lambda is_terminal=is_terminal: is_terminal)
+            with working("counting", quiet=True):
                 time.sleep(0.05)
             assert capsys.readouterr().err == ""
+
+    def test_a_log_is_told_now_and_then(self, monkeypatch, capsys):
+        monkeypatch.setattr(running, "_LOG_EVERY", 0.02)
+        with working("counting", quiet=False) as say:
+            say("1 of 2 parts")
+            found = ""
+            for _ in range(200):
+                time.sleep(0.02)
+                found += capsys.readouterr().err
+                if len(found.splitlines()) > 1:
+                    break
+        assert len(found.splitlines()) > 1
+        assert all("counting: 1 of 2 parts" in line for line in found.splitlines())
+        capsys.readouterr()
+        time.sleep(0.05)
+        assert capsys.readouterr().err == ""
 
 
 class TestSaving:

@@ -21,6 +21,7 @@ from beyondchance import (
     write,
 )
 from beyondchance.cli.main import main
+from beyondchance.results import agreement as agreement_module
 from beyondchance.scoring import answers
 from refusals import assert_tells
 
@@ -50,6 +51,36 @@ def test_options_of_intervals_that_nobody_asked_for(capsys):
     for command in ("agree", "rank", "difficulty"):
         assert main([command, *TEAM, "--interval-method", "expanded"]) == 2
         assert_tells(capsys.readouterr().err, "--interval-method … --confidence 0.95")
+
+
+def test_intervals_of_what_is_shown(capsys, monkeypatch):
+    rng = np.random.default_rng(1)
+    crowd = {
+        f"p{i}": [[(int(s), int(s) + 4, "P")] for s in rng.integers(0, 4, 12)] for i in range(7)
+    }
+    write(Corpus.from_spans(crowd, lengths=[20] * 12), "crowd.csv")
+    n_levels = []
+    intervals_of = agreement_module.intervals_of
+
+    def watched(rows, *given, **more):
+        n_levels.append(len(rows.levels))
+        return intervals_of(rows, *given, **more)
+
+    monkeypatch.setattr(agreement_module, "intervals_of", watched)
+    call = ("agree", "crowd.csv", "--confidence", "0.9", "--quiet", "--top", "3")
+    text = run(capsys, *call).out
+    # All, a label, 15 of 21 pairs (as many as the table of a paper has), and seven annotators
+    # with the team without each; by the other measure overall only.
+    assert n_levels == [1 + 1 + 15 + 7 + 7, 1]
+    assert "The 3 lowest of 21." in text
+    n_levels.clear()
+    pairs = in_json(capsys, *call)["pairs"]
+    assert n_levels == [1 + 1 + 21 + 7 + 7, 1]
+    assert all("intervals" in pair for pair in pairs)
+    lowest = sorted((pair["corrected"], *pair["intervals"]["corrected"]) for pair in pairs)[:3]
+    for score, low, high in lowest:
+        row = next(line for line in text.splitlines() if f" {score:.4f} " in line)
+        assert f"{low:.4f} to {high:.4f}" in row
 
 
 def tagged(*spans):

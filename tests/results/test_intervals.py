@@ -19,6 +19,7 @@ from beyondchance import (
     OptionError,
     Score,
     Settings,
+    UnknownNameError,
     agreement,
     compare,
     difficulty,
@@ -781,6 +782,35 @@ def test_some_levels_only():
     assert pair.intervals(levels=["pair"], resamples=99, seed=1).by_annotator == {}
     with refused(OptionError, "level … 'document' … pair"):
         result.intervals(levels=["document"])
+
+
+def test_some_names_only(monkeypatch):
+    result = agreement(noisy(12, ("anna", "ben", "cleo", "dan"), seed=5))
+    sizes = []
+    drawn = uncertainty.Rows.sums
+    monkeypatch.setattr(
+        uncertainty.Rows,
+        "sums",
+        lambda rows, unit, n, levels: sizes.append(len(levels)) or drawn(rows, unit, n, levels),
+    )
+    for method in ("expanded", "bca"):
+        options = {"method": method, "resamples": 99, "seed": 1}
+        full = result.intervals(**options)
+        sizes.clear()
+        chosen = {"pair": [("ben", "dan")], "annotator": ["dan", "ben"]}
+        found = result.intervals(levels=chosen, **options)
+        # All, a pair, two annotators, and the team without either.
+        assert sum(sizes) == 1 + 1 + 2 + 2
+        assert found.overall == full.overall
+        assert found.by_label == {}
+        assert found.by_pair == {("ben", "dan"): full.by_pair["ben", "dan"]}
+        assert list(found.by_annotator) == ["ben", "dan"]
+        for name in ("ben", "dan"):
+            assert found.by_annotator[name] == full.by_annotator[name]
+            assert found.without[name] == full.without[name]
+    assert result.intervals(levels={"pair": None}).by_pair == result.intervals().by_pair
+    with refused(UnknownNameError, "'nemo' … 'dan'"):
+        result.intervals(levels={"annotator": ["nemo"]})
 
 
 # --- Laws ---------------------------------------------------------------------

@@ -14,7 +14,7 @@ from beyondchance.annotations.corpus import UNITS, Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, streams, unquoted
 from beyondchance.cli.main import BELOW
-from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.cli.running import Command, emit, form_of, tell, working
 from beyondchance.cli.scanning import answers, scan_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.diagnosis.loss import loss_of
@@ -23,7 +23,7 @@ from beyondchance.io.naming import sendable
 from beyondchance.io.reading import Named
 from beyondchance.messages import Note, Quote
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.commands.agree import Variant, agree_report
+from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.difficulty import Difficulty
@@ -127,7 +127,7 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             others=_coefficients(corpus, options, result.settings.model, say)
             if options["coefficients"]
             else None,
-            intervals=flags.if_intervals(options, partial(_intervals, results, options["by"])),
+            intervals=flags.if_intervals(options, partial(_intervals, results, options, say)),
             null=_null(corpus, options) if options["null"] else None,
             split=split,
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
@@ -201,11 +201,21 @@ def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
 
 
 def _intervals(
-    results: Mapping[str, Agreement], by: Sequence[str], **resampling: Any
+    results: Mapping[str, Agreement],
+    options: Mapping[str, Any],
+    say: Callable[[str], None],
+    **resampling: Any,
 ) -> dict[str, Intervals]:
-    """Intervals by every measure, from the same documents."""
-    fields = _fields(by)
-    return {name: result.intervals(by=fields, **resampling) for name, result in results.items()}
+    """Intervals of what is shown: by the first measure at every level, by the others overall."""
+    (measure, first), *others = results.items()
+    is_for_people = (options["output"] or form_of(options["save"])) not in {"json", "csv"}
+    shown = shown_levels(first, options["top"] if is_for_people else 0)
+    say(f"intervals of {len(shown['pair']):,} pairs and {len(shown['annotator']):,} annotators")
+    own = first.intervals(levels=shown, by=_fields(options["by"]), **resampling)
+    return {
+        measure: own,
+        **{name: result.intervals(levels=(), **resampling) for name, result in others},
+    }
 
 
 def _trends(result: Agreement, options: Mapping[str, Any]) -> tuple[list[Trend], list[Note]]:

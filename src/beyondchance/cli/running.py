@@ -26,6 +26,8 @@ from beyondchance.reporting.visible import visible
 
 _PATIENCE = 1.0
 """Seconds after which a terminal shows what is being waited for."""
+_LOG_EVERY = 30.0
+"""Seconds after which a log is told, again and again, what is being waited for."""
 _ALL = "beyondchance.all_options"
 """Where a context keeps whether the help page shows all options."""
 _MANY = 12
@@ -222,41 +224,46 @@ def voice() -> Voice:
 
 @contextmanager
 def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what takes long, once it does; the function adds details."""
+    """Show what takes long: on a terminal once it does, elsewhere in a line now and then.
+
+    The function adds details.
+    """
     lock = threading.Lock()
+    done = threading.Event()
     started: list[Any] = []
     said = [what]
 
-    def say(more: str) -> None:
+    def add(more: str) -> None:
         said[0] = f"{what}: {more}"
         if started:
             started[0].update(said[0])
 
-    if quiet or not is_terminal(sys.stderr):
-        yield say
-        return
-
     def start() -> None:
+        if done.wait(_PATIENCE):
+            return
         from rich.console import Console  # noqa: PLC0415 - only for those who wait
 
         with lock:
-            if started:
-                return
-            status = Console(stderr=True).status(said[0])
-            started.append(status)
-            status.start()
+            if not done.is_set():
+                started.append(Console(stderr=True).status(said[0]))
+                started[0].start()
 
-    timer = threading.Timer(_PATIENCE, start)
-    timer.daemon = True
-    timer.start()
+    def log() -> None:
+        while not done.wait(_LOG_EVERY):
+            with lock:
+                if not done.is_set():
+                    say(f"still {said[0]}")
+
+    if not quiet:
+        show = start if is_terminal(sys.stderr) else log
+        threading.Thread(target=show, daemon=True).start()
     try:
-        yield say
+        yield add
     finally:
-        timer.cancel()
+        done.set()
         with lock:
             if started:
                 started[0].stop()
-            started.append(None)
 
 
 def emit(

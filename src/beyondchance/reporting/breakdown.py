@@ -511,6 +511,12 @@ def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:
     return most_contested(rows)[:top], f"The {top:,} lowest of {len(rows):,}."
 
 
+def lowest_names(scores: Mapping[Any, Score], top: int) -> list[Any]:
+    """Return all names, or those of the lowest scores."""
+    rows = [Row(measure="", score=score, name=name) for name, score in scores.items()]
+    return [row.name for row in lowest(rows, top)[0]]
+
+
 def most_contested(rows: Iterable[AnyRow]) -> list[AnyRow]:
     """By corrected score, the lowest first; undefined ones last; many spans first."""
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -258,7 +258,7 @@ class Agreement(Measured, Counted):
     def intervals(
         self,
         *,
-        levels: Collection[str] = LEVELS,
+        levels: Collection[str] | Mapping[str, Collection[Any] | None] = LEVELS,
         by: Sequence[str] = (),
         **resampling: Unpack[ResamplingOptions],
     ) -> Intervals:
@@ -269,8 +269,9 @@ class Agreement(Measured, Counted):
 
         Parameters
         ----------
-        levels : collection of {"label", "pair", "annotator"}
-            What gets intervals besides the overall score; a large team has many pairs.
+        levels : collection of {"label", "pair", "annotator"}, or mapping of these to names
+            What gets intervals besides the overall score. Of a large team, which has many pairs,
+            name those that are wanted; None is all.
         by : sequence of str
             Fields of the documents, such as a round, whose values get intervals too, each from
             its own documents.
@@ -286,19 +287,24 @@ class Agreement(Measured, Counted):
         'expanded'
         """
         options = resampling_of(self.settings, resampling)
-        for level in levels:
-            checked_option("level", level, LEVELS)
+        chosen = levels if isinstance(levels, Mapping) else dict.fromkeys(levels)
+        for level, names in chosen.items():
+            scores = getattr(self, f"by_{checked_option('level', level, LEVELS)}")
+            for name in names or ():
+                scores[name]  # refused if there is none
         counts = self.drawn
         wanted = Levels(len(counts))
         if "label" in levels:
-            wanted.add("label", counts.labels, counts.label)
+            wanted.add("label", counts.labels, counts.label, only=chosen["label"])
         alone = len(counts.annotators) == 2
         if options.over == "documents" and not alone and self.counts.has_pairs:
             if "pair" in levels:
-                wanted.add("pair", list(self.by_pair), counts.pair_numbers())
+                pairs, only = list(self.by_pair), chosen["pair"]
+                wanted.add("pair", pairs, counts.pair_numbers(), only=only)
             if "annotator" in levels:
-                wanted.add("annotator", counts.annotators, counts.a, counts.b)
-                wanted.add_complements("without", counts.annotators, counts.a, counts.b)
+                sides, only = (counts.a, counts.b), chosen["annotator"]
+                wanted.add("annotator", counts.annotators, *sides, only=only)
+                wanted.add_complements("without", counts.annotators, *sides, only=only)
         rows, unit = counts.leveled(wanted), self.resampled_unit
         found = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
         overall = found["all"][""]

@@ -7,7 +7,7 @@ result share the same resampled documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from math import ceil, nan
@@ -200,16 +200,37 @@ class Levels:
     def __len__(self) -> int:
         return len(self._names)
 
-    def add(self, kind: str, names: Iterable[Any], *numbers: Ints) -> None:
-        """Add levels, with the number of each row among them, or -1."""
-        self.members += [np.where(number < 0, -1, len(self) + number) for number in numbers]
-        self._names += [(kind, name) for name in names]
+    def add(
+        self,
+        kind: str,
+        names: Sequence[Any],
+        *numbers: Ints,
+        only: Collection[Any] | None = None,
+    ) -> None:
+        """Add levels, or `only` some, with the number of each row among `names`, or -1."""
+        self.members += self._numbered(kind, names, numbers, only)
 
-    def add_complements(self, kind: str, names: Sequence[Any], *numbers: Ints) -> None:
+    def add_complements(
+        self,
+        kind: str,
+        names: Sequence[Any],
+        *numbers: Ints,
+        only: Collection[Any] | None = None,
+    ) -> None:
         """Add levels of all rows but a few, with the number that each row is not in."""
-        self.complements = range(len(self), len(self) + len(names))
-        self.absent = [len(self) + number for number in numbers]
-        self._names += [(kind, name) for name in names]
+        first = len(self)
+        self.absent = self._numbered(kind, names, numbers, only)
+        self.complements = range(first, len(self))
+
+    def _numbered(
+        self, kind: str, names: Sequence[Any], numbers: Iterable[Ints], only: Collection[Any] | None
+    ) -> list[Ints]:
+        """Name new levels, and return the level of each row, or -1."""
+        kept = [i for i, name in enumerate(names) if only is None or name in only]
+        level = np.full(len(names) + 1, -1)  # the last is that of rows without a number
+        level[kept] = len(self) + np.arange(len(kept))
+        self._names += [(kind, names[i]) for i in kept]
+        return [level[number] for number in numbers]
 
     def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
         """Values, one for each level, by kind and name."""

@@ -307,7 +307,7 @@ def _differing_part(split: Labelling | None, digits: int) -> list[Prose]:
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
     """The intervals that tables show, by name."""
     # Two annotators are one pair, and need no tables besides the first.
-    is_team = sum(bool(row.intervals) for row in breakdown.of("annotator")) > 2
+    is_team = len(breakdown.of("annotator")) > 2
     hidden = set() if is_team else {"pair", "annotator"}
     return [
         (row.measure if row.level == "all" else row.shown, row.intervals["corrected"])
@@ -442,6 +442,16 @@ def _tables_by(
             groups = breakdown.by(name)
             tables.append(levels.scores_table(name, groups, breakdown.settings, top=top, **said))
     return tables
+
+
+def shown_levels(result: Agreement, top: int) -> dict[str, list[Any]]:
+    """Return the labels, pairs and annotators that tables list; all of them if `top` is 0."""
+    top = max(top, _MOST_PAIRS) if top else 0
+    return {
+        "label": list(result.by_label),
+        "pair": levels.lowest_names(result.by_pair, top),
+        "annotator": levels.lowest_names(result.by_annotator, top),
+    }
 
 
 def _document_tables(breakdown: levels.Breakdown, top: int) -> list[Table]:
