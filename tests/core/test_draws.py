@@ -8,12 +8,14 @@ from scipy import stats
 
 import oracle
 from beyondchance.core.draws import disjoint_starts, starts_on_lines
-from beyondchance.core.estimates import sampled_match
+from beyondchance.core import observed
+from beyondchance.core.estimates import _drawn, sampled_match, sampled_partners
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.core.observed import equal_spans
 from beyondchance.core.structure import FREE, Nodes
 from each import each
+from examples import examples
 
 
 def starts_of(model, n, lengths, draws, rng):
@@ -128,3 +130,41 @@ def test_many_pairs_of_spans():
             set(zip(starts[draw].tolist(), lengths.tolist(), strict=True)) for starts, _ in sides
         )
         assert found[draw] == len(one & other)
+
+
+@examples(60)
+@given(
+    n=st.integers(8, 40),
+    lengths=st.tuples(*[st.lists(st.integers(1, 8), min_size=1, max_size=5)] * 2),
+    theta=st.sampled_from([0.2, 0.5, 0.7]),
+)
+def test_partners_are_those_of_every_two_spans_compared(n, lengths, theta):
+    a, b = (tuple((0, length, 1, FREE) for length in sorted(side)) for side in lengths)
+    model = MODELS["overlapping"]
+    found = sampled_partners(n, a, b, model=model, theta=theta, samples=20, seed=1)
+    stream, ((one, x), (two, y)) = _drawn(n, a, b, (1, 20, theta, True), model=model, draws=20)
+    shared = np.minimum((one + x)[:, :, None], (two + y)[:, None])
+    shared -= np.maximum(one[:, :, None], two[:, None])
+    close = shared / (x[:, None] + y - shared) > theta
+    counts = observed.paired(*np.nonzero(close), 20)
+    assert found.stream == stream
+    assert (found.mean, found.least) == (counts.mean(), counts.min())
+    possible = any(min(i, j) / max(i, j) > theta for i in lengths[0] for j in lengths[1])
+    assert found.most == max(counts.max(), possible)
+
+
+def test_only_spans_that_meet_are_compared(monkeypatch):
+    compared = []
+    intersecting = observed.intersecting
+
+    def watched(groups, a, b):
+        found = intersecting(groups, a, b)
+        compared.append(len(found[0]))
+        return found
+
+    monkeypatch.setattr(observed, "intersecting", watched)
+    spans = tuple((0, length, 1, FREE) for length in range(2, 102))
+    options = {"model": MODELS["disjoint"], "theta": 0.3, "samples": 50, "seed": 0}
+    sampled_partners(20_000, spans, spans, **options)
+    # Disjoint spans of one side meet at most twice as many of the other; there are 10,000 pairs.
+    assert 0 < sum(compared) <= 50 * 200

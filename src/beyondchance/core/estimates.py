@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from math import nan, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from beyondchance.core.observed import (
     Matched,
     SpanGroups,
     equal_spans,
-    paired,
+    partners,
     shared_positions,
 )
 from beyondchance.core.structure import Forest, flattened, written
@@ -27,10 +27,7 @@ _FEW_PAIRS = 64
 """Pairs of spans up to which they are compared one by one."""
 
 _MOST_CELLS = 2**22
-"""Pairs of spans, over all draws, that are compared at a time."""
-
-_NEVER = 2**62
-"""More positions than any two spans share."""
+"""Pairs of spans, over all draws, of which those that share a position are held at a time."""
 
 _DRAWS_TO_SEE = 20
 """Draws for each position of a text after which nothing that is possible is left unseen."""
@@ -70,13 +67,24 @@ def sampled_partners(
     """
     question = seed, samples, theta, model.is_independent
     stream, (one, two) = _drawn(n, a, b, question, model=model, draws=samples)
-    needed = _needed(one[1], two[1], theta)
-    count = _partners(*one, *two, needed=needed)
+    step = max(_MOST_CELLS // (len(one[1]) * len(two[1])), 1)
+    count = np.concatenate(
+        [
+            sampled_match(
+                n,
+                *((starts[begin : begin + step], lengths) for starts, lengths in (one, two)),
+                matched=partial(partners, theta=theta),
+            )
+            for begin in range(0, samples, step)
+        ]
+    )
     # As if one more draw had differed by one: equal draws do not prove that all are equal.
     squares = float(((count - count.mean()) ** 2).sum()) + 1
     error = sqrt(squares / (samples * (samples - 1)))
     # In a short text, a pair that is possible would have been drawn; in a long one, it may not.
-    is_possible = bool((needed < _NEVER).any())
+    # Two spans have most in common where one lies in the other.
+    shorter, longer = np.minimum(one[1][:, None], two[1]), np.maximum(one[1][:, None], two[1])
+    is_possible = bool((shorter / longer > theta).any())
     most = max(int(count.max()), int(is_possible and n * _DRAWS_TO_SEE > samples))
     return Estimate(float(count.mean()), error, stream, int(count.min()), most)
 
@@ -116,40 +124,6 @@ def _drawn(
         starts = model.draw(n, nodes, draws, rng)
         found.append((starts[:, marks > 0], nodes.length[marks > 0]))
     return stream, found
-
-
-def _needed(a: Ints, b: Ints, theta: float) -> Ints:
-    """How many positions each two spans have to share for IoU > theta; more than any can, if none.
-
-    Returns
-    -------
-    array of int, shape (len(a), len(b))
-    """
-    both = a[:, None] + b
-    needed = np.maximum((theta / (1 + theta) * both).astype(np.int64) - 1, 1)
-    for _ in range(4):
-        needed += ~(needed / (both - needed) > theta)
-    is_possible = needed <= np.minimum(a[:, None], b)
-    return np.where(is_possible, needed, _NEVER)
-
-
-def _partners(start_a: Ints, a: Ints, start_b: Ints, b: Ints, *, needed: Ints) -> Ints:
-    """Spans that can be paired in each draw."""
-    sides = start_a, start_a + a, start_b, start_b + b
-    # Half of the memory is enough for all but the longest texts.
-    is_short = max(int(side.max()) for side in sides) < np.iinfo(np.int32).max
-    kind: type[np.signedinteger[Any]] = np.int32 if is_short else np.int64
-    low_a, high_a, low_b, high_b = (side.astype(kind) for side in sides)
-    enough = np.minimum(needed, np.iinfo(kind).max).astype(kind)
-    step = max(_MOST_CELLS // needed.size, 1)
-    sizes = []
-    for begin in range(0, len(start_a), step):
-        draws = slice(begin, begin + step)
-        shared = np.minimum(high_a[draws, :, None], high_b[draws, None])
-        shared -= np.maximum(low_a[draws, :, None], low_b[draws, None])
-        draw, one, two = np.nonzero(shared >= enough)
-        sizes.append(paired(draw, one, two, len(shared)))
-    return np.concatenate(sizes)
 
 
 def sampled_match(
