@@ -134,6 +134,30 @@ def test_members_added_up_share_what_they_share_one_by_one(monkeypatch, spans, m
         assert_allclose(added_up.expected_b, one_by_one.expected_b, rtol=LAST_DIGITS, atol=0)
 
 
+@each("measure", ["token", "exact", "boundary", "dice"])
+def test_the_middle_of_a_text_is_looked_at_once(monkeypatch, measure):
+    rng = np.random.default_rng(2)
+    spans = [(s, s + int(rng.integers(2, 9)), "P") for s in range(0, 600, 20)]
+    spans += [(s + 1, s + 12, "P") for s in range(0, 600, 60)]
+    other = [(start, end + 1, label) for start, end, label in spans]
+    corpus = corpus_of({"a": spans, "b": other}, 20_000)
+    one_by_one = bc.agreement(corpus, measure=measure).counts
+    sizes = []
+    added_up = gathered._Gathered.added_up
+
+    def watched(*given):
+        found = added_up(*given)
+        sizes.append(found.shape[1])
+        return found
+
+    monkeypatch.setattr(gathered._Gathered, "added_up", watched)
+    monkeypatch.setattr(gathered, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(gathered, "_PAIRS_FOR_EACH", 0)
+    found = bc.agreement(corpus, measure=measure).counts
+    assert_allclose(found.expected, one_by_one.expected, rtol=LAST_DIGITS, atol=0)
+    assert 0 < max(sizes) < 1_000
+
+
 def test_too_many_ranks_are_refused(monkeypatch):
     monkeypatch.setattr(counting, "_MOST_RANKS", 50)
     corpus = corpus_of({"a": nested(10), "b": nested(10)}, 40)

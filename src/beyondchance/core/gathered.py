@@ -2,8 +2,8 @@
 
 What two sets share is a sum over pairs of their members, each of which has a distribution of its
 own. Where many members have the same key, they are added up position by position, which gives the
-same sum from as many sequences as there are members rather than pairs of them. Few members keep
-their closed form, whose cost does not grow with the text.
+same sum from as many sequences as there are members rather than pairs of them. The middle of a
+text, in which all positions are alike, is looked at once.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class _Gathered:
     ----------
     sets : SpanSets
     size : int
-        Positions of the text.
+        Positions of the text, less those that were cut.
     sides : tuple of array of int
         The members of either set that have a key in common with the other, sorted by place.
     key : array of int
@@ -124,6 +124,9 @@ class _Gathered:
         Where a member of each of these starts.
     covers : bool
         Whether members are compared by what they cover, rather than by where they start.
+    middle, n_cut : int
+        Where all members are in the middle of the text, at which nothing changes; and how many
+        positions like that one were cut.
     """
 
     sets: SpanSets
@@ -134,6 +137,8 @@ class _Gathered:
     places: Ints
     starts: Profiles
     covers: bool
+    middle: int
+    n_cut: int
 
     @classmethod
     def of(cls, sets: SpanSets, i: int, j: int, key: Ints, *, covers: bool = False) -> _Gathered:
@@ -144,9 +149,14 @@ class _Gathered:
             side[np.argsort(sets.place[side], kind="stable")]
             for side in (one[np.isin(key[one], keys)], two[np.isin(key[two], keys)])
         )
-        places = distinct(sets.place[np.concatenate([one, two])])[0]
+        both = np.concatenate([one, two])
+        places, place = distinct(sets.place[both])
         starts = start_profiles(sets, places)
-        return cls(sets, int(sets.n[i]), (one, two), key, keys, places, starts, covers)
+        shift, reach = sets.shift[both], starts.reach[place]
+        middle = largest(shift + sets.length[both] + reach)
+        n_cut = max(int((shift + starts.size[place] - reach).min()) - middle - 1, 0)
+        starts, size = replace(starts, size=starts.size - n_cut), int(sets.n[i]) - n_cut
+        return cls(sets, size, (one, two), key, keys, places, starts, covers, middle, n_cut)
 
     def added_up(self, side: int, keys: Ints) -> Floats:
         """The weighted sequences of the members of one side, shape (keys, size + 1)."""
@@ -172,8 +182,12 @@ class _Gathered:
 def _shared(found: _Gathered) -> float:
     """The sum of products over positions and keys."""
     step = max(_MOST_CELLS // (found.size + 1), 1)
-    parts = (found.keys[k : k + step] for k in range(0, len(found.keys), step))
-    return sum(float((found.added_up(0, keys) * found.added_up(1, keys)).sum()) for keys in parts)
+    shared = 0.0
+    for k in range(0, len(found.keys), step):
+        keys = found.keys[k : k + step]
+        products = found.added_up(0, keys) * found.added_up(1, keys)
+        shared += float(products.sum() + found.n_cut * products[:, found.middle].sum())
+    return shared
 
 
 def _parts(sets: SpanSets, i: int, j: int) -> Floats:
@@ -226,5 +240,7 @@ def _met(found: _Gathered, one: tuple[Ints, Ints], two: tuple[Ints, Ints]) -> Fl
     for i in range(0, met.shape[0], step):
         left = covered(one[1], i)
         for j in range(0, met.shape[1], step):
-            met[i : i + step, j : j + step] = left @ covered(two[1], j).T
+            right = covered(two[1], j)
+            cut = found.n_cut * np.outer(left[:, found.middle], right[:, found.middle])
+            met[i : i + step, j : j + step] = left @ right.T + cut
     return met

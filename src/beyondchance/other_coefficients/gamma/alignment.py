@@ -35,6 +35,8 @@ from beyondchance.types import Bools, Floats, Ints
 
 _MOST_COMBINATIONS = 3_000_000
 """Units of different annotators to put together at once: about a gigabyte."""
+_SLACK = 1e-6
+"""More than rounding adds to a sum of dissimilarities."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,14 +265,18 @@ def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, fi
     pairs, team : arrays of int, shape (rows,)
         Pairs of annotators, and annotators, of the continuum.
     """
-    result = np.ones(len(distances), dtype=bool)
+    # What all dissimilarities have above 1 is the most that those between two parts can have
+    # above p * q: where that is little, no part needs to be looked at. Nearly all are like this.
+    result = np.maximum(distances - 1, 0).sum(axis=1) < pairs - _SLACK
+    rows = np.flatnonzero(~result)
     for p, crossing in _splits(n_units):
-        q = n_units - p
+        q, size = n_units - p, team[rows]
         # If all units that join later join the second part, p * q grows to p * (team - p) at
         # most; if they join the first, to q * (team - q). Beyond the smaller one of these, the
         # units can always be taken apart.
-        room = p * q if final else np.minimum(p * (team - p), q * (team - q))
-        result &= distances[:, crossing].sum(axis=1) < pairs + room
+        room = p * q if final else np.minimum(p * (size - p), q * (size - q))
+        rows = rows[distances[np.ix_(rows, crossing)].sum(axis=1) < pairs[rows] + room]
+    result[rows] = True
     return result
 
 
@@ -278,18 +284,21 @@ def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, fi
 def _splits(n_units: int) -> list[tuple[int, list[int]]]:
     """Ways to split units in two: the size of a part, and the pairs between the parts.
 
+    Single units come first, because most that can be taken apart can be in this way.
+
     Examples
     --------
     >>> _splits(3)
     [(1, [0, 1]), (2, [1, 2]), (2, [0, 2])]
     """
     pairs = [(a, b) for b in range(n_units) for a in range(b)]
-    return [
+    splits = [
         (len(part), [c for c, (a, b) in enumerate(pairs) if (a in part) != (b in part)])
         for size in range(n_units - 1)
         for rest in combinations(range(1, n_units), size)
         for part in [{0, *rest}]
     ]
+    return sorted(splits, key=lambda split: len(split[1]))
 
 
 # --- What is aligned ----------------------------------------------------------
