@@ -131,9 +131,13 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     used = 0
     for runs in distinct(n_runs)[0].tolist():
         groups = (n_runs == runs).nonzero()[0]
-        code = n[groups] if len(groups) > 1 else np.zeros(1, dtype=np.int64)
-        for place in range(runs if len(groups) > 1 else 0):
-            _, code = distinct(code * width + run[first[groups] + place])
+        found, code = distinct(n[groups])
+        rows = run[first[groups][:, None] + np.arange(runs)]
+        # Runs that all have in common distinguish none of them.
+        for place in np.flatnonzero((rows != rows[0]).any(axis=0)).tolist():
+            if len(found) == len(groups):
+                break
+            found, code = distinct(code * width + rows[:, place])
         ranked[groups] = code + used
         used += largest(code) + 1
     return ranked

@@ -374,12 +374,12 @@ def ranks_of(structure: Structure, placed: Placed) -> Members:
     return Members(group, node, shift, width, rank, length, weight)
 
 
-def n_ranks(structure: Structure) -> Ints:
-    """How many members the shortest spans, the second shortest and so on of each group make."""
+def rank_pairs(structure: Structure) -> Ints:
+    """Return how many pairs of spans ranking compares: the squares of depths, in each group."""
     stacks = structure.stacks
     n_spans = stacks.height() + _outer_sums(structure, stacks.height())
     n_groups = largest(structure.group, -1) + 1
-    return total(stacks.group, n_spans, n_groups).astype(np.int64)
+    return total(stacks.group, n_spans**2, n_groups).astype(np.int64)
 
 
 def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:

@@ -27,7 +27,7 @@ from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, largest, members, spread, starts, widths
-from beyondchance.core.sets import MembersOf, SpanSets, n_ranks, ranks_of, sets_of, whole_lines
+from beyondchance.core.sets import MembersOf, SpanSets, rank_pairs, ranks_of, sets_of, whole_lines
 from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.errors import DataError, OverlapError
 from beyondchance.messages import Note, Use
@@ -51,8 +51,8 @@ _MOST_DRAWN = 2**32
 """Pairs of spans of one label in one text, over all draws, that are compared."""
 _MOST_POSITIONS = 2**24
 """Positions of all lines whose chance is held at a time."""
-_MOST_RANKS = 2**20
-"""Spans over all stretches between two boundaries that are ranked by length."""
+_MOST_RANKS = 2**23
+"""Squares of depths, over all spans, up to which they are ranked by length: within a second."""
 _ROWS_FOR_EACH = 64
 """Rows for each span, text and annotation, on average, beyond which there may be no more."""
 
@@ -483,7 +483,7 @@ def _check_ranks(placed: Placement) -> None:
     ------
     OverlapError
     """
-    found = n_ranks(placed.structure)
+    found = rank_pairs(placed.structure)
     if found.max(initial=0) > _MOST_RANKS:
         group = int(np.argmax(found))
         n_spans = int(widths(placed.spans.first)[group])
