@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import oracle
-from beyondchance.core.draws import disjoint_starts, starts_on_lines
 from beyondchance.core import observed
+from beyondchance.core.draws import disjoint_starts, starts_on_lines
 from beyondchance.core.estimates import _drawn, sampled_match, sampled_partners
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS

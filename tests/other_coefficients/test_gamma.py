@@ -245,6 +245,37 @@ def test_too_many_annotators_are_refused(monkeypatch):
         gamma(corpus_of(9, *[[(0, 2, "A"), (1, 3, "A")]] * 3))
 
 
+def test_twelve_annotators_are_refused_before_anything_is_chosen(monkeypatch):
+    monkeypatch.setattr(alignment, "_chosen", None)
+    rng = np.random.default_rng(1)
+    team = {
+        f"p{i}": [[(s + int(rng.integers(2)), s + 6, "A") for s in range(0, 200, 20)]]
+        for i in range(12)
+    }
+    with refused(DataError, "120 … 12"):
+        gamma(Corpus.from_spans(team, lengths=[220]))
+
+
+@examples(60)
+@given(st.integers(2, 6), st.integers(0, 2), st.integers(0, 10**6), st.booleans())
+def test_what_can_be_taken_apart_by_all_splits(n_units, more, seed, final):
+    n_pairs, team = n_units * (n_units - 1) // 2, n_units + more
+    rng = np.random.default_rng(seed)
+    distances = rng.random((50, n_pairs)) * rng.choice([1, 3, 8], (50, 1))
+    size = np.full(50, team)
+    found = alignment._indivisible(distances, n_units, size * (size - 1) // 2, size, final=final)
+    pairs = [(a, b) for b in range(n_units) for a in range(b)]
+    for row, is_one in zip(distances, found.tolist(), strict=True):
+        expected = True
+        for mask in range(1, 2 ** (n_units - 1)):
+            apart = [mask >> a & 1 != mask >> b & 1 for a, b in pairs]
+            p = mask.bit_count()
+            q = n_units - p
+            room = p * q if final else min(p * (team - p), q * (team - q))
+            expected &= row[apart].sum() < team * (team - 1) // 2 + room
+        assert is_one == expected
+
+
 # --- Examples to check by hand ------------------------------------------------
 
 

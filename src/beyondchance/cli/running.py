@@ -250,9 +250,7 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
     def log() -> None:
         while not done.wait(_LOG_EVERY):
-            with lock:
-                if not done.is_set():
-                    say(f"still {said[0]}")
+            say(f"still {said[0]}")
 
     if not quiet:
         show = start if is_terminal(sys.stderr) else log

@@ -35,6 +35,8 @@ from beyondchance.types import Bools, Floats, Ints
 
 _MOST_COMBINATIONS = 3_000_000
 """Units of different annotators to put together at once: about a gigabyte."""
+_MANY_CANDIDATES, _MOST_FOR_EACH = 30_000, 250
+"""Candidates, and candidates for each unit, beyond which choosing among them takes minutes."""
 _SLACK = 1e-6
 """More than rounding adds to a sum of dissimilarities."""
 
@@ -182,11 +184,15 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
     u, v, distance = _neighbours(units, dissimilarity)
     first = bounds(u, len(units))
     members, distances = np.stack([u, v], axis=1), distance[:, None]
-    largest = int(units.team.max())
+    largest, n_candidates = int(units.team.max()), 0
+    most = max(_MANY_CANDIDATES, _MOST_FOR_EACH * len(units))
     for n_units in range(2, largest + 1):
         team = units.team[units.continuum[members[:, 0]]]
         pairs = team * (team - 1) // 2
         needed = _indivisible(distances, n_units, pairs, team, final=True)
+        n_candidates += int(needed.sum())
+        if n_candidates > most:
+            raise _too_many(units, largest, most)
         # Of all pairs of annotators, those with an empty place cost 1 each.
         n_filled = n_units * (n_units - 1) // 2
         disorder = (distances[needed].sum(axis=1) + (pairs[needed] - n_filled)) / pairs[needed]
@@ -198,11 +204,7 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
             members, distances = members[growing], distances[growing]
             partners = first[members[:, -1] + 1] - first[members[:, -1]]
             if partners.sum() > _MOST_COMBINATIONS:
-                raise DataError(
-                    f"{len(units)} units of {largest} annotators could be aligned in more than "
-                    f"{_MOST_COMBINATIONS:,} ways, too many to choose from",
-                    remedy="compare fewer annotators, or give positions more weight (alpha)",
-                )
+                raise _too_many(units, largest, _MOST_COMBINATIONS)
             # Neighbours of the last member are enough: a unit that is too far from one member is
             # too far from the alignment.
             row, place = spread(partners)
@@ -212,6 +214,14 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
             ]
             members = np.concatenate([members[row], added[:, None]], axis=1)
             distances = np.concatenate([distances[row], np.stack(to_added, axis=1)], axis=1)
+
+
+def _too_many(units: Units, team: int, most: int) -> DataError:
+    return DataError(
+        f"{len(units)} units of {team} annotators could be aligned in more than {most:,} ways, too "
+        "many to choose from",
+        remedy="compare fewer annotators, or give positions more weight (alpha)",
+    )
 
 
 def _neighbours(units: Units, dissimilarity: Dissimilarity) -> tuple[Ints, Ints, Floats]:
