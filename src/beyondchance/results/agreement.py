@@ -304,7 +304,7 @@ class Agreement(Measured, Counted):
             if "annotator" in levels:
                 sides, only = (counts.a, counts.b), chosen["annotator"]
                 wanted.add("annotator", counts.annotators, *sides, only=only)
-                wanted.add_complements("without", counts.annotators, *sides, only=only)
+                wanted.add("without", counts.annotators, *sides, only=only, are_complements=True)
         rows, unit = counts.leveled(wanted), self.resampled_unit
         found = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
         overall = found["all"][""]

@@ -206,31 +206,20 @@ class Levels:
         names: Sequence[Any],
         *numbers: Ints,
         only: Collection[Any] | None = None,
+        are_complements: bool = False,
     ) -> None:
-        """Add levels, or `only` some, with the number of each row among `names`, or -1."""
-        self.members += self._numbered(kind, names, numbers, only)
+        """Add levels, or `only` some, with the number of each row among `names`, or -1.
 
-    def add_complements(
-        self,
-        kind: str,
-        names: Sequence[Any],
-        *numbers: Ints,
-        only: Collection[Any] | None = None,
-    ) -> None:
-        """Add levels of all rows but a few, with the number that each row is not in."""
-        first = len(self)
-        self.absent = self._numbered(kind, names, numbers, only)
-        self.complements = range(first, len(self))
-
-    def _numbered(
-        self, kind: str, names: Sequence[Any], numbers: Iterable[Ints], only: Collection[Any] | None
-    ) -> list[Ints]:
-        """Name new levels, and return the level of each row, or -1."""
+        Complements are all rows but those with the number.
+        """
         kept = [i for i, name in enumerate(names) if only is None or name in only]
         level = np.full(len(names) + 1, -1)  # the last is that of rows without a number
         level[kept] = len(self) + np.arange(len(kept))
+        if are_complements:
+            self.complements = range(len(self), len(self) + len(kept))
+        rows = self.absent if are_complements else self.members
+        rows += [level[number] for number in numbers]
         self._names += [(kind, names[i]) for i in kept]
-        return [level[number] for number in numbers]
 
     def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
         """Values, one for each level, by kind and name."""
