@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError
@@ -99,14 +99,31 @@ def short_paths(paths: Iterable[str]) -> dict[str, str]:
     >>> short_paths(["/home/ada/x.csv", "/home/ben/x.csv", "/home/y.csv", "data/z.csv"])
     {'/home/ada/x.csv': 'ada/x.csv', '/home/ben/x.csv': 'ben/x.csv', '/home/y.csv': 'y.csv'}
     """
-    listed = list(map(Path, dict.fromkeys(paths)))
-    ends = Counter(path.name if path.is_absolute() else str(path) for path in listed)
-    found = {}
-    for path in listed:
-        if path.is_absolute():
-            name = path.name if ends[path.name] == 1 else f"{path.parent.name}/{path.name}"
-            found[str(path)] = name.lstrip("/") or "files"
-    return found
+    found = file_names([str(Path(path)) for path in paths])
+    return {path: name for path, name in found.items() if Path(path).is_absolute()}
+
+
+def file_names(paths: list[str]) -> dict[str, str]:
+    r"""A name for each path that has folders: its last part, after its folder if need be.
+
+    Examples
+    --------
+    >>> file_names(["/home/x.csv", "a/y.csv", "b/y.csv", "z.csv", r"C:\data\w.csv"])
+    {'/home/x.csv': 'x.csv', 'a/y.csv': 'a/y.csv', 'b/y.csv': 'b/y.csv', 'C:\\data\\w.csv': 'w.csv'}
+    """
+    parts = {path: _parts(path) for path in paths}
+    ends = Counter(last for *_, last in parts.values())
+    return {
+        path: names[-1] if ends[names[-1]] == 1 else "/".join(names[-2:])
+        for path, names in parts.items()
+        if names[-1] != path
+    }
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Folders and the name of a file, of whatever system."""
+    pure = PureWindowsPath(path) if PureWindowsPath(path).drive else PurePosixPath(path)
+    return tuple(part for part in pure.parts if part != pure.anchor) or (path,)
 
 
 def hide_addresses(error: BeyondChanceError) -> None:

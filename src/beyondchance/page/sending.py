@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePosixPath, PureWindowsPath
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.io.naming import short_names, with_short_names
+from beyondchance.io.naming import file_names, short_names, with_short_names
 from beyondchance.messages import renamed, renaming
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
@@ -85,26 +83,3 @@ def _without_folders(corpus: Corpus) -> Corpus:
         inputs=tuple(replace(item, name=short[item.name]) for item in corpus.inputs),
         notes=tuple(replace(note, where=in_file(note.where)) for note in corpus.notes),
     )
-
-
-def file_names(paths: list[str]) -> dict[str, str]:
-    r"""A name for each path that has folders: its last part, after its folder if need be.
-
-    Examples
-    --------
-    >>> file_names(["/home/x.csv", "a/y.csv", "b/y.csv", "z.csv", r"C:\data\w.csv"])
-    {'/home/x.csv': 'x.csv', 'a/y.csv': 'a/y.csv', 'b/y.csv': 'b/y.csv', 'C:\\data\\w.csv': 'w.csv'}
-    """
-    parts = {path: _parts(path) for path in paths}
-    ends = Counter(last for *_, last in parts.values())
-    return {
-        path: names[-1] if ends[names[-1]] == 1 else "/".join(names[-2:])
-        for path, names in parts.items()
-        if len(names) > 1
-    }
-
-
-def _parts(path: str) -> tuple[str, ...]:
-    """Folders and the name of a file, of whatever system."""
-    pure = PureWindowsPath(path) if PureWindowsPath(path).drive else PurePosixPath(path)
-    return tuple(part for part in pure.parts if part != pure.anchor) or (path,)
