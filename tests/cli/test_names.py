@@ -598,6 +598,14 @@ def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, request)
         assert annotators(again[1])[:2] == ["annotator 1", "annotator 2"]
 
 
+def test_the_command_that_sorts_rows_shows_no_name(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
+    file = tmp_path / f"{MARK}.csv"
+    file.write_text(LATE + LATE.split("\n", 1)[1])
+    words = ["--pseudonyms", "--format", "table", "--workers", "1"]
+    hidden(*run("agree", file, *words), expected=(1,))
+
+
 def test_saved_counts_get_no_pseudonyms(run, tmp_path):
     (tmp_path / "in.csv").write_text(
         f"document,annotator,start,end,label,length\nd,{ADA},0,1,P,9\nd,{BEN},0,2,P,9\n"

@@ -481,7 +481,8 @@ def _scattered(found: Scan) -> DataError:
     uploads = opened_files(found).uploads
     what = "the rows" if uploads[0].data is None else "the data frame"
     sort = f"sort {what} by document"
-    if found.format == "table" and all(upload.path for upload in uploads):
+    is_table = found.format == "table" and not found.naming.hides_files
+    if is_table and all(upload.path for upload in uploads):
         files = " ".join(quote(str(upload.path)) for upload in uploads)
         sort += f": 'beyondchance convert {files} --save sorted.parquet', if they fit into memory"
     return DataError(
