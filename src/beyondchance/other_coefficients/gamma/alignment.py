@@ -277,7 +277,7 @@ def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, fi
     """
     # What all dissimilarities have above 1 is the most that those between two parts can have
     # above p * q: where that is little, no part needs to be looked at. Nearly all are like this.
-    result = np.maximum(distances - 1, 0).sum(axis=1) < pairs - _SLACK
+    result: Bools = np.maximum(distances - 1, 0).sum(axis=1) < pairs - _SLACK
     rows = np.flatnonzero(~result)
     for p, crossing in _splits(n_units):
         q, size = n_units - p, team[rows]
@@ -285,7 +285,7 @@ def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, fi
         # most; if they join the first, to q * (team - q). Beyond the smaller one of these, the
         # units can always be taken apart.
         room = p * q if final else np.minimum(p * (size - p), q * (size - q))
-        rows = rows[distances[np.ix_(rows, crossing)].sum(axis=1) < pairs[rows] + room]
+        rows = rows[distances[rows[:, None], crossing].sum(axis=1) < pairs[rows] + room]
     result[rows] = True
     return result
 
