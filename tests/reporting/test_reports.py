@@ -54,10 +54,10 @@ class TestSentences:
             assert not any(word in said.split() for word in JUDGEMENTS), said
 
     def test_the_largest_part_of_the_rest(self):
-        loss = {"amount": 0.05, "other text": 0.2, "other label": 0.0, "other place": 0.1}
+        loss = {"more overall": 0.05, "more in some texts": 0.2, "elsewhere in the text": 0.1}
         assert_tells(words.largest_loss(loss, "token"), "token … 20 % … more in some texts")
         assert words.largest_loss({}, "token") == ""
-        assert words.largest_loss({"amount": 0.0}, "token") == ""
+        assert words.largest_loss({"more overall": 0.0}, "token") == ""
         corpus = example()
         report = agree_report(agreement(corpus).measures, corpus, loss=loss)
         assert_tells(report.blocks()[0].text, "72 % … 53 % … more in some texts")
