@@ -153,14 +153,14 @@ def _join(
     clusters: Iterable[list[_Version]], pairs: Iterable[tuple[_Version, _Version]]
 ) -> list[list[_Version]]:
     """Join the clusters of pairs of versions, unless an annotator has spans in both."""
-    home = {x: cluster for cluster in clusters for x in cluster}
+    home = {x.number: cluster for cluster in clusters for x in cluster}
     for x, y in pairs:
-        one, other = home.get(x), home.get(y)
+        one, other = home.get(x.number), home.get(y.number)
         if one is None or other is None or one is other:
             continue
-        if not any(a.holders & b.holders for a in one for b in other):
+        if all(a.holders.isdisjoint(b.holders) for a in one for b in other):
             one += other
-            home.update(dict.fromkeys(other, one))
+            home.update((z.number, one) for z in other)
     return list({id(cluster): cluster for cluster in home.values()}.values())
 
 
