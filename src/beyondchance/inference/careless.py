@@ -46,7 +46,6 @@ from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats, Ints
 
 RANDOM, ANOTHER_RULE, BELOW, HALF, TOO_FEW = "random", "another_rule", "below", "half", "too_few"
-VERDICTS = (RANDOM, ANOTHER_RULE, BELOW, HALF, TOO_FEW)
 """Less than half: not above chance, by another rule, or above chance; at least half; not shown."""
 FEWEST_DOCUMENTS = 5
 """Documents that two or more others annotated, from which on an annotator is tested."""
