@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable
 from dataclasses import dataclass
 from math import inf, nan
 from numbers import Real
@@ -15,6 +16,7 @@ from beyondchance.errors import BeyondChanceError, DataError, OptionError
 from beyondchance.messages import Quote, Text, given, quotes
 
 Value = TypeVar("Value")
+Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Within:
 
 
 def checked_option(
-    name: str, value: object, valid: Iterable[str], *, are_data: bool = False
+    name: str, value: object, valid: Collection[str], *, are_data: bool = False
 ) -> str:
     """Return `value` if it is one of the `valid` ones; name those otherwise.
 
@@ -49,7 +51,7 @@ def checked_option(
     ----------
     name : str
     value : object
-    valid : iterable of str
+    valid : collection of str
     are_data : bool
         Whether these are names from the user's data, of labels or annotators.
 
@@ -62,14 +64,13 @@ def checked_option(
     ...
     beyondchance.errors.OptionError: unknown measure 'f1'; choose one of: token, exact
     """
-    choices = list(valid)
-    if isinstance(value, str) and value in choices:
+    if isinstance(value, str) and value in valid:
         return value
-    known: Text = f"{nearest(value, choices)}choose one of: {', '.join(choices)}"
-    if not choices:
+    known: Text = f"{nearest(value, valid)}choose one of: {', '.join(valid)}"
+    if not valid:
         known = "there is none"
-    if are_data and choices:
-        known = ("choose one of: ", *quotes(choices))
+    if are_data and valid:
+        known = ("choose one of: ", *quotes(valid))
     raise OptionError(f"unknown {name} ", Quote(value, is_given=True), remedy=known)
 
 
@@ -84,6 +85,20 @@ def nearest(name: object, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
 
     return "".join(f"did you mean {one}? " for one in get_close_matches(str(name), known, n=1))
+
+
+def repeated(values: Iterable[Name]) -> list[Name]:
+    """Return the values that occur more than once, in the order met.
+
+    Examples
+    --------
+    >>> repeated(["ada", "ben", "ada"])
+    ['ada']
+    """
+    listed = list(values)
+    if len(set(listed)) == len(listed):
+        return []
+    return [value for value, times in Counter(listed).items() if times > 1]
 
 
 def is_bytes_as_text(name: str) -> bool:

@@ -126,7 +126,8 @@ class Settings:
             if value is not None and not _is_right(value, KINDS[name]):
                 right = _NAMES.get(KINDS[name], "a number")
                 raise OptionError("setting ", Quote(name), " is ", Quote(value), expected=right)
-        kept = {name: given[name] for name in KINDS if given.get(name) is not None}
+        ordered = filter(given.__contains__, KINDS)
+        kept = {name: given[name] for name in ordered if given[name] is not None}
         object.__setattr__(self, "_values", kept)
 
     def __setattr__(self, name: str, value: object) -> None:

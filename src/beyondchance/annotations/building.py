@@ -23,7 +23,13 @@ from beyondchance.annotations.names import (
     sorted_names,
     validated_names,
 )
-from beyondchance.annotations.tags import coded_tags, decode_codes, joined_tags, schemes_of_codes
+from beyondchance.annotations.tags import (
+    by_annotator,
+    coded_tags,
+    decode_codes,
+    joined_tags,
+    schemes_with_ends,
+)
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.messages import Piece, Quote, Text, Use, given, quotes
@@ -44,6 +50,7 @@ UNITS = ("sentence", "document", CORPUS)
 POSITIONS = ("tokens", "characters", "frames")
 MOST_POSITIONS = 2**31 - 1
 """Positions that a text may have: products of two of them fit into 64 bits."""
+_LISTS = frozenset({list, tuple})
 
 
 # --- From tags, spans and columns ---------------------------------------------
@@ -57,20 +64,19 @@ def columns_of_tags(
     *,
     scheme: str | None,
     repair: str,
-    coded: tuple[list[Ints], list[Any]] | None = None,
+    coded: tuple[Ints, list[Any]] | None = None,
 ) -> dict[str, Any]:
     """Build the columns of `Corpus.from_tags`; tags may be numbered already (`coded_tags`)."""
     annotators, n_texts = _validated_annotations(tags)
     text_document, names = _documents_of_texts(documents, n_texts)
-    lengths = np.empty((len(annotators), n_texts), dtype=np.int64)
-    for row, name in enumerate(annotators):
-        lengths[row] = _tag_counts(tags[name], name, names, text_document)
-    text_length = lengths.max(axis=0, initial=0)
+    lengths = np.array([_tag_counts(tags[name], name, names, text_document) for name in annotators])
+    is_seen, sizes = lengths >= 0, np.maximum(lengths, 0)
+    text_length = sizes.max(axis=0)
     words = {} if tokens is None else columns_of_tokens(tokens, n_texts)
     if words:
         _check_tokens(words["token_count"], lengths, annotators, names, text_document)
         text_length = words.pop("token_count")
-    differs = (lengths != text_length) & (lengths >= 0)
+    differs = (lengths != text_length) & is_seen
     if np.count_nonzero(differs):
         text = int(differs.any(axis=0).argmax())
         found = _numbers_of_tags(lengths[:, text], annotators)
@@ -81,30 +87,27 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
-    sizes = np.maximum(lengths, 0)
-    codes, spelling = coded or coded_tags(
-        map(end_to_end, tags.values()), sizes.sum(axis=1).tolist()
-    )
+    code, spelling = coded or coded_tags(end_to_end(tags.values()), int(sizes.sum()))
+    schemes = [scheme] * len(annotators)
     if scheme is None:
-        schemes = schemes_of_codes(codes, spelling, list(sizes))
-    else:
-        schemes = [scheme] * len(annotators)
-    # Annotators of one scheme are decoded together, which is faster.
+        schemes = schemes_with_ends(code, spelling, sizes)
+    # Annotators of one scheme are decoded together; those without marks of ends have one.
     groups = [
         [row for row, own in enumerate(schemes) if own == one] for one in dict.fromkeys(schemes)
     ]
     decoded = []
     for rows in groups:
-        code, known = np.concatenate([codes[row] for row in rows]), spelling
+        own, known, own_sizes = code, spelling, sizes
         if len(groups) > 1:
             # A scheme knows nothing of tags that only annotators of another one have.
-            used, code = distinct(code)
-            known = [spelling[i] for i in used.tolist()]
+            parts = by_annotator(code, sizes)
+            used, own = distinct(np.concatenate([parts[row] for row in rows]))
+            known, own_sizes = [spelling[i] for i in used.tolist()], sizes[rows]
         decoded.append(
             decode_codes(
-                code,
+                own,
                 known,
-                sizes[rows].reshape(-1),
+                own_sizes.reshape(-1),
                 scheme=schemes[rows[0]],
                 repair=repair,
                 where=lambda sequence, place, rows=rows: where(  # type: ignore[misc]
@@ -121,7 +124,7 @@ def columns_of_tags(
     )
     span_annotator, span_text = np.divmod(spans.text, max(n_texts, 1))
     labels, label = sorted_names(spans.labels, spans.label)
-    annotated = _whole_documents(lengths >= 0, text_document, annotators, names)
+    annotated = _whole_documents(is_seen, text_document, annotators, names)
     return {
         **_columns_of_texts(names, fields, text_document, text_length, annotators),
         **dict(zip(_ANNOTATIONS, annotated.nonzero(), strict=True)),
@@ -139,9 +142,9 @@ def columns_of_tags(
     }
 
 
-def end_to_end(texts: Tags) -> Iterable[str]:
-    """Chain the tags of all texts of an annotator."""
-    return chain.from_iterable(filter(None, texts))
+def end_to_end(annotators: Iterable[Tags]) -> Iterable[str]:
+    """Chain the tags of all texts of all annotators."""
+    return chain.from_iterable(filter(None, chain.from_iterable(annotators)))
 
 
 def lists_of_spans(
@@ -456,7 +459,7 @@ def _tag_counts(
     sequences: Tags, annotator: str, names: tuple[str, ...], text_document: Ints
 ) -> Ints:
     """How many tags each text has; -1 where the annotator did not annotate it."""
-    if set(map(type, sequences)) <= {list, tuple}:
+    if _LISTS.issuperset(map(type, sequences)):
         return np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))  # type: ignore[arg-type]
     counts = np.empty(len(sequences), dtype=np.int64)
     for text, sequence in enumerate(sequences):
@@ -480,10 +483,10 @@ def _whole_documents(
     seen: Bools, text_document: Ints, annotators: Sequence[str], names: Sequence[str]
 ) -> Bools:
     """Who annotated which document, shape (documents, annotators)."""
+    if len(names) == len(text_document):
+        return seen.T
     annotated = np.zeros((len(names), len(annotators)), dtype=bool)
     annotated[text_document] = seen.T
-    if len(names) == len(text_document):
-        return annotated
     partly = annotated[text_document] != seen.T
     if partly.any():
         text, row = np.argwhere(partly)[0].tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import (
     Collection,
     Iterable,
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.checks import is_bytes_as_text
+from beyondchance.checks import is_bytes_as_text, repeated
 from beyondchance.errors import DataError
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
@@ -145,8 +144,8 @@ def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> li
             expected = "a name, not bytes written as text"
             raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
     if once and len(distinct) < len(listed):
-        twice = next(name for name, n in Counter(listed).items() if n > 1)
-        raise DataError(f"{kind} ", Quote(twice), " occurs twice", expected="distinct names")
+        twice = Quote(repeated(listed)[0])
+        raise DataError(f"{kind} ", twice, " occurs twice", expected="distinct names")
     return distinct
 
 
@@ -166,8 +165,9 @@ def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], 
 
 def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
     """The names for which `keep` is true."""
-    chosen = keep.nonzero()[0].tolist()
-    return names if len(chosen) == len(names) else tuple(names[i] for i in chosen)
+    if np.count_nonzero(keep) == len(names):
+        return names
+    return tuple(names[i] for i in keep.nonzero()[0].tolist())
 
 
 def any_ids(ids: Iterable[str]) -> tuple[str, ...] | None:

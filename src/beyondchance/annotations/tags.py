@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beyondchance.checks import is_bytes_as_text
-from beyondchance.core.ragged import starts
+from beyondchance.core.ragged import distinct, starts
 from beyondchance.errors import TagError
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.types import Bools, Ints
 
-Labels = NDArray[np.int32]
-
 _OUTSIDE, _BEGIN, _INSIDE, _END, _SINGLE = range(5)
+_JOINING = (_INSIDE, _END)
+_LEAVING = (_BEGIN, _INSIDE)
 
 SCHEMES: Mapping[str, Mapping[str, int]] = {
     "IOB2": {"B": _BEGIN, "I": _INSIDE},
@@ -78,8 +76,7 @@ def decode_tags(
     lengths : array of int, shape (texts,)
         How many tags each text has.
     scheme : str, optional
-        One of `SCHEMES`; by default the one of the prefixes that mark ends and single tokens,
-        or IOB2.
+        One of `SCHEMES`; by default detected.
     repair : {"conlleval", "discard", "none"}
         What to do where a sequence breaks the rules of its scheme: begin or end a span
         there, as the conlleval script does; leave out the span that breaks them; or
@@ -99,33 +96,28 @@ def decode_tags(
     >>> found.start.tolist(), found.end.tolist(), [found.labels[i] for i in found.label]
     ([0, 3], [2, 4], ['PER', 'LOC'])
     """
-    (code,), spelling = coded_tags([tags], [int(lengths.sum())])
+    code, spelling = coded_tags(tags, int(lengths.sum()))
     return decode_codes(code, spelling, lengths, scheme=scheme, repair=repair, where=where)
 
 
-def coded_tags(
-    sequences: Iterable[Iterable[Any]], sizes: Iterable[int]
-) -> tuple[list[Ints], list[Any]]:
-    """Number the distinct tags of several sequences of known sizes, in the order met.
+def coded_tags(tags: Iterable[Any], size: int) -> tuple[Ints, list[Any]]:
+    """Number the distinct ones of so many tags, in the order met.
 
     Whatever is asked of tags is asked once of each distinct one.
 
     Examples
     --------
-    >>> codes, spelling = coded_tags([["O", "B-X"], ["O"]], [2, 1])
-    >>> [code.tolist() for code in codes], spelling
-    ([[0, 1], [0]], ['O', 'B-X'])
+    >>> code, spelling = coded_tags(["O", "B-X", "O"], 3)
+    >>> code.tolist(), spelling
+    ([0, 1, 0], ['O', 'B-X'])
     """
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     try:
-        codes = [
-            np.fromiter(map(numbers.__getitem__, tags), dtype=np.int64, count=size)
-            for tags, size in zip(sequences, sizes, strict=True)
-        ]
+        code = np.fromiter(map(numbers.__getitem__, tags), dtype=np.int64, count=size)
     except TypeError:
         raise TagError("a tag is a list or another unhashable value", expected="strings") from None
-    return codes, list(numbers)
+    return code, list(numbers)
 
 
 def decode_codes(
@@ -139,59 +131,61 @@ def decode_codes(
 ) -> DecodedTags:
     """Decode tags that are numbered by `coded_tags` (see `decode_tags`)."""
     first = starts(lengths)
-    known = {tag[:1] for tag in spelling if isinstance(tag, str)}
-    scheme = scheme or scheme_with_ends(known) or "IOB2"
+    # Most tags are outside of spans: what follows is about the others, and where they are.
+    is_inside = [isinstance(known, str) and known != "O" for known in spelling]
+    place = np.array(is_inside, dtype=bool)[code].nonzero()[0]
+    tag = code[place]
+    text = np.arange(len(lengths)).repeat(lengths)[place]
+    # With a gap between texts, no tag adjoins one of another text.
+    spaced = place + text
+    adjoins = np.zeros(len(place), dtype=bool)
+    adjoins[1:] = spaced[1:] - spaced[:-1] == 1
+    scheme = scheme or _scheme(spelling, tag, adjoins)
     prefixes = SCHEMES[scheme]
-
-    def place_of(index: int) -> Text:
-        text = int(np.searchsorted(first, index, side="right")) - 1
-        return where(text, index - int(first[text]))
-
     (role_of, label_of, joins_of, leaves_of), labels = _vocabulary(spelling, prefixes)
-    wrong = _wrong_tag(spelling, role_of)
-    if wrong is not None:
-        place = place_of(int(np.argmax(code == wrong)))
-        raise _refusal_of(spelling[wrong], spelling, scheme, place)
+    wrong = (role_of < 0).nonzero()[0]
+    if len(wrong):
+        index = int(np.argmax(code == wrong[0]))
+        own = int(first.searchsorted(index, side="right")) - 1
+        shown = where(own, index - int(first[own]))
+        raise _refusal_of(spelling[code[index]], spelling, scheme, shown)
 
-    same_text = _same_text(lengths)
-    label, joins, leaves = label_of[code], joins_of[code], leaves_of[code]
-    opens, closes = _edges(label, joins, leaves, same_text)
-    broken = opens & (joins >= 0) & (scheme != "IO")
-    if scheme == "IOB1":
-        broken = _misplaced(role_of[code] == _BEGIN, label, same_text)
+    label, joins, leaves = label_of[tag], joins_of[tag], leaves_of[tag]
+    # A tag goes on with the span before it if that is still open and has the same label.
+    opens, closes = np.ones((2, len(place)), dtype=bool)
+    opens[1:] = (joins[1:] != leaves[:-1]) | ~adjoins[1:]
+    closes[:-1] = opens[1:]
+    broken = opens & (joins >= 0)
+    if scheme == "IO":
+        broken[:] = False
+    elif scheme == "IOB1":
+        # A B is for nothing but spans that adjoin another of the same label.
+        broken = role_of[tag] == _BEGIN
+        broken[1:] &= (label[1:] != label[:-1]) | ~adjoins[1:]
     elif _END in prefixes.values():
         broken |= closes & (leaves >= 0)
-    start, last = opens.nonzero()[0], closes.nonzero()[0]
+    begin, last = opens.nonzero()[0], closes.nonzero()[0]
     n_broken = int(np.count_nonzero(broken))
     refusal = None
     if n_broken:
         index = int(np.argmax(broken))
-        tag = Quote(spelling[code[index]])
-        before: Piece = "the start of the text"
-        if same_text[index]:
-            before = Quote(spelling[code[index - 1]])
-        after: Piece = "the end of the text"
-        if same_text[index + 1]:
-            after = Quote(spelling[code[index + 1]])
-        repairs = (Use("repair", "conlleval"), " or ", Use("repair", "discard"))
-        refusal = TagError(
-            *("tag ", tag, " after ", before, " and before ", after, f" breaks scheme {scheme}"),
-            where=place_of(index),
-            remedy=("correct it, choose another scheme, or repair it with ", *repairs),
-        )
+        own = int(text[index])
+        tags = [spelling[i] for i in code[first[own] : first[own] + lengths[own]].tolist()]
+        position = int(place[index] - first[own])
+        refusal = _refusal_at(position, tags, scheme, where(own, position))
     if refusal is not None and repair == "none":
         raise refusal
     if n_broken and repair == "discard":
         breaks = np.cumsum(broken)
-        whole = breaks[last] - breaks[start] + broken[start] == 0
-        start, last = start[whole], last[whole]
+        whole = breaks[last] - breaks[begin] + broken[begin] == 0
+        begin, last = begin[whole], last[whole]
 
-    text = first.searchsorted(start, side="right") - 1
+    text = text[begin]
     return DecodedTags(
         text=text,
-        start=start - first[text],
-        end=last + 1 - first[text],
-        label=label[start].astype(np.int64),
+        start=place[begin] - first[text],
+        end=place[last] + 1 - first[text],
+        label=label[begin],
         labels=labels,
         n_repaired=n_broken,
         refusal=refusal,
@@ -199,12 +193,35 @@ def decode_codes(
     )
 
 
-def _wrong_tag(spelling: Sequence[Any], role_of: Labels) -> int | None:
-    """The first tag that the scheme lacks, or whose label is no name; None if all are right."""
-    for code, (tag, role) in enumerate(zip(spelling, role_of.tolist(), strict=True)):
-        if role < 0 or is_bytes_as_text(tag.partition("-")[2]):
-            return code
-    return None
+def _scheme(spelling: Sequence[Any], tag: Ints, adjoins: Bools) -> str:
+    """Detect the scheme from the tags of spans, and which of them adjoin the one before.
+
+    IOB2, unless every B adjoins a span of the same label, or there is none.
+    """
+    prefixes = [known[:1] if isinstance(known, str) else "" for known in spelling]
+    scheme = scheme_with_ends(set(prefixes))
+    if scheme is not None or "I" not in prefixes:
+        return scheme or "IOB2"
+    begins = np.array([prefix == "B" for prefix in prefixes])[tag].nonzero()[0]
+    if not adjoins[begins].all() or any(
+        spelling[tag[i]][1:] != spelling[tag[i - 1]][1:] for i in begins.tolist()
+    ):
+        return "IOB2"
+    return "IOB1" if len(begins) else "IO"
+
+
+def _refusal_at(position: int, tags: Sequence[str], scheme: str, where: Text) -> TagError:
+    """The error for a tag of a text that breaks its scheme."""
+    before: Piece = Quote(tags[position - 1]) if position else "the start of the text"
+    is_last = position + 1 == len(tags)
+    after: Piece = "the end of the text" if is_last else Quote(tags[position + 1])
+    tag = Quote(tags[position])
+    repairs = (Use("repair", "conlleval"), " or ", Use("repair", "discard"))
+    return TagError(
+        *("tag ", tag, " after ", before, " and before ", after, f" breaks scheme {scheme}"),
+        where=where,
+        remedy=("correct it, choose another scheme, or repair it with ", *repairs),
+    )
 
 
 def _refusal_of(tag: Any, known: Iterable[Any], scheme: str, where: Text) -> TagError:
@@ -275,86 +292,33 @@ def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
     return None
 
 
-def schemes_of(annotators: Sequence[Iterable[Sequence[str] | None]]) -> list[str]:
-    """The scheme of each annotator's tags, by their prefixes and by where spans begin.
+def schemes_with_ends(code: Ints, spelling: Sequence[Any], sizes: Ints) -> list[str | None]:
+    """Return the scheme of each annotator's tags, if it marks ends and single tokens.
 
-    Those without marks of ends have one scheme together: where one writes ``B-`` at the beginning
-    of spans, an ``I-`` of another that begins a span breaks the scheme.
-
-    Examples
-    --------
-    >>> schemes_of([[["I-X", "O"]]]), schemes_of([[["I-X", "O"]], [["B-X", "O"]]])
-    (['IO'], ['IOB2', 'IOB2'])
-    >>> schemes_of([[["I-X", "B-X"]], [["S-X", "O"]]])
-    ['IOB1', 'BIOES']
+    `sizes` are the numbers of tags of each annotator in each text.
     """
-    listed = [[tags for tags in texts if tags is not None] for texts in annotators]
-    lengths = [np.array(list(map(len, texts)), dtype=np.int64) for texts in listed]
-    codes, spelling = coded_tags(
-        map(chain.from_iterable, listed), (int(own.sum()) for own in lengths)
-    )
-    return schemes_of_codes(codes, spelling, lengths)
+    prefixes = [tag[:1] if isinstance(tag, str) else "" for tag in spelling]
+    if scheme_with_ends(set(prefixes)) is None:
+        return [None] * len(sizes)
+    return [
+        scheme_with_ends({prefixes[i] for i in distinct(own)[0].tolist()})
+        for own in by_annotator(code, sizes)
+    ]
 
 
-def schemes_of_codes(
-    codes: Sequence[Ints], spelling: Sequence[Any], lengths: Sequence[Ints]
-) -> list[str]:
-    """Tell the schemes of numbered tags (see `schemes_of`), from how many each text has."""
-    known = [tag if isinstance(tag, str) and tag != "O" else "" for tag in spelling]
-    prefixes = []
-    for code in codes:
-        occurs = np.bincount(code, minlength=len(known)).nonzero()[0].tolist()
-        prefixes.append({known[i][:1] for i in occurs} - {""})
-    schemes = [scheme_with_ends(own) for own in prefixes]
-    others = [i for i, scheme in enumerate(schemes) if scheme is None]
-    together = set().union(*(prefixes[i] for i in others))
-    shared = "IOB2"
-    if "I" in together:
-        # IOB2, unless every B adjoins a span of the same label, or there is none. Tags outside
-        # of spans have no label, and B always has one.
-        tails = [tag[1:] if tag else None for tag in known]
-        (label,), _ = coded_tags([tails], [len(tails)])
-        is_begin = np.array([tag[:1] == "B" for tag in known], dtype=bool)
-        code = np.concatenate([codes[i] for i in others])
-        begins = is_begin[code].nonzero()[0]
-        same_text = _same_text(np.concatenate([lengths[i] for i in others]))[begins]
-        adjoins = same_text & (label[code[begins]] == label[code[begins - 1]])
-        shared = "IO" if not len(begins) else "IOB1" if adjoins.all() else "IOB2"
-    return [scheme or shared for scheme in schemes]
-
-
-def _same_text(lengths: Ints) -> Bools:
-    """Whether each tag follows the one before it in one text; False behind the last one."""
-    same_text = np.ones(int(lengths.sum()) + 1, dtype=bool)
-    same_text[lengths.cumsum()] = same_text[0] = False
-    return same_text
-
-
-def _edges(label: Labels, joins: Labels, leaves: Labels, same_text: Bools) -> tuple[Bools, Bools]:
-    """Where spans open and where they close, taking every sequence as it comes.
-
-    A tag goes on with the span before it if that is still open and has the same
-    label. ``same_text[i]`` is whether tag i follows tag i - 1 in one text.
-    """
-    inside = label >= 0
-    goes_on = np.zeros(len(label) + 1, dtype=bool)
-    goes_on[1:-1] = (joins[1:] == leaves[:-1]) & same_text[1:-1]
-    return inside > goes_on[:-1], inside > goes_on[1:]
-
-
-def _misplaced(begins: Bools, label: Labels, same_text: Bools) -> Bools:
-    """Return which B of IOB1 adjoin no span of the same label: they are for nothing else."""
-    begins[1:] &= (label[1:] != label[:-1]) | ~same_text[1:-1]
-    return begins
+def by_annotator(code: Ints, sizes: Ints) -> list[Ints]:
+    """Cut the tags of all annotators into those of each."""
+    return np.split(code, sizes.sum(axis=1).cumsum()[:-1])
 
 
 def _vocabulary(
     spelling: Sequence[Any], prefixes: Mapping[str, int]
-) -> tuple[Labels, tuple[str, ...]]:
+) -> tuple[Ints, tuple[str, ...]]:
     """Return what each distinct tag is, in four rows, and the names of labels.
 
-    Its role, -1 where the scheme lacks it; its label; the label of a span that it can go on with;
-    and that of a span that it leaves open. Negative numbers, which differ, stand for none.
+    Its role, -1 where the scheme lacks it or its label is no name; its label; the label of a span
+    that it can go on with; and that of a span that it leaves open. Negative numbers, which differ,
+    stand for none.
     """
     labels: dict[str, int] = {}
     # Labels without prefixes are those of IO, unless others have them.
@@ -368,11 +332,12 @@ def _vocabulary(
             role = _OUTSIDE
         elif isinstance(tag, str):
             prefix, dash, name = tag.partition("-")
-            if are_bare and _is_bare(tag):
+            if is_bytes_as_text(name):
+                role = -1
+            elif are_bare and _is_bare(tag):
                 role, label = _INSIDE, labels.setdefault(tag, len(labels))
             elif prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
                 role, label = prefixes[prefix], labels.setdefault(name or UNNAMED, len(labels))
-        joins = label if role in {_INSIDE, _END} else -1
-        found.append((role, label, joins, label if role in {_BEGIN, _INSIDE} else -2))
-    # Narrow integers: there are three of them for every tag of the corpus.
-    return np.array(found, dtype=np.int32).reshape(-1, 4).T, tuple(labels)
+        joins = label if role in _JOINING else -1
+        found.append((role, label, joins, label if role in _LEAVING else -2))
+    return np.array(found, dtype=np.int64).reshape(-1, 4).T, tuple(labels)

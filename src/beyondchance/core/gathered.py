@@ -55,6 +55,8 @@ def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
     -------
     array of float, shape (3, pairs)
     """
+    if sets.are_lines:
+        return chance.expected_parts(sets, i, j)
     found = _split(sets, i, j, sets.level, chance.expected_parts, sides=3)
     for row in np.flatnonzero(np.isnan(found[0])).tolist():
         found[:, row] = _parts(sets, int(i[row]), int(j[row]))
@@ -72,6 +74,8 @@ def _expected(
     times: int = 1,
 ) -> Floats:
     """The expected match, by what members share that have the same key."""
+    if sets.are_lines:
+        return one_by_one(sets, i, j)
     found: Floats = _split(sets, i, j, key, one_by_one)[0]
     for row in np.isnan(found).nonzero()[0].tolist():
         found[row] = times * _shared(_Gathered.of(sets, i[row], j[row], key, covers=covers))
@@ -88,8 +92,6 @@ def _split(
     sides: int = 1,
 ) -> Floats:
     """The expected match where few members have a key in common; nan elsewhere."""
-    if sets.are_lines:
-        return np.atleast_2d(one_by_one(sets, i, j))
     stride = largest(key) + 1
     code = np.sort(sets.owner() * stride + key)
     pair, member = sets.members(i)

@@ -129,7 +129,7 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     width = largest(run) + 1
     ranked = np.empty(len(n), dtype=np.int64)
     used = 0
-    for runs in distinct(n_runs)[0].tolist():
+    for runs in np.bincount(n_runs).nonzero()[0].tolist():
         groups = (n_runs == runs).nonzero()[0]
         found, code = distinct(n[groups])
         rows = run[first[groups][:, None] + np.arange(runs)]

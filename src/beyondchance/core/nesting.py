@@ -66,10 +66,12 @@ def nesting(line: Ints, start: Ints, end: Ints) -> Nesting:
     overlap: tuple[int, int] | None = None
     crossing: tuple[int, int] | None = None
     crossed = np.zeros(0, dtype=np.int64)
+    # Most spans come in order, each behind the one before it or on a later line.
+    is_later, is_same = line[1:] > line[:-1], line[1:] == line[:-1]
+    if (is_later | (is_same & (start[1:] >= end[:-1]))).all():
+        return Nesting(parent, depth, None, None, crossed)
     span = outer_first(line, start, end)
     inside = line[span]
-    if ((start[span[1:]] >= end[span[:-1]]) | (inside[1:] != inside[:-1])).all():
-        return Nesting(parent, depth, None, None, crossed)
     while len(span):
         # Everything that has the same line, or the same span around it, stands in a row.
         begins = np.diff(inside, prepend=-1) != 0

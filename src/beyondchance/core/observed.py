@@ -43,11 +43,14 @@ class SpanGroups:
         Group g owns the spans ``first[g]:first[g + 1]``, sorted by start, then end.
     start, end : arrays of int, shape (spans,)
         Half-open.
+    are_apart : bool
+        Whether spans of one group are known not to overlap.
     """
 
     first: Ints
     start: Ints
     end: Ints
+    are_apart: bool = False
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -71,12 +74,10 @@ def overlapping_groups(groups: SpanGroups) -> Bools:
     >>> overlapping_groups(groups).tolist()
     [False, True]
     """
-    overlaps = groups.start[1:] < groups.end[:-1]
-    # Neighbours in two groups do not count.
-    begins = groups.first[(groups.first > 0) & (groups.first <= len(overlaps))]
-    overlaps[begins - 1] = False
+    owner = groups.owner()
+    overlaps = (groups.start[1:] < groups.end[:-1]) & (owner[1:] == owner[:-1])
     found = np.zeros(len(groups), dtype=bool)
-    found[groups.first.searchsorted(overlaps.nonzero()[0], side="right") - 1] = True
+    found[owner[1:][overlaps]] = True
     return found
 
 
@@ -91,9 +92,9 @@ def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     >>> shared_positions(groups, np.array([0]), np.array([1])).tolist()
     [1]
     """
-    overlaps = overlapping_groups(groups)
-    if not overlaps.any():
+    if groups.are_apart:
         return _shared_once(groups, a, b)
+    overlaps = overlapping_groups(groups)
     several = overlaps[a] | overlaps[b]
     found = np.empty(len(a), dtype=np.int64)
     found[~several] = _shared_once(groups, a[~several], b[~several])
@@ -122,8 +123,7 @@ def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     found = np.empty(len(a), dtype=np.int64)
     found[pairs] = np.maximum(until - np.maximum(groups.start[one], groups.start[two]), 0)
     if len(others):
-        used, where = distinct(np.concatenate([a[others], b[others]]))
-        found[others] = _shared_by_several(taken(groups, used), *where.reshape(2, -1))
+        found[others] = _shared_by_several(groups, a[others], b[others])
     return found
 
 
@@ -135,17 +135,14 @@ def _shared_by_several(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
     pair, span = members(groups.first, a)
     stride = largest(groups.end) + 1
     begins = groups.owner() * stride + groups.start
-    covered_before = np.concatenate([[0], np.cumsum(groups.end - groups.start)])
+    covered_before = np.concatenate([[0], (groups.end - groups.start).cumsum()])
     other = b[pair]
-
-    def covered_by_other(x: Ints) -> Ints:
-        last = np.searchsorted(begins, other * stride + x, side="right") - 1
-        inside = np.minimum(x, groups.end[last]) - groups.start[last]
-        until = covered_before[last] - covered_before[groups.first[other]] + inside
-        return np.where(last >= groups.first[other], until, 0)
-
-    overlap = covered_by_other(groups.end[span]) - covered_by_other(groups.start[span])
-    return total(pair, overlap, len(a)).astype(np.int64)
+    first = groups.first[other]
+    place = np.array([groups.start[span], groups.end[span]])
+    last = begins.searchsorted(other * stride + place, side="right") - 1
+    inside = np.minimum(place, groups.end[last]) - groups.start[last]
+    before, until = np.where(last >= first, covered_before[last] + inside, covered_before[first])
+    return total(pair, until - before, len(a)).astype(np.int64)
 
 
 def shared_levels(groups: SpanGroups, a: Ints, b: Ints) -> Ints:

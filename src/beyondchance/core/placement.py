@@ -136,15 +136,12 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     for index, (edge, middle) in large.items():
         values[first[index] : first[index] + reach[index]] = edge
         values[first[index] + reach[index]] = middle
-    small = (~is_large).nonzero()[0]
-    if len(small):
-        is_small = ~is_large
-        n_longs = long_spans * is_small
-        slots = np.zeros((len(entry), largest(n_longs) + 1), dtype=np.int64)
-        slots[spread(n_longs)] = excess.repeat(count * is_small[problem])
-        values[is_small.repeat(width)] = _small_problems(
-            n_others[small], slots[small], n_longs[small], width[small]
-        )
+    # What is large has no long spans here, and no places are asked for.
+    is_small = ~is_large
+    n_longs = long_spans * is_small
+    slots = np.zeros((len(entry), largest(n_longs) + 1), dtype=np.int64)
+    slots[spread(n_longs)] = excess.repeat(count * is_small[problem])
+    values[is_small.repeat(width)] = _small_problems(n_others, slots, n_longs, width * is_small)
     return Profiles(values, first, reach, size)
 
 
@@ -176,35 +173,29 @@ def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, width: Ints) ->
     state, x = spread(width[owner])
     owner, n_before = owner[state], n_before[state]
     m = x - total_excess[state]
-    weight = ways[state].astype(np.float64)
+    weight = ways[state]
     n, n_longs = n_others[owner], n_longs[owner]
+    after = n - m + n_before
     for i in range(largest(n_longs)):
         rows = (n_longs > i).nonzero()[0]
-        before, others, place = n_before[rows], n[rows], m[rows]
-        chosen = np.where(i < before, place - i, others - place - (i - before))
-        weight[rows] *= np.maximum(chosen, 0) / (others - i)
+        chosen = np.where(n_before > i, m, after)[rows] - i
+        weight[rows] *= np.maximum(chosen, 0) / (n[rows] - i)
     items = (n_others + 1).repeat(width)
     return total(starts(width)[owner] + x, weight, len(items)) / items
 
 
-def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Floats]:
     """Count the subsets of each problem's long spans by size and total excess.
 
-    One long after the other; subsets that cannot be told apart are pooled.
+    Subsets that cannot be told apart are pooled.
     """
-    n_problems, n_slots = excess.shape
-    width = largest(excess.sum(axis=1)) + 1
-    owner = np.arange(n_problems)
-    code, ways = owner * (n_slots + 1) * width, np.ones(n_problems, dtype=np.int64)
-    for slot in range(largest(n_longs)):
-        added = (n_longs[owner] > slot).nonzero()[0]
-        code, pool = distinct(
-            np.concatenate([code, code[added] + width + excess[owner[added], slot]])
-        )
-        ways = total(pool, np.concatenate([ways, ways[added]]), len(code)).astype(np.int64)
-        owner = code // ((n_slots + 1) * width)
+    owner, subset = spread(1 << n_longs)
+    is_in = subset[:, None] >> np.arange(excess.shape[1]) & 1
+    n_before, total_excess = is_in.sum(axis=1), (is_in * excess[owner]).sum(axis=1)
+    size, width = excess.shape[1] + 1, largest(total_excess) + 1
+    code, pool = distinct((owner * size + n_before) * width + total_excess)
     rest, total_excess = np.divmod(code, width)
-    return owner, rest % (n_slots + 1), total_excess, ways
+    return rest // size, rest % size, total_excess, np.bincount(pool).astype(np.float64)
 
 
 # --- Many or longer spans: one entry at a time --------------------------------

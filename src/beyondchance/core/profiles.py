@@ -68,8 +68,8 @@ class Profiles:
                 for k in (i[pairs][owner], j[pairs][owner])
             )
             edge[pairs] = total(owner, one * two, len(pairs))
-        middle = (self.size[i] - 2 * reach) * (self.middle[i] * self.middle[j])
-        return np.asarray(2 * edge + middle)
+        middle = self.middle
+        return np.asarray(2 * edge + (self.size[i] - 2 * reach) * (middle[i] * middle[j]))
 
     def at(self, sequence: Ints, place: Ints) -> Floats:
         """Values at any places."""

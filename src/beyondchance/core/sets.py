@@ -136,7 +136,7 @@ MembersOf = Callable[[Structure, Placed], Members]
 def whole_lines(table: LengthTable) -> SpanSets:
     """Each line of a table as one set."""
     runs = np.arange(len(table.length))
-    zero = np.zeros_like(runs)
+    zero = np.zeros(len(runs), dtype=np.int64)
     return SpanSets(
         table=table,
         run=runs,

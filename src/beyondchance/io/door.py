@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Unpack, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import repeated
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.formats.tags import is_tag
 from beyondchance.io.label_names import label_names_of
@@ -95,7 +95,7 @@ def corpus_from(
             found = ("got ", Use("names", is_name=True), " and ", Use("label_names", is_name=True))
             raise OptionError(*found, expected="one of them")
         given["label_names"] = label_names_of(names, option="names")
-    beside = {key: given.pop(key, None) for key in _BESIDE}
+    beside = {key: given.pop(key) for key in _BESIDE if key in given}
     form = given.pop("format", None)
     items = _items(data, other)
     return read_all(items, form, given, beside, is_first_gold=is_first_gold)
@@ -110,9 +110,9 @@ def _items(data: Any, other: Any) -> list[Any]:
         pair = {"a": data, "b": other}
         return [item if _is_file(item) else Named(name, item) for name, item in pair.items()]
     if _is_by_name(data):
-        twice = next((name for name, n in Counter(map(str, data)).items() if n > 1), None)
-        if twice is not None:
-            found = ("two annotators are called ", Quote(twice))
+        twice = repeated(map(str, data))
+        if twice:
+            found = ("two annotators are called ", Quote(twice[0]))
             raise DataError(*found, expected="distinct names")
         for name, item in data.items():
             if item is None:

@@ -28,12 +28,12 @@ def short_names(annotators: Iterable[str]) -> dict[str, str]:
     addresses = [name for name in listed if _ADDRESS.search(name)]
     taken = set(listed) - set(addresses)
     found = {}
-    numbers: Counter[str] = Counter()
+    numbers: dict[str, int] = {}
     for address in addresses:
         # More may follow, such as the column of a file that is named after its annotator.
         name = short = _ADDRESS.sub(r"\1", address)
         while name in taken:
-            numbers[short] = max(numbers[short], 1) + 1
+            numbers[short] = numbers.get(short, 1) + 1
             name = _ADDRESS.sub(rf"\1 {numbers[short]}", address)
         taken.add(name)
         found[address] = name

@@ -154,9 +154,8 @@ class Reading:
         What strict reading makes of the others is not among them.
         """
         changed: dict[str, Any] = {}
-        for name, item in declared(ReadOptions).items():
-            if name not in (self.given or ()):
-                continue
+        for name in self.given or ():
+            item = declared(ReadOptions)[name]
             value: Any = self.options[name]  # type: ignore[literal-required]
             default = item.default(is_strict=self.options["strict"])
             # Data frames are compared value by value, so that `!=` gives no answer for them.

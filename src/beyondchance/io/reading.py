@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,7 +15,7 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.annotations.names import plain
-from beyondchance.checks import checked_gold, checked_option
+from beyondchance.checks import checked_gold, checked_option, repeated
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -26,7 +25,7 @@ from beyondchance.errors import (
 )
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft
-from beyondchance.io.formats.tags import is_nothing
+from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
 from beyondchance.io.frames import collected, names_of, rows_of_frame
 from beyondchance.io.naming import (
     hide_addresses,
@@ -244,12 +243,15 @@ def _kept(item: Any, number: int, who: Text = "") -> Any:
     if hasattr(item, "read"):
         name = str(getattr(item, "name", f"stream {number}"))
         return Source(name, member=read_stream(item, name))
-    item = collected(item)
-    rows = rows_of_frame(item)
-    if rows is not None:
-        return plain(rows)
-    is_whole = isinstance(item, Mapping) or names_of(item) is not None
-    return item if is_whole else plain(item, who or f"data {number}")
+    if not isinstance(item, list | tuple):
+        item = collected(item)
+        rows = rows_of_frame(item)
+        if rows is not None:
+            return plain(rows)
+        if isinstance(item, Mapping) or names_of(item) is not None:
+            return item
+    # What is within lists of tags is asked of each distinct tag, when they are read.
+    return plain(item, who or f"data {number}", depth=1 if are_lists_of_tags(item) else 3)
 
 
 def _kept_documents(given: Any) -> Any:
@@ -469,19 +471,23 @@ def _finished(
         # What mends is signed where it mended something.
         if known[name].option.is_signed and value != known[name].option.refuses
     }
-    corpus = replace(
-        corpus,
-        options={**corpus.options, **signed, **reading.signed},
-        skipped=dict(chain(corpus.skipped.items(), reading.skipped.items())),
-        notes=(*corpus.notes, *reading.notes),
-        origin={what: name for what, name in reading.origin.items() if name},
-        inputs=tuple(
-            Input(name=source.name, sha256=source.sha256, format=item.name)
-            for upload, item in zip(uploads, formats, strict=True)
-            for source in upload.sources
-            if upload.data is None
-        ),
+    signed |= reading.signed
+    origin = {what: name for what, name in reading.origin.items() if name}
+    inputs = tuple(
+        Input(name=source.name, sha256=source.sha256, format=item.name)
+        for upload, item in zip(uploads, formats, strict=True)
+        for source in upload.sources
+        if upload.data is None
     )
+    if signed or reading.skipped or reading.notes or origin or inputs:
+        corpus = replace(
+            corpus,
+            options={**corpus.options, **signed},
+            skipped=dict(chain(corpus.skipped.items(), reading.skipped.items())),
+            notes=(*corpus.notes, *reading.notes),
+            origin=origin,
+            inputs=inputs,
+        )
     corpus = _without_names_of_files(corpus, uploads, naming)
     return with_short_names(corpus, is_noted=not naming.hides_files)
 
@@ -620,8 +626,9 @@ def _mixed(uploads: list[Upload], formats: list[Format], reading: Reading) -> It
 
 def _check_numbers(reading: Reading) -> None:
     """Refuse files that only numbers match, if they differ in how many texts they have."""
-    (first, n), *others = [*reading.numbered.items()] or [("", 0)]
-    for name, other in others:
+    numbered = list(reading.numbered.items())
+    for name, other in numbered[1:]:
+        first, n = numbered[0]
         if other != n:
             raise MismatchError(
                 *(Quote(first), f" has {n} sentences, ", Quote(name), f" has {other}"),
@@ -639,20 +646,14 @@ def uploads_of(items: Iterable[Any], naming: Naming) -> list[Upload]:
     opening = _hidden_upload if naming.hides_files else _upload
     uploads = [opening(item, number) for number, item in enumerate(items, start=1)]
     paths = [path for upload in uploads if (path := _resolved(upload.path)) is not None]
-    again = next((path for path, n in Counter(paths).items() if n > 1), None)
-    if again is not None:
+    for again in repeated(paths):
         shown = "a file" if naming.hides_files else again.name
         raise OptionError(f"{shown} was given twice", expected="different files")
-    annotators = Counter(upload.annotator for upload in uploads)
-    if len(annotators) == len(uploads):
-        return uploads
-    given = Counter(upload.annotator for upload in uploads if upload.is_named)
-    name = next((name for name, n in given.items() if n > 1), None)
-    if name is not None:
+    twice = repeated(upload.annotator for upload in uploads)
+    for name in repeated(upload.annotator for upload in uploads if twice and upload.is_named):
         remedy = "put the files of one annotator into a folder"
         raise OptionError("two files are named ", Quote(name), expected="one", remedy=remedy)
     # Annotators of files with the same name are distinguished by the folders of the files.
-    twice = {name for name, n in annotators.items() if n > 1}
     return [
         replace(upload, annotator=f"{_resolved_parent(upload).name}/{upload.annotator}")
         if upload.annotator in twice and upload.path and not upload.is_named
@@ -681,22 +682,27 @@ def _hidden_upload(item: Any, number: int) -> Upload:
     return replace(upload, name=name, sources=sources, given=upload.name)
 
 
-def _upload(item: Any, number: int) -> Upload:
+def _upload(item: Any, number: int, name: str | None = None) -> Upload:
+    """Open what was given; by default the annotator is named after it."""
     if isinstance(item, Named):
-        return replace(_upload(item.item, number), annotator=item.name, is_named=True)
+        return _upload(item.item, number, item.name)
+
+    def upload(shown: str, stem: str, sources: list[Source], **more: Any) -> Upload:
+        annotator = stem if name is None else name
+        return Upload(shown, annotator, sources, is_named=name is not None, **more)
+
     if isinstance(item, Source):
-        return Upload(item.name, item.stem, [item])
+        return upload(item.name, item.stem, [item])
     if isinstance(item, str) and not item:
         raise OptionError("a path is empty", expected="that of a file or folder")
     if not isinstance(item, str | PathLike):
-        name = f"data {number}"
-        empty = Source(name, member=b"")
-        return Upload(name, f"annotator {number}", [empty], data=item)
+        data = f"data {number}"
+        return upload(data, f"annotator {number}", [Source(data, member=b"")], data=item)
     source, path = opened(Path(item)), str(item)
     if isinstance(source, Source):
-        return Upload(path, source.stem, [source], path=path)
+        return upload(path, source.stem, [source], path=path)
     files = [file for file in source if not is_about(file.posix_path)] or source
-    return Upload(
+    return upload(
         path,
         Path(item).resolve().name,
         files,
@@ -740,7 +746,7 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         return {**KINDS, **FORMATS}[checked_option("format", name, {**KINDS, **FORMATS})]
     if is_nothing(upload.data):
         return None
-    for item in (*KINDS.values(), *FORMATS.values()):
+    for item in chain(KINDS.values(), FORMATS.values()):
         if item.reader().is_format(upload):
             return item
     remedy = ""
@@ -786,9 +792,9 @@ _BESIDE = {"tags": {"tokens"}, "spans": {"texts", "tokens", "lengths"}}
 
 def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
     """Refuse texts, tokens or lengths that nothing would use."""
-    used = set().union(*(_BESIDE.get(item.name, set()) for item in formats))
     for name, value in beside.items():
-        if value is not None and name not in used:
+        is_used = any(name in _BESIDE.get(item.name, ()) for item in formats)
+        if value is not None and not is_used:
             names = ", ".join(dict.fromkeys(item.name for item in formats))
             expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
             found = (Use(name, is_name=True), f" does not apply to {names}")
@@ -799,9 +805,9 @@ def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
 
 def _check_options(formats: list[Format], reading: Reading) -> None:
     """Refuse an option that none of the formats takes: it would do nothing."""
-    taken = frozenset().union(*(item.options for item in formats))
     for name in reading.changed():
-        if name not in taken:
+        if not any(name in item.options for item in formats):
+            taken = frozenset().union(*(item.options for item in formats))
             names = ", ".join(dict.fromkeys(item.name for item in formats))
             listed = [x for other in sorted(taken) for x in (", ", Use(other, is_name=True))]
             found = (Use(name, is_name=True), f" does not apply to {names}")

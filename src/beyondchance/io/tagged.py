@@ -50,17 +50,12 @@ def decoded(
         The scheme, if it is known from all annotators together.
     """
     scheme: str | None = reading.options["scheme"]
+    repair = "conlleval" if reading.refuses("repair") else reading.options["repair"]
+    found = decode_tags(tags, lengths, scheme=scheme or detected, repair=repair, where=where)
     if scheme is None:
-        ends = np.cumsum(lengths).tolist()
-        sequences = (tags[end - n : end] for n, end in zip(lengths.tolist(), ends, strict=True))
-        scheme = detected or detected_scheme(sequences)
-        reading.note("tags read as ", scheme, where=file, who=annotator)
-    reading.schemes.add(scheme)
+        reading.note("tags read as ", found.scheme, where=file, who=annotator)
+    reading.schemes.add(found.scheme)
     reading.signed["scheme"] = "+".join(sorted(reading.schemes))
-    repair = reading.options["repair"]
-    if reading.refuses("repair"):
-        repair = "conlleval"
-    found = decode_tags(tags, lengths, scheme=scheme, repair=repair, where=where)
     if (refusal := found.refusal) is not None:
         what = f"tags repaired by {repair}"
         reading.mend("repair", what, lambda: refusal, found.n_repaired)

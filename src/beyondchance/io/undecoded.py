@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 
 import numpy as np
 
-from beyondchance.annotations.tags import schemes_of
+from beyondchance.annotations.tags import scheme_with_ends
 from beyondchance.errors import MismatchError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.options import Reading
-from beyondchance.io.tagged import decoded, marks_of
+from beyondchance.io.tagged import decoded, detected_scheme, marks_of
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, pieces
 from beyondchance.tallies import left_out
@@ -68,7 +68,7 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
         if draft.tagged is not None:
             waiting.setdefault((draft.tagged.file, draft.annotator), []).append(draft)
     groups = {key: [_tags(draft) for draft in own] for key, own in waiting.items()}
-    schemes = schemes_of(list(groups.values()))
+    schemes = _schemes(list(groups.values()))
     found: dict[int, Draft] = {}
     for ((file, annotator), own), scheme in zip(waiting.items(), schemes, strict=True):
         texts = groups[file, annotator]
@@ -86,6 +86,28 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
             marked = [DraftSpan(places[s][0], places[e - 1][1], label) for s, e, label in marks]
             found[id(draft)] = replace(draft, spans=marked, tagged=None)
     return [found.get(id(draft), draft) for draft in drafts]
+
+
+def _schemes(annotators: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    """Detect the scheme of each annotator's tags.
+
+    Those without marks of ends have one scheme together: where one writes ``B-`` at the beginning
+    of spans, an ``I-`` of another that begins a span breaks the scheme.
+
+    Examples
+    --------
+    >>> _schemes([[["I-X", "O"]]]), _schemes([[["I-X", "O"]], [["B-X", "O"]]])
+    (['IO'], ['IOB2', 'IOB2'])
+    >>> _schemes([[["I-X", "B-X"]], [["S-X", "O"]]])
+    ['IOB1', 'BIOES']
+    """
+    found = [
+        scheme_with_ends({tag[:1] for tag in set(chain.from_iterable(texts))})
+        for texts in annotators
+    ]
+    others = (texts for texts, own in zip(annotators, found, strict=True) if own is None)
+    shared = detected_scheme(chain.from_iterable(others))
+    return [own or shared for own in found]
 
 
 def _tags(draft: Draft) -> list[str]:

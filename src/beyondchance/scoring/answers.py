@@ -169,7 +169,7 @@ def _agreement(
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
     found, placed = _scored(corpus, scoring, signed=signed, is_part=is_part)
-    first = found.settings.gold
+    first = signed.get("gold", "")
     if first in found.counts.annotators:
         # As side a, so that precision and recall are what they are called.
         others = (name for name in found.counts.annotators if name != first)

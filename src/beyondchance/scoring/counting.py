@@ -159,7 +159,7 @@ def counted(
         matches = _corpus_wide(spans, measure, wide, rows, sizes)
         notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
-        both = ((group_a >= 0) & (group_b >= 0)).nonzero()[0]
+        both = (np.minimum(group_a, group_b) >= 0).nonzero()[0]
         placed = Placement(spans, scoring.model)
         found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
         matches = found.in_rows(both, len(text))
@@ -250,7 +250,7 @@ def _rows(spans: Marked, shared: SharedDocuments, *, everywhere: bool) -> Compar
         cell, pair = np.divmod(distinct(code)[0], len(shared.one))
     one, two = shared.one[pair], shared.two[pair]
     group_a, group_b = group_at[place[cell] + one], group_at[place[cell] + two]
-    wanted = ((group_a >= 0) | (group_b >= 0) | everywhere).nonzero()[0]
+    wanted = ((np.maximum(group_a, group_b) >= 0) | everywhere).nonzero()[0]
     a, b = who[one[wanted]], who[two[wanted]]
     return Compared(cells[cell[wanted]], a, b, group_a[wanted], group_b[wanted])
 
@@ -376,23 +376,22 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
     if measure.estimate is None and not has_form.all():
         raise refused(spans, int(np.argmin(has_form)), measure.name, measure.why_refused)
     is_exact = has_form[a] & has_form[b]
-    exact, sampled = is_exact.nonzero()[0], (~is_exact).nonzero()[0]
+    sampled = (~is_exact).nonzero()[0]
     if len(sampled):
         _check_draws(spans, measure, a[sampled], b[sampled])
     matched = np.zeros((3 if measure.own_sides else 1, len(a)))
     if len(a):
-        groups = SpanGroups(spans.first, spans.start, spans.end)
-        matched = np.atleast_2d(measure.matched(groups, a, b)).astype(np.float64)
-    expected, fixed = np.zeros(matched.shape), np.zeros(len(a), dtype=bool)
-    if len(exact):
-        expected[:, exact] = _expected_in_texts(placed, measure, a[exact], b[exact])
+        are_apart = spans.nesting.overlap is None
+        groups = SpanGroups(spans.first, spans.start, spans.end, are_apart)
+        matched[:] = measure.matched(groups, a, b)
 
-        def constants(rows: Ints) -> Iterator[float]:
-            constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
-            return (constant(*sides) for sides in placed.problems(a[exact[rows]], b[exact[rows]]))
+    def constants(rows: Ints) -> Iterator[float]:
+        constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
+        return (constant(*sides) for sides in placed.problems(a[rows], b[rows]))
 
-        limit = _limit(measure, sizes[:, exact])
-        fixed[exact] = _fixed(expected[0, exact], matched[0, exact], limit, constants)
+    # Where there is no exact expectation, there is none so far, and nothing is fixed or certain.
+    expected = _expected_in_texts(placed, measure, is_exact, a, b)
+    fixed = _fixed(expected[0], matched[0], _limit(measure, sizes), constants)
     certain = _certain(expected, sizes)
     if measure.estimate is None:
         return Matches(matched, expected, certain, fixed)
@@ -452,15 +451,21 @@ def _certain(expected: Floats, sizes: Floats) -> Bools:
 
     A match never exceeds its limit, so that it is always reached if it is on average.
     """
-    limits = np.array([np.add(*sizes) / 2, *sizes])
+    one, two = sizes
+    limits = np.array([(one + two) / 2, one, two])
     return np.asarray(limits - expected <= _REACHED * limits)
 
 
-def _expected_in_texts(placed: Placement, measure: Measure, a: Ints, b: Ints) -> Floats:
-    """Expected match of pairs of groups; most are plain, and what is not costs more."""
+def _expected_in_texts(
+    placed: Placement, measure: Measure, is_exact: Bools, a: Ints, b: Ints
+) -> Floats:
+    """Expected match of pairs of groups, 0 where there is no exact one.
+
+    Most are plain, and what is not costs more.
+    """
     expected = np.zeros((3 if measure.own_sides else 1, len(a)))
     is_plain = placed.is_plain[a] & placed.is_plain[b]
-    for rows in (is_plain.nonzero()[0], (~is_plain).nonzero()[0]):
+    for rows in ((is_plain & is_exact).nonzero()[0], (is_exact > is_plain).nonzero()[0]):
         if not len(rows):
             continue
         left, right = a[rows], b[rows]
@@ -501,8 +506,8 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     expect = measure.expectation(model)
     n_blocks = int(sets.n.sum()) // _MOST_POSITIONS + 1 if sets.are_lines else 1
     blocks = [code] if n_blocks == 1 else np.array_split(code, min(n_blocks, len(code)))
-    parts = [np.atleast_2d(expect(sets, *np.divmod(part, len(sets)))) for part in blocks]
-    solution = np.concatenate(parts, axis=1)[:, problem]
+    parts = [expect(sets, *np.divmod(part, len(sets))) for part in blocks]
+    solution = np.atleast_2d(np.concatenate(parts, axis=-1)).take(problem, axis=1)
     if measure.own_sides:
         swapped = i > j
         solution[1:, swapped] = solution[:0:-1, swapped]

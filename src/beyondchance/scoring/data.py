@@ -72,13 +72,17 @@ class Scanned:
         return with_origin(found.answers[0], found.corpus)
 
 
+def _is_counting(name: str) -> bool:
+    """Whether an option says how files are counted."""
+    return name in declared(CountingOptions) or name in ("executor", "progress")
+
+
 def scan_of(data: Any, other: Any, options: Mapping[str, Any]) -> Scanned | None:
     """What is to be read in parts; None for anything else.
 
     Options of counting are refused where nothing is read in parts.
     """
-    names = {*declared(CountingOptions), "executor", "progress"}
-    how = {name: value for name, value in options.items() if name in names and value is not None}
+    how = {n: value for n, value in options.items() if _is_counting(n) and value is not None}
     if type(data).__name__ != "Scan" or not type(data).__module__.endswith("io.scanning"):
         if how:
             raise OptionError(
@@ -91,9 +95,9 @@ def scan_of(data: Any, other: Any, options: Mapping[str, Any]) -> Scanned | None
         raise OptionError("a second annotation does not go with a Scan", expected="all in one")
     known = declared(ScoringOptions)
     scoring = {name: value for name, value in options.items() if name in known}
-    rest = {n: v for n, v in options.items() if n not in {*known, *names, "gold"} and v is not None}
-    if rest:
-        name = next(iter(rest))
+    for name, value in options.items():
+        if name in known or _is_counting(name) or name == "gold" or value is None:
+            continue
         if name not in get_type_hints(CorpusOptions):
             checked_options(ReadOptions, {name: None})  # says which ones there are
         remedy = ("pass ", Use(name, is_name=True), " to scan")
@@ -115,9 +119,9 @@ def scored_data(
     other gold standard, `is_first_gold` makes the first of two say what is scored.
     """
     check_known(options, ScoredOptions)
-    known, others = declared(ScoringOptions), {*declared(CountingOptions), "executor", "progress"}
+    known = declared(ScoringOptions)
     scoring = {name: value for name, value in options.items() if name in known}
-    reading = {n: value for n, value in options.items() if n not in known and n not in others}
+    reading = {n: v for n, v in options.items() if n not in known and not _is_counting(n)}
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):

@@ -108,8 +108,10 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
     if not labelled:
         order = _without_relabelled(corpus, key, order)
     known, group = distinct(key[order])
-    cell, annotator = np.divmod(known, n_annotators)
-    text, group_label = np.divmod(cell, n_labels)
+    first = bounds(group, len(known))
+    # Any span tells where its group is.
+    one = order[first[:-1]]
+    text, annotator = corpus.span_text[one], corpus.span_annotator[one]
     line = group
     if scope.is_joint:
         line = distinct(text * n_annotators + annotator)[1][group]
@@ -120,9 +122,9 @@ def marked(corpus: Corpus, scope: Scope) -> Marked:
         index=order,
         start=corpus.span_start[order],
         end=corpus.span_end[order],
-        first=bounds(group, len(known)),
+        first=first,
         text=text,
-        label=group_label,
+        label=label[one],
         annotator=annotator,
         line=line,
         n_merged=n_spans - len(order),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from beyondchance.annotations.building import columns_of_tags, end_to_end
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.joining import with_whole_documents
-from beyondchance.annotations.names import types_within
+from beyondchance.annotations.names import plain, types_within
 from beyondchance.annotations.tags import coded_tags
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, MismatchError, OptionError, TagError
@@ -29,17 +29,23 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.tagged import TAG
 from beyondchance.io.undecoded import IGNORED, WHAT_IS_IGNORED, ignored
 from beyondchance.messages import Quote, Use, quotes
+from beyondchance.types import Ints
 
 _KINDS = frozenset({str, int})
 _NUMBERS = (int, np.integer)
-_TEXTS = (list, tuple, type(None))
+_LISTS = (list, tuple)
+_TEXTS = frozenset({*_LISTS, type(None)})
 
 Sequences = list[list[Any] | None]
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether data are lists of strings or whole numbers, or one such list."""
-    data = upload.data
+    """Whether an upload is of this kind."""
+    return are_lists_of_tags(upload.data)
+
+
+def are_lists_of_tags(data: Any) -> bool:
+    """Whether data are lists of strings or whole numbers, or one such list, by the first one."""
     if not isinstance(data, list | tuple):
         return False
     first = next((item for item in data if not is_nothing(item)), None)
@@ -51,7 +57,7 @@ def is_format(upload: Upload) -> bool:
 
 def is_nothing(data: Any, depth: int = 4) -> bool:
     """Whether data are lists of nothing, which could be tags as well as spans."""
-    if not isinstance(data, list | tuple):
+    if not isinstance(data, _LISTS):
         return data is None
     # No data are lists of lists that deep; a list may be part of itself.
     return depth > 0 and all(is_nothing(item, depth - 1) for item in data)
@@ -75,10 +81,10 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     for upload in uploads:
         reading.met(upload.name, [upload.annotator])
     given = {upload.annotator: _sequences(upload.data) for upload in uploads}
-    sizes = [sum(map(len, filter(None, texts))) for texts in given.values()]
-    coded = coded_tags(map(end_to_end, given.values()), sizes)
-    kinds = set(map(type, coded[1]))
-    if not kinds <= _KINDS:
+    coded = _coded(given)
+    if not _KINDS.issuperset(map(type, coded[1])):
+        given = {name: plain(texts) for name, texts in given.items()}
+        coded = _coded(given)
         for name, texts in given.items():
             _check_gaps(texts, name)
     names = label_names_of(reading.options["label_names"])
@@ -95,7 +101,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         return _drafts(uploads, tags, tokens, reading)
     if tokens is None:
         reading.check_unused("match", needs="tokens=")
-    tags, is_named = given, _has_numbers(kinds)
+    tags, is_named = given, _has_numbers(set(map(type, coded[1])))
     if is_named:
         tokens = _without_ignored(given, tokens, reading)
         tags = {name: _named(texts, names, name) for name, texts in given.items()}
@@ -120,12 +126,18 @@ def _sequences(data: Any) -> Sequences:
         raise DataError("found ", Quote(data), expected="a list of tags for each text")
     if data and (all(map(is_tag, data)) or all(map(is_whole, data))):
         return [list(data)]
-    if not set(map(type, data)) <= set(_TEXTS):
+    if not _TEXTS.issuperset(map(type, data)):
         for number, text in enumerate(data):
-            if not isinstance(text, _TEXTS):
+            if not (text is None or isinstance(text, _LISTS)):
                 expected = "a list of tags, or None"
                 raise DataError("found ", Quote(text), where=f"text {number}", expected=expected)
     return list(data)
+
+
+def _coded(given: Mapping[str, Sequences]) -> tuple[Ints, list[Any]]:
+    """Number the distinct tags of all annotators."""
+    size = sum(map(len, filter(None, chain.from_iterable(given.values()))))
+    return coded_tags(end_to_end(given.values()), size)
 
 
 def _check_gaps(texts: Sequences, annotator: str) -> None:
