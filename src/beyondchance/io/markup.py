@@ -59,6 +59,12 @@ def _end_of_doctype(head: str, place: int) -> int:
     return close if bracket < 0 else _behind(head, ">", _behind(head, "]", bracket))
 
 
+def is_json(source: Source) -> bool:
+    """Whether a file is JSON rather than XML, by its first sign or else by its name."""
+    first = (source.head_text or source.head.decode("latin-1")).lstrip()[:1]
+    return first in {"{", "["} or (first not in {"", "<"} and source.ending != ".xml")
+
+
 def xml_root(source: Source, *, program: str) -> ET.Element:
     """The root element of an XML file; `program` is what should have saved the file."""
     data = safe_xml(source)
@@ -70,6 +76,7 @@ def xml_root(source: Source, *, program: str) -> ET.Element:
             f"not well-formed XML at column {column + 1}",
             where=f"{source.name}:{line}",
             expected=f"a document that {program} saved",
+            remedy="save or export it again",
         ) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
         raise FormatError(f"XML that cannot be decoded ({error})", where=source.name) from None

@@ -9,7 +9,7 @@ from collections import Counter
 from beyondchance.errors import FormatError
 from beyondchance.io.json_rows import first_value, rows_of
 from beyondchance.io.registry import FORMATS, Upload
-from beyondchance.io.sources import Source, is_zip, parsed_json
+from beyondchance.io.sources import Source, is_type_system, is_zip, parsed_json
 from beyondchance.io.tagged import TAG
 from beyondchance.io.values import shown
 from beyondchance.messages import Quote, Use, quotes
@@ -69,7 +69,7 @@ def _unrecognised_folder(upload: Upload) -> FormatError:
     """The error for the first file of a folder that is not what the others are."""
     files = [Upload(source.name, source.stem, [source]) for source in upload.sources]
     # A type system is no annotation, and says nothing of why there are none.
-    files = [file for file in files if not _is_type_system(file.sources[0])] or files[:1]
+    files = [file for file in files if not is_type_system(file.sources[0])] or files[:1]
     first: tuple[Upload, str] | None = None
     for file in files[:_MOST_FILES]:
         found = next((item.name for item in FORMATS.values() if item.detects(file)), None)
@@ -83,10 +83,6 @@ def _unrecognised_folder(upload: Upload) -> FormatError:
             )
         first = first or (file, found)
     return unrecognised(files[0])
-
-
-def _is_type_system(source: Source) -> bool:
-    return "<typeSystemDescription" in source.head_text
 
 
 def _unrecognised_archive(archive: Source, name: str) -> FormatError:
@@ -142,7 +138,7 @@ def _near_xml(source: Source) -> FormatError | None:
     text = source.head_text.lstrip()
     if not text.startswith("<"):
         return None
-    if _is_type_system(source):
+    if is_type_system(source):
         expected = "the XMI file that belongs to it"
         return FormatError("is a type system of UIMA", where=source.name, expected=expected)
     return FormatError(

@@ -18,7 +18,7 @@ from beyondchance.errors import DataError
 from beyondchance.installing import required as required  # noqa: PLC0414 - for readers
 from beyondchance.io.drafts import Draft
 from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, is_type_system
 from beyondchance.messages import quotes
 from beyondchance.tallies import not_read
 
@@ -87,17 +87,34 @@ class Upload:
         return inside.with_suffix("")
 
     def sources_of(
-        self, looks: Callable[[Source], bool], reading: Reading, *endings: str
-    ) -> Iterator[Source]:
-        """The files of a format; a file given by itself has to be, others are counted.
+        self,
+        looks: Callable[[Source], object],
+        reading: Reading,
+        *endings: str,
+        beside: Collection[Source] = (),
+    ) -> list[Source]:
+        """Return the files of a format, and count the others.
 
-        One that has the name but not the content is kept, so that it is refused.
+        A file given by itself has to be of the format. In a folder, so has a file that ends as
+        those of the format do: a damaged one is refused where it is read.
+
+        Parameters
+        ----------
+        looks : callable
+            Whether a file looks like the format.
+        reading : Reading
+        *endings : str
+            Endings that only files of the format have.
+        beside : collection of Source, optional
+            Files that belong to those of the format, and are not counted.
         """
-        for source in self.sources:
-            if self.is_folder and not (source.full_name.endswith(endings) or looks(source)):
-                reading.skipped[not_read("files of other formats")] += 1
-            else:
-                yield source
+        if not self.is_folder:
+            return self.sources
+        own = {*endings, *(source.ending for source in self.sources if looks(source))}
+        found = [x for x in self.sources if x.ending in own and not is_type_system(x)]
+        if n_others := len(set(self.sources).difference(found, beside)):
+            reading.skipped[not_read("files of other formats")] += n_others
+        return found
 
 
 class Reader(Protocol):

@@ -183,6 +183,11 @@ class Source:
         return replace(self, name=f"{name}{known}", given=self.full_name)
 
     @property
+    def ending(self) -> str:
+        """The last ending of the name, in lower case."""
+        return self.posix_path.suffix.lower()
+
+    @property
     def stem(self) -> str:
         """The name without folders and without its last ending."""
         return self.posix_path.stem
@@ -466,6 +471,11 @@ def outward_link(name: str) -> FormatError:
 def is_zip(source: Source) -> bool:
     """Whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def is_type_system(source: Source) -> bool:
+    """Whether the content is a type system of UIMA, which is no annotation."""
+    return "<typeSystemDescription" in source.head_text
 
 
 def is_parquet(source: Source) -> bool:

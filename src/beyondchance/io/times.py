@@ -132,13 +132,6 @@ def grid_of(reading: Reading) -> Fraction:
     return Fraction(milliseconds) / 1000
 
 
-def wanted_sources(
-    upload: Upload, reading: Reading, *, looks: Callable[[Source], bool], ending: str
-) -> list[Source]:
-    """The files of an upload that are of a format; a file given by itself has to be."""
-    return list(upload.sources_of(lambda s: s.name.lower().endswith(ending) or looks(s), reading))
-
-
 # --- Tiers --------------------------------------------------------------------
 
 
@@ -172,7 +165,7 @@ def corpus_of_tiers(
     files = [
         (upload, source, parsed(source, reading))
         for upload in uploads
-        for source in wanted_sources(upload, reading, looks=looks, ending=ending)
+        for source in upload.sources_of(looks, reading, ending)
     ]
     wanted = _wanted_tiers(reading, [tier.name for _, _, file in files for tier in file.tiers])
     recordings: list[Recording] = []

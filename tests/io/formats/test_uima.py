@@ -434,6 +434,19 @@ def test_unpacked_project(tmp_path):
     assert set(corpus.annotators) == {*USERS, "eve", "gold"}
 
 
+@each("damaged", ["", '{"%TY', cas(ADA_BO).to_json()[:-9], "<html></html>"])
+def test_damaged_work_in_a_project_is_refused(tmp_path, damaged):
+    files = {
+        "annotation/d/anna.json": cas(ADA_BO).to_json(),
+        "annotation/d/ben.json": damaged,
+        "annotation/d/cleo.json": cas().to_json(),
+    }
+    states = [("d", user, "FINISHED") for user in ("anna", "ben", "cleo")]
+    path = written(tmp_path, project(states, files), "p.zip")
+    for options in ({}, {"strict": True}):
+        refuses(path, "FILE/annotation/d/ben.json", **options)
+
+
 def test_unfinished_curation_is_no_gold(tmp_path):
     files = {
         "annotation/d/anna.json": cas(ADA_BO).to_json(),

@@ -24,7 +24,7 @@ from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import as_label, unknown
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
-from beyondchance.io.markup import outermost, xml_root
+from beyondchance.io.markup import is_json, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -94,7 +94,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents of all collections."""
     documents = [
         document
-        for source in upload.sources_of(_looks_right, reading, ".bioc.xml", ".bioc.json")
+        for source in upload.sources_of(_looks_right, reading)
         for document in _documents(source, upload, reading)
     ]
     label_of = _labels(documents, upload.name, reading)
@@ -225,9 +225,7 @@ def _check_places(annotations: Sequence[_Annotation], text: MarkedText, unit: st
 
 def _documents(source: Source, upload: Upload, reading: Reading) -> Iterator[_Document]:
     """The documents of a file, which is XML, JSON, or JSON by lines."""
-    head = source.head_text.lstrip()
-    is_json = head[:1] in {"{", "["} or source.head.lstrip()[:1] in {b"{", b"["}
-    found = _json_documents(source) if is_json else _xml_documents(source)
+    found = _json_documents(source) if is_json(source) else _xml_documents(source)
     for number, (place, document) in enumerate(found, start=1):
         fallback = f"{upload.document_of(source)}:{number}" if upload.is_folder else f"{number}"
         where: tuple[Piece, ...] = (place, f": document {number}")

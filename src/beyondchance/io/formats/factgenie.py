@@ -23,7 +23,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
 from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole, words_of
 from beyondchance.messages import Use, given
-from beyondchance.tallies import left_out, not_read
+from beyondchance.tallies import left_out
 
 _KEYS = ("dataset", "split", "example_idx", "setup_id")
 _SPANS, _TEXT = "annotations", "output"
@@ -136,14 +136,13 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         _add_texts(source, texts)
     annotated: list[tuple[Upload, Source]] = []
     for upload in uploads:
-        for source in upload.sources:
+        for source in upload.sources_of(_kind_of, reading):
             kind = _kind_of(source)
             if kind == _TEXT:
                 _add_texts(source, texts)
-            elif kind == _SPANS or not upload.is_folder:
-                annotated.append((upload, source))
             else:
-                reading.skipped[not_read("files of other formats")] += 1
+                # What is neither is refused before a text is missed that it may have held.
+                annotated.insert(len(annotated) if kind else 0, (upload, source))
     for upload, source in annotated:
         for draft in _drafts(source, upload.annotator, texts, reading):
             reading.met(upload.name, [draft.annotator])

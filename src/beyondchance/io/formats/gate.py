@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import as_label, out_of_order, unknown
-from beyondchance.io.markup import check_distinct, outermost, xml_root
+from beyondchance.io.markup import check_distinct, is_json, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -96,10 +96,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 
 def _document(source: Source, name: str, reading: Reading) -> _Document:
-    # By the bytes too, so that JSON which is not UTF-8 is refused as such.
-    if source.head_text.lstrip().startswith("{") or source.head.lstrip().startswith(b"{"):
-        return _from_json(source, name)
-    return _from_xml(source, name, reading)
+    return _from_json(source, name) if is_json(source) else _from_xml(source, name, reading)
 
 
 # --- Sets to drafts -----------------------------------------------------------

@@ -59,7 +59,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
 
 def _drafts(upload: Upload, reading: Reading, *, is_alone: bool) -> Iterator[Draft]:
     """Read one file, the folder of an annotator, or a folder of such folders."""
-    sources = list(upload.sources_of(_looks_right, reading, ".xml"))
+    sources = upload.sources_of(_looks_right, reading, ".xml")
     if upload.is_folder:
         stems = [_stem(upload, source) for source in sources]
         whose = list(by_folders(upload, stems, reading))

@@ -25,7 +25,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, is_zip, members
 from beyondchance.io.values import DIGITS, quoting
 from beyondchance.messages import Piece, Quote
-from beyondchance.tallies import left_out, no_spans, not_read
+from beyondchance.tallies import left_out, no_spans
 
 _ROOT = re.compile(r"<(?:\w+:)?Project\s[^<>]*urn:QDA-XML:project")
 _OTHERS = {
@@ -123,23 +123,19 @@ def _is_project_name(name: str) -> bool:
 
 def _archives(upload: Upload, reading: Reading) -> Iterator[_Archive]:
     """The projects of an upload."""
-    loose = False
-    for source in upload.sources:
+    # What lies next to a project that is not packed are its sources.
+    beside = upload.sources if any(map(_is_bare, upload.sources)) else ()
+    for source in upload.sources_of(_is_project, reading, ".qdpx", ".qde", beside=beside):
         annotator = source.stem if upload.is_folder else upload.annotator
-        if is_zip(source) and (_holds_project(source) or not upload.is_folder):
+        if is_zip(source):
             files = members(source)
             projects = [file for file in files if _is_project_name(file.name)]
             if len(projects) != 1:
                 found = f"holds {len(projects)} project files"
                 raise FormatError(found, where=source.name, expected="one project.qde")
             yield _Archive(annotator, projects[0], files)
-        elif _is_bare(source) or not upload.is_folder:
-            loose = True
+        else:
             yield _Archive(annotator, source, upload.sources if upload.is_folder else [])
-    if upload.is_folder and not loose:
-        n_others = sum(not _is_project(source) for source in upload.sources)
-        if n_others:
-            reading.skipped[not_read("files of other formats")] += n_others
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:

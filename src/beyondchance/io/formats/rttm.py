@@ -18,7 +18,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
-from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds, wanted_sources
+from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote
 from beyondchance.tallies import no_spans
@@ -75,7 +75,7 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
     """What one annotator did with each recording, in the order of the files."""
     intervals: dict[str, list[Interval]] = {}
     channels: dict[str, str] = {}
-    for source in wanted_sources(upload, reading, looks=_looks, ending=".rttm"):
+    for source in upload.sources_of(_looks, reading, ".rttm"):
         before = len(intervals)
         for number, line in enumerate(source.lines(), start=1):
             where = f"{source.name}:{number}"

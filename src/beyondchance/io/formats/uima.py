@@ -90,13 +90,14 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
     is_single = not upload.is_folder and not is_zip(upload.sources[0])
     found: list[Layered] = []
     names: list[str] = []
+    kinds = {"xmi", "json", "zip"}
+    own = {".xmi", *(entry.source.ending for entry in loader.entries if entry.kind in kinds)}
     for entry in loader.entries:
-        if entry.kind in {"xmi", "json", "zip"}:
+        if entry.kind in kinds:
             found.append(loader.loaded(entry, "", upload.annotator))
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
-        elif entry.path.lower().endswith(".xmi"):
-            found_there = "is not XMI" if entry.source.head.strip() else "is empty"
-            raise FormatError(found_there, where=entry.source.name, expected="annotations as XMI")
+        elif entry.kind != "types" and entry.source.ending in own:
+            raise _damaged(entry)
         elif entry.kind != "types" and not is_single:
             loader.reading.skipped[not_read("files of other formats")] += 1
     if not found:
@@ -109,6 +110,16 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
         replace(document, draft=replace(document.draft, document=title))
         for document, title in zip(found, titles, strict=True)
     ]
+
+
+def _damaged(entry: Entry) -> FormatError:
+    """The error for a file that ends as those with annotations do, and holds none."""
+    return FormatError(
+        "is not XMI or CAS JSON" if entry.source.head.strip() else "is empty",
+        where=entry.source.name,
+        expected="annotations",
+        remedy=EXPORT,
+    )
 
 
 def _nothing(upload: Upload, entries: Sequence[Entry]) -> FormatError:
@@ -145,6 +156,8 @@ def _project(upload: Upload, loader: Loader) -> list[Layered]:
             unread[".ser"] += not is_gold
         elif user == "INITIAL_CAS":
             skipped[not_read("initial documents without an annotator")] += 1
+        elif entry.kind not in _READABLE and entry.source.ending[1:] in _READABLE:
+            raise _damaged(entry)
         elif entry.kind not in _READABLE:
             skipped[not_read("files of other formats")] += 1
             unread[PurePosixPath(file).suffix or file] += not is_gold

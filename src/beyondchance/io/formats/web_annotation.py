@@ -27,7 +27,7 @@ from beyondchance.io.spaces import Collapsed, collapsed
 from beyondchance.io.table_files import read_table
 from beyondchance.io.values import object_of, quoting, refused, whole
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import mended, no_spans, not_read
+from beyondchance.tallies import mended, no_spans
 
 UNTAGGED = "_"
 """The label of an annotation without a tag."""
@@ -112,8 +112,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the annotations of a file or folder, and the texts that belong to them."""
     marks = [
         mark
-        for source in upload.sources
-        if not upload.is_folder or _is_annotations(source, reading)
+        for source in upload.sources_of(
+            _looks_like_it, reading, beside=list(filter(_is_text, upload.sources))
+        )
         for mark in _marks(source, upload, reading)
     ]
     if not marks:
@@ -141,15 +142,6 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 ],
                 offsets=content.unit,
             )
-
-
-def _is_annotations(source: Source, reading: Reading) -> bool:
-    """Whether a file of a folder is read; texts are not counted as ignored."""
-    if _looks_like_it(source):
-        return True
-    if not source.name.lower().endswith(".txt"):
-        reading.skipped[not_read("files of other formats")] += 1
-    return False
 
 
 # --- Annotations --------------------------------------------------------------
@@ -344,7 +336,7 @@ def _text_files(upload: Upload, reading: Reading) -> list[Source]:
 
 
 def _is_text(file: Source) -> bool:
-    return file.name.lower().endswith(".txt")
+    return file.ending == ".txt"
 
 
 def _neighbours(source: Source) -> list[Source]:
