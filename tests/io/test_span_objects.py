@@ -46,6 +46,8 @@ def test_names_of_start_and_end(start, end):
         {"span": (3, 7)},
         {"offsets": [3, 7]},
         {"offsets": [[3, 7]]},
+        {"pos": [3, 7]},
+        {"position": [3, 7]},
         {"start": np.int64(3), "end": np.int32(7)},
         # Next to names that can only mean characters, these count tokens.
         {"start": 0, "end": 1, "start_char": 3, "end_char": 7},

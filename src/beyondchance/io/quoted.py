@@ -15,15 +15,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import accumulate, permutations
 from typing import Any
 
 import numpy as np
 
-from beyondchance.io.offsets import Interval, characters_of
+from beyondchance.io.offsets import UNITS, Interval, characters_of, offsets_at, tokenized
 from beyondchance.io.registry import required
 
-EXACT, FOLDED, NEAR = "exact", "folded", "near"
-"""How a quote was found: as it is, up to case, white space and typography, or nearly."""
+EXACT, FOLDED, NEAR, POINTED = "exact", "folded", "near", "pointed"
+"""How a quote was found: as it is, up to case, white space and typography, nearly, by numbers."""
 
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
@@ -50,10 +51,21 @@ _TYPOGRAPHY = {
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A quote as it stands in a file: its words and its label."""
+    """A quote in a file.
+
+    Attributes
+    ----------
+    words, label : str
+    numbers : tuple of int
+        Of these, two may be its offsets.
+    has_offsets : bool
+        Whether some of them are called so.
+    """
 
     words: str
     label: str
+    numbers: tuple[int, ...] = ()
+    has_offsets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,7 @@ class Place:
     ----------
     start, end : int
         Half-open, in characters.
-    how : {"exact", "folded", "near"}
+    how : {"exact", "folded", "near", "pointed"}
         How it was found.
     pool : tuple of (start, end)
         All places where the words are, if the quote may be at another of them. Mentions that
@@ -112,20 +124,27 @@ def placed(
     30 38 ((4, 12), (30, 38), (50, 58))
     4 18 ()
     """
+    searched, claimed = _searched(text), bytearray(len(text))
+    found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
+    known: set[Interval] = set()
     numbers: dict[str, list[int]] = {}
     for number, mention in enumerate(mentions):
-        numbers.setdefault(mention.words.strip(), []).append(number)
-    searched = _searched(text)
+        place = searched.pointed(mention.words, mention.numbers)
+        if place is None:
+            numbers.setdefault(mention.words.strip(), []).append(number)
+        else:
+            found[number] = Place(*place, POINTED)
+            claimed[slice(*place)] = b"\1" * len(mention.words)
+            known.add(place)
     groups: dict[tuple[Interval, ...], list[int]] = {}
     how: dict[int, str] = {}
     # Longer quotes take their places first; those that were found at the same places, together.
     for words in sorted(numbers, key=len, reverse=True):
         places, found_how = searched.occurrences(words, near=near)
         if places:
+            places = [place for place in places if place not in known] or places
             groups.setdefault(tuple(places), []).extend(numbers[words])
             how |= dict.fromkeys(numbers[words], found_how)
-    claimed = bytearray(len(text))
-    found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
     for pool, own in groups.items():
         own.sort()
         labels = [mentions[number].label for number in own]
@@ -211,6 +230,21 @@ class _Searched:
             self.known[words, near] = self._looked_up(words, near)
         return self.known[words, near]
 
+    def pointed(self, words: str, numbers: Sequence[int]) -> Interval | None:
+        """Return where two numbers point, if the words are there.
+
+        The first is the start, in characters of any unit or in words; the second is the end, the
+        last one, or the length.
+        """
+        for first, last in permutations(numbers, 2):
+            for offsets in self._offsets:
+                start = bisect_right(offsets, first) - 1
+                if offsets[start] == first and words and self.text.startswith(words, start):
+                    end = start + len(words)
+                    if last in {offsets[end], offsets[end] - 1, offsets[end] - first}:
+                        return start, end
+        return None
+
     def _looked_up(self, words: str, near: float | None) -> tuple[list[Interval], str]:
         if not words:
             return [], EXACT
@@ -224,6 +258,13 @@ class _Searched:
             if places:
                 return [text.place(*place) for place in places], FOLDED
         return ([], NEAR) if near is None else (self._nearest(words, near), NEAR)
+
+    @cached_property
+    def _offsets(self) -> list[Sequence[int]]:
+        """The number of each character and of the end in every unit, and the words before it."""
+        starts = {start for start, _ in tokenized(self.text, "whitespace")}
+        words = accumulate((place in starts for place in range(len(self.text))), initial=0)
+        return [*(offsets_at(self.text, unit) for unit in UNITS), [*words]]
 
     @cached_property
     def _exact(self) -> _Index:

@@ -36,7 +36,7 @@ _N_OF_CHARACTERS = 6
 """How many of these can only mean characters."""
 _TOKENS = ("token_start", "token_end")
 """Next to these, "start" and "end" count characters."""
-_PAIRS = ("span", "offsets")
+_PAIRS = ("span", "offsets", "pos", "position")
 _OFFSET, _LENGTH = "offset", "length"
 # "entity" comes last: next to another of these it holds the words.
 _LABELS = (
@@ -183,7 +183,7 @@ def _offsets(get: Callable[[str], Any]) -> tuple[Any, Any] | None:
         pair = get(name)
         if isinstance(pair, list | tuple) and len(pair) == 1:  # a list of fragments
             pair = pair[0]
-        if _is_pair(pair):
+        if _is_pair(pair) and any(map(_is_whole, pair)):
             return pair[0], pair[1]
     return None
 

@@ -197,6 +197,58 @@ def test_offsets_are_ignored_on_request():
     assert corpus.skipped == {"offsets ignored, quotes found by their words": 2}
 
 
+REPEATED = "Été 😀 Mira Holt met Mira ."
+"""The second Mira is at character 20, unit 21 of UTF-16, byte 25, and word 5."""
+
+
+@each(
+    "numbers",
+    [
+        {"from": 20, "to": 24},
+        {"from": 20, "to": 23},
+        {"to": 25, "from": 21},
+        {"loc": [25, 29]},
+        {"loc": {"a": 5, "b": 6}},
+        {"words": [5, 5]},
+        {"id": 3, "place": [20, 24], "score": 1},
+        {"at": 20, "size": 4},
+    ],
+)
+def test_numbers_that_fit_the_words_say_where_a_quote_is(numbers):
+    quote = {"text": "Mira", "label": "PER", **numbers}
+    for record in (
+        {"text": REPEATED, "entities": [quote]},
+        {"text": REPEATED, "entities": {"PER": [quote]}},
+    ):
+        corpus = bc.read(stream([record]), format="quotes")
+        assert spans(corpus) == [(20, 24, "PER")]
+        assert corpus.skipped == {}
+        assert corpus.alternatives is None
+
+
+def test_quotes_with_and_without_numbers_have_different_places():
+    found = [{"text": "Mira", "label": "PER"}, {"text": "Mira", "label": "PER", "loc": [6, 10]}]
+    corpus = bc.read(stream([{"text": REPEATED, "entities": found}]))
+    assert spans(corpus) == [(6, 10, "PER"), (20, 24, "PER")]
+    assert corpus.skipped == {}
+    both = [{"text": "Holt", "label": "PER"}, {"text": "Holt", "label": "ORG", "loc": [11, 15]}]
+    corpus = bc.read(stream([{"text": REPEATED, "entities": both}]))
+    assert sorted(spans(corpus)) == [(11, 15, "ORG"), (11, 15, "PER")]
+
+
+def test_numbers_may_point_into_a_word():
+    quote = {"text": "Mira", "label": "PER", "loc": [9, 13]}
+    corpus = bc.read(stream([{"text": "Mira and Miranda", "entities": [quote]}]))
+    assert spans(corpus) == [(9, 13, "PER")]
+
+
+def test_numbers_that_do_not_fit_the_words_are_not_offsets():
+    quote = {"text": "Mira", "label": "PER", "confidence": [3, 5], "id": 4, "rank": 0}
+    corpus = bc.read(stream([{"text": REPEATED, "entities": [quote]}]))
+    assert spans(corpus) == [(6, 10, "PER")]
+    assert corpus.skipped == {ELSEWHERE: 1}
+
+
 def test_near_quotes_are_signed_and_counted():
     pytest.importorskip("rapidfuzz")
     record = {"text": TEXT, "entities": [{"text": "Myra Holt", "label": "PER"}]}

@@ -1,5 +1,6 @@
 """Records: names of keys, stored words, annotators, and what is refused."""
 
+import io
 import json
 
 import datasets
@@ -544,6 +545,25 @@ class TestTraining:
         assert corpus.spans("1", "news") == [(0, 1, "X"), (2, 7, "Y")]
         (note,) = map(str, corpus.notes)
         assert_tells(note, "news.jsonl: … positions='tokens' … scores")
+
+    def test_evaluation_data_of_gliner_have_offsets(self, read):
+        """The words occur twice, and it is the second that was marked."""
+        ada = {"name": "Ada", "type": "person", "pos": [13, 16]}
+        row = {"sentence": "Ada Holt met Ada .", "entities": [ada]}
+        assert is_format(row)
+        corpus = bc.read(io.BytesIO(array(row)))
+        assert corpus.spans("1", "stream 1") == [(13, 16, "person")]
+        assert corpus.skipped == {}
+        assert corpus.alternatives is None
+
+    @each("pos", [[3, 4], [3, 3]])
+    def test_offsets_that_count_words_are_not_replaced_by_a_search(self, refuses, pos):
+        ada = {"name": "Ada", "type": "person", "pos": pos}
+        refuses(
+            {"sentence": "Ada Holt met Ada .", "entities": [ada]},
+            error=bc.SpanError,
+            message="news.jsonl:1: span #1: … 'Ada' … 1 of 1",
+        )
 
     def test_words_with_ends_that_are_not_included(self, read):
         row = WORDS | {"ner": [[0, 1, "X"], [1, 4, "Y"]]}

@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import Any
 
+from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
-from beyondchance.io.quoted import FOLDED, NEAR, Mention, Missing, Place, placed
+from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Mention, Missing, Place, placed
 from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
@@ -48,6 +50,8 @@ _NOT_LABELS = frozenset(
 """Lists of strings that are not the quotes of one label."""
 _NONE = "==NONE=="
 """The label by which spacy-llm says that a quote is no entity."""
+_MOST_NUMBERS = 6
+"""Numbers of a quote of which two may be its offsets."""
 _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
 
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
@@ -126,18 +130,19 @@ def _is_quote(item: Any) -> bool:
 
 
 def _has_offsets(item: Mapping[str, Any]) -> bool:
-    return any(_has_numbers(value) and _OFFSET.search(str(key)) for key, value in item.items())
+    return any(_numbers(value) and _OFFSET.search(str(key)) for key, value in item.items())
 
 
-def _has_numbers(value: Any, depth: int = 4) -> bool:
-    """Whether there are whole numbers in a value, which may be part of itself."""
+def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
+    """The first whole numbers in a value, which may be part of itself."""
     if isinstance(value, Mapping):
         value = list(value.values())
     elif isinstance(value, list | tuple):
         value = value[:4]
     else:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return depth > 0 and any(_has_numbers(item, depth - 1) for item in value)
+        return (int(value),) if is_whole(value) else ()
+    inner = (number for item in value if depth for number in _numbers(item, depth - 1))
+    return tuple(islice(inner, _MOST_NUMBERS))
 
 
 def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
@@ -296,6 +301,8 @@ def _span(
     mention: Mention, place: Place | Missing, where: str, reading: Reading
 ) -> DraftSpan | None:
     """The span of a quote that was found; what there is to say of it is counted."""
+    if mention.has_offsets and getattr(place, "how", "") != POINTED:
+        reading.skipped[mended("offsets ignored, quotes found by their words")] += 1
     if isinstance(place, Missing):
         what = SURPLUS if place.is_surplus else NOT_FOUND
         found = "was quoted more often than it occurs" if place.is_surplus else "is not in the text"
@@ -324,17 +331,17 @@ def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[
     """The quotes of a record in their order."""
     key = _key(row, _LISTS)
     if key is None:
-        yield from _grouped(_flat_groups(row), where, reading)
+        yield from _grouped(_flat_groups(row), where)
         return
     value = row[key]
     if isinstance(value, Mapping):
-        yield from _grouped(value, where, reading)
+        yield from _grouped(value, where)
     elif isinstance(value, list):
         for number, item in enumerate(value, start=1):
             place = f"{where}: quote #{number}"
             object_of(dict(item) if isinstance(item, Mapping) else item, where, f"quote #{number}")
             if not _is_denied(item, reading):
-                yield _mention(item, place, reading)
+                yield _mention(item, place)
     else:
         raise refused(value, f"{key!r}", where, "a list of quotes, or lists by label")
 
@@ -347,7 +354,7 @@ def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
     return True
 
 
-def _mention(item: Mapping[str, Any], where: str, reading: Reading) -> Mention:
+def _mention(item: Mapping[str, Any], where: str) -> Mention:
     words = _words_key(item)
     if words is None:
         keys = ("has no words, but ", *_listed(item))
@@ -356,12 +363,11 @@ def _mention(item: Mapping[str, Any], where: str, reading: Reading) -> Mention:
     if label is None:
         keys = ("has no label, but ", *_listed(item))
         raise FormatError(*keys, where=where, expected="one under a key such as 'label'")
-    if _has_offsets(item):
-        reading.skipped[mended("offsets ignored, quotes found by their words")] += 1
-    return Mention(item[words], label_of(item[label], where, f"{label!r}"))
+    named = label_of(item[label], where, f"{label!r}")
+    return Mention(item[words], named, _numbers(item), _has_offsets(item))
 
 
-def _grouped(groups: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:
+def _grouped(groups: Mapping[str, Any], where: str) -> Iterator[Mention]:
     """Quotes by label."""
     for label, items in groups.items():
         place = (where, ": ", Quote(label))
@@ -372,7 +378,7 @@ def _grouped(groups: Mapping[str, Any], where: str, reading: Reading) -> Iterato
             raise refused(items, "it", place, expected)
         for number, item in enumerate(items, start=1):
             if isinstance(item, Mapping):
-                yield _mention({**item, "label": label}, f"{where}: quote #{number}", reading)
+                yield _mention({**item, "label": label}, f"{where}: quote #{number}")
             elif isinstance(item, str):
                 yield Mention(item, label_of(label, where))
             else:
