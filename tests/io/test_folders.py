@@ -110,7 +110,8 @@ def test_what_is_no_annotation_is_left_out_and_counted(tmp_path, name):
     assert after.documents == before.documents
     assert len(after.span_start) == len(before.span_start)
     n_before, n_after = (
-        sum(n for what, n in corpus.skipped.items() if "files" in what) for corpus in (before, after)
+        sum(n for what, n in corpus.skipped.items() if "files" in what)
+        for corpus in (before, after)
     )
     # Hidden files are not looked at, and a type system belongs to what UIMA reads.
     assert n_after - n_before == (2 if name.startswith("uima") else 3)

@@ -143,7 +143,7 @@ def rows_of_text(source: Source, reading: Reading) -> RowsOfText:
     line = first_line(source)
     if line.startswith("{"):
         keys = [key for key in json.loads(line) if our_name(key) == "document"]
-        key = _only(keys, list(json.loads(line)), source)
+        key = only_column(keys, list(json.loads(line)), source)
         return RowsOfText(b"", lambda row: _value_of(row, key), has_quotes=False)
     delimiter, option = delimiter_of(source), reading.options["columns"]
     if option is None:
@@ -160,11 +160,12 @@ def rows_of_text(source: Source, reading: Reading) -> RowsOfText:
     table = known_columns(Table(source, {name.strip(): () for name in names}))
     place = [*table.columns].index("document") if "document" in table.columns else None
     if place is None:
-        _only([], names, source)
+        only_column([], names, source)
     return RowsOfText(header, lambda row: _cell_of(row, delimiter, place or 0), has_quotes=True)
 
 
-def _only(found: list[str], names: list[str], source: Source) -> str:
+def only_column(found: list[str], names: list[str], source: Source) -> str:
+    """The column of documents, without which nothing says where to cut."""
     if len(found) != 1:
         raise FormatError(
             *("no column of documents among ", *quotes(names)),

@@ -37,7 +37,7 @@ from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
 from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.layouts import Layout, Stretch
 from beyondchance.io.options import Reading
-from beyondchance.io.record_keys import TEXTS
+from beyondchance.io.record_keys import has_text
 from beyondchance.io.sources import Source
 from beyondchance.io.surveying import (
     BLANK,
@@ -885,7 +885,7 @@ def _file_of_records(source: Source, step: int) -> list[_Records]:
     except (ValueError, RecursionError):
         raise _UncutError from None
     # Records of tokens and tags have no annotators.
-    may_name = any(isinstance(record.get(key), str) for key in TEXTS) or _WORDS in record
+    may_name = has_text(record) or _WORDS in record
     rules = Rules(_kind_of_record, is_each=True)
     return [
         _Records(Texts(str(path), *own, rules, step), may_name)

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, places_of
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.tallies import unsure
 
@@ -190,8 +189,7 @@ def draft_of_words(
     fields: Mapping[str, str] | None = None,
 ) -> Draft:
     """A draft from words and spans that count words: the words are joined by spaces."""
-    ends = accumulate(len(word) + 1 for word in words)
-    tokens = [(end - 1 - len(word), end - 1) for word, end in zip(words, ends, strict=True)]
+    tokens = places_of(words)
     return Draft(
         where=where,
         document=document,

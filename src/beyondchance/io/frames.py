@@ -6,7 +6,7 @@ by pyarrow. Nothing here imports pandas or polars.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -70,9 +70,7 @@ def rows_of_frame(data: Any) -> list[Any] | None:
     if isinstance(data, Mapping | str | list | tuple) or hasattr(data, "features"):
         return None
     names = names_of(data)
-    if names is None or _is_long(names):
-        return None
-    if not any(isinstance(name, str) and name.lower() in _NESTED for name in names):
+    if names is None or _is_long(names) or not _is_nested(names):
         return None
     for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
         if hasattr(data, method):
@@ -80,15 +78,19 @@ def rows_of_frame(data: Any) -> list[Any] | None:
     return None
 
 
+def _is_nested(names: Iterable[object]) -> bool:
+    """Whether some column has a text or its tokens."""
+    return any(isinstance(name, str) and name.lower() in _NESTED for name in names)
+
+
 def is_table(data: object) -> bool:
     """Whether this is a data frame of spans, or one that no other reader takes."""
     names = names_of(data)
     if names is None:
         return False
-    is_nested = any(isinstance(name, str) and name.lower() in _NESTED for name in names)
     # A data set of Hugging Face has features and a reader of its own; a dictionary may as well
     # have the annotations of one annotator under each name.
-    is_other = is_nested or hasattr(data, "features") or isinstance(data, Mapping)
+    is_other = _is_nested(names) or hasattr(data, "features") or isinstance(data, Mapping)
     return _is_long(names) or not is_other
 
 

@@ -108,6 +108,16 @@ def head_row(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any] | N
     return row if isinstance(row, dict) else None
 
 
+def first_object(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any]:
+    """The object on the first line, as `head_row` finds it if it is the only one; else empty."""
+    line, end, _ = source.head_text.lstrip().partition("\n")
+    try:
+        value = json.loads(line) if end else head_row(source, seems)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def _head_values(source: Source) -> tuple[list[Any], bool]:
     """The rows that the head of a file holds, and whether there is one, which is cut."""
     text = source.head_text.lstrip()

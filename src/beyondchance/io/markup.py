@@ -65,11 +65,20 @@ def is_json(source: Source) -> bool:
     return first in {"{", "["} or (first not in {"", "<"} and source.ending != ".xml")
 
 
-def xml_root(source: Source, *, program: str) -> ET.Element:
-    """The root element of an XML file; `program` is what should have saved the file."""
+def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
+    """Return the root element of an XML file.
+
+    Parameters
+    ----------
+    source : Source
+    program : str
+        What should have saved the file.
+    name : str
+        The name that the element has to have, if there is only one.
+    """
     data = safe_xml(source)
     try:
-        return ET.fromstring(data)  # noqa: S314 - it declares no entities
+        root = ET.fromstring(data)  # noqa: S314 - it declares no entities
     except ET.ParseError as error:
         line, column = error.position
         raise FormatError(
@@ -80,6 +89,10 @@ def xml_root(source: Source, *, program: str) -> ET.Element:
         ) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
         raise FormatError(f"XML that cannot be decoded ({error})", where=source.name) from None
+    if name not in {"", root.tag}:
+        found = ("the root element is ", Quote(root.tag))
+        raise FormatError(*found, where=source.name, expected=name)
+    return root
 
 
 def local_name(tag: str) -> str:

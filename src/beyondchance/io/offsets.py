@@ -36,6 +36,18 @@ def tokenized(text: str, tokeniser: str = "words") -> list[Interval]:
     return [match.span() for match in _TOKENS[tokeniser].finditer(text)]
 
 
+def places_of(parts: Sequence[str]) -> list[Interval]:
+    """Return where parts begin and end in a text that has one character between them.
+
+    Examples
+    --------
+    >>> places_of(["Ada", "left"])
+    [(0, 3), (4, 8)]
+    """
+    ends = accumulate(len(part) + 1 for part in parts)
+    return [(end - 1 - len(part), end - 1) for part, end in zip(parts, ends, strict=True)]
+
+
 def length_of(text: str, unit: str) -> int:
     """The length of a text in code points, in UTF-16 units or in bytes of UTF-8.
 

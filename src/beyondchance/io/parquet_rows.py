@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from beyondchance.errors import FormatError
+from beyondchance.io.columns import check_distinct
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, parsed_json, too_large
-from beyondchance.messages import Quote
 
 _BATCH = 1024
 _PER_VALUE, _PER_OBJECT = 8, 60
@@ -54,10 +53,7 @@ def opened_parquet(source: Source) -> Any:
     with readable(source):
         file = parquet.ParquetFile(arrow.BufferReader(source.data))
         names = file.schema_arrow.names
-    if len(set(names)) < len(names):
-        twice = next(name for name, count in Counter(names).items() if count > 1)
-        found = ("several columns are named ", Quote(twice))
-        raise FormatError(*found, where=source.name, expected="distinct names")
+    check_distinct(names, source.name)
     return file
 
 

@@ -126,6 +126,11 @@ def placed(
     """
     searched, claimed = _searched(text), bytearray(len(text))
     found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
+
+    def put(number: int, place: Interval, how: str, pool: tuple[Interval, ...] = ()) -> None:
+        found[number] = Place(*place, how, pool)
+        claimed[slice(*place)] = b"\1" * (place[1] - place[0])
+
     known: set[Interval] = set()
     numbers: dict[str, list[int]] = {}
     for number, mention in enumerate(mentions):
@@ -133,8 +138,7 @@ def placed(
         if place is None:
             numbers.setdefault(mention.words.strip(), []).append(number)
         else:
-            found[number] = Place(*place, POINTED)
-            claimed[slice(*place)] = b"\1" * len(mention.words)
+            put(number, place, POINTED)
             known.add(place)
     groups: dict[tuple[Interval, ...], list[int]] = {}
     how: dict[int, str] = {}
@@ -155,10 +159,8 @@ def placed(
         for number, rank in zip(own, ranks, strict=True):
             if rank >= len(pool):
                 found[number] = Missing(is_surplus=True)
-                continue
-            place = order[rank]
-            found[number] = Place(*place, how[number], pools[mentions[number].label])
-            claimed[slice(*place)] = b"\1" * (place[1] - place[0])
+            else:
+                put(number, order[rank], how[number], pools[mentions[number].label])
     return found
 
 

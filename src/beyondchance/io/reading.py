@@ -36,9 +36,9 @@ from beyondchance.io.naming import (
 )
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.recognition import unrecognised
-from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload
+from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload, recognised
 from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
-from beyondchance.messages import Note, Quote, Text, Use, given, quotes
+from beyondchance.messages import Note, Piece, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, checked_options, declared, documented
 from beyondchance.tallies import not_read
 
@@ -139,7 +139,7 @@ def read_by_names(
     beside: Mapping[str, Any] | None = None,
     *,
     is_first_gold: bool = False,
-) -> tuple[Corpus, dict[str, str]]:
+) -> _Known:
     """Read, rename annotators, then choose the gold standard, by its old or its new name.
 
     Returns
@@ -310,16 +310,17 @@ def _each_annotator(
         found = call(items, options)
     except BeyondChanceError as error:
         problem = error
-    if len(parts) < 2 or (found is not None and len(found[0].annotators) > 1):
-        return _known(items, found, problem, call)
+    is_team = found is not None and len(found[0].annotators) > 1
+    share = 0.0 if len(parts) < 2 or is_team else _share_of_annotators(parts, options, call)
     path = str(folders[0])
     where = "folder 1" if naming.hides_files else path
     shown = where if naming.hides_files else short_paths([path]).get(path, path)
-    share = _share_of_annotators(parts, options, call)
     if share < _MOST_SHARED:
+        if problem is not None:
+            raise problem
         if share and found is not None:
             found = _with_hint(found, len(parts), shown)
-        return _known(items, found, problem, call)
+        return items, found, call
     same = f"its {len(parts)} files or folders have the same texts"
     if how == "documents":
         refusal = DataError(
@@ -367,17 +368,6 @@ def _with_hint(found: _Known, n_parts: int, where: str) -> _Known:
     use = Use("folder", "annotators")
     note = Note((f"{what} annotator (", use, " reads each as one annotator)"), where=where)
     return replace(corpus, notes=(*corpus.notes, note)), known
-
-
-def _known(
-    items: list[Any],
-    found: _Known | None,
-    problem: BeyondChanceError | None,
-    call: Callable[..., _Known],
-) -> tuple[list[Any], _Known | None, Callable[..., _Known]]:
-    if problem is not None:
-        raise problem
-    return items, found, call
 
 
 _MOST_SHARED = 0.75
@@ -733,11 +723,11 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
         if kind is not None and kind.name in FORMATS and name is None:
             reading.note("read as ", kind.name, where=upload.name)
         return kind
-    for item in FORMATS.values():
-        if item.detects(upload):
-            reading.note("read as ", item.name, where=upload.name)
-            return item
-    raise unrecognised(upload)
+    item = recognised(upload)
+    if item is None:
+        raise unrecognised(upload)
+    reading.note("read as ", item.name, where=upload.name)
+    return item
 
 
 def _kind_of(upload: Upload, name: str | None) -> Format | None:
@@ -795,10 +785,8 @@ def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
     for name, value in beside.items():
         is_used = any(name in _BESIDE.get(item.name, ()) for item in formats)
         if value is not None and not is_used:
-            names = ", ".join(dict.fromkeys(item.name for item in formats))
             expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
-            found = (Use(name, is_name=True), f" does not apply to {names}")
-            raise OptionError(*found, expected=expected)
+            raise OptionError(*_not_for(formats, name), expected=expected)
         if value is not None and not isinstance(value, list | tuple):
             raise OptionError(*given(name, value), expected="a list, with an entry for each text")
 
@@ -808,7 +796,10 @@ def _check_options(formats: list[Format], reading: Reading) -> None:
     for name in reading.changed():
         if not any(name in item.options for item in formats):
             taken = frozenset().union(*(item.options for item in formats))
-            names = ", ".join(dict.fromkeys(item.name for item in formats))
             listed = [x for other in sorted(taken) for x in (", ", Use(other, is_name=True))]
-            found = (Use(name, is_name=True), f" does not apply to {names}")
-            raise OptionError(*found, remedy=("it takes: ", *listed[1:]))
+            raise OptionError(*_not_for(formats, name), remedy=("it takes: ", *listed[1:]))
+
+
+def _not_for(formats: list[Format], option: str) -> tuple[Piece, ...]:
+    names = ", ".join(dict.fromkeys(item.name for item in formats))
+    return Use(option, is_name=True), f" does not apply to {names}"

@@ -8,7 +8,7 @@ from collections import Counter
 
 from beyondchance.errors import FormatError
 from beyondchance.io.json_rows import first_value, rows_of
-from beyondchance.io.registry import FORMATS, Upload
+from beyondchance.io.registry import Format, Upload, recognised
 from beyondchance.io.sources import Source, is_type_system, is_zip, parsed_json
 from beyondchance.io.tagged import TAG
 from beyondchance.io.values import shown
@@ -70,14 +70,14 @@ def _unrecognised_folder(upload: Upload) -> FormatError:
     files = [Upload(source.name, source.stem, [source]) for source in upload.sources]
     # A type system is no annotation, and says nothing of why there are none.
     files = [file for file in files if not is_type_system(file.sources[0])] or files[:1]
-    first: tuple[Upload, str] | None = None
+    first: tuple[Upload, Format] | None = None
     for file in files[:_MOST_FILES]:
-        found = next((item.name for item in FORMATS.values() if item.detects(file)), None)
+        found = recognised(file)
         if found is None:
             return unrecognised(file)
-        if first is not None and first[1] != found:
+        if first is not None and first[1] is not found:
             return FormatError(
-                f"looks like {first[1]}, and {file.name} like {found}",
+                f"looks like {first[1].name}, and {file.name} like {found.name}",
                 where=first[0].name,
                 expected="files of one format",
             )

@@ -70,6 +70,10 @@ class Upload:
         """
         return str(self.stem_of(source)) if self.is_folder else "1"
 
+    def prefix_of(self, source: Source, sign: str = "/") -> str:
+        """What is put before the number of a document in a folder: its file, and a sign."""
+        return f"{self.document_of(source)}{sign}" if self.is_folder else ""
+
     def check_named(self, own: Collection[str]) -> None:
         """Refuse one name for several annotators."""
         if self.is_named and len(own) > 1:
@@ -110,11 +114,17 @@ class Upload:
         """
         if not self.is_folder:
             return self.sources
-        own = {*endings, *(source.ending for source in self.sources if looks(source))}
+        alike = set(filter(looks, self.sources))
+        own = {*endings, *(source.ending for source in alike)}
         found = [x for x in self.sources if x.ending in own and not is_type_system(x)]
         if n_others := len(set(self.sources).difference(found, beside)):
             reading.skipped[not_read("files of other formats")] += n_others
         return found
+
+
+def recognised(upload: Upload) -> Format | None:
+    """Return the format that the content looks like."""
+    return next((item for item in FORMATS.values() if item.detects(upload)), None)
 
 
 class Reader(Protocol):
@@ -150,6 +160,21 @@ def each_upload(
             upload.check_named(own)
 
     return read_all
+
+
+def by_files(
+    quantifier: Callable[[Iterable[object]], bool], looks: Callable[[Source], object]
+) -> Callable[[Upload], bool]:
+    """Make the detection of a format from one of a single file.
+
+    Parameters
+    ----------
+    quantifier : {any, all}
+        How many files of a folder have to look like the format.
+    looks : callable
+        Whether a file does.
+    """
+    return lambda upload: upload.data is None and quantifier(map(looks, upload.sources))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

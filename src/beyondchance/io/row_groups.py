@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from beyondchance.errors import FormatError
 from beyondchance.installing import required
 from beyondchance.io.columns import NUMBERS, Table, is_string, known_columns, our_name
-from beyondchance.io.cutting import Piece
+from beyondchance.io.cutting import Piece, only_column
 from beyondchance.io.parquet_rows import readable
 from beyondchance.io.remote import open_remote
 from beyondchance.io.sources import Source, too_large
-from beyondchance.messages import quotes
 
 _PURPOSE = "reading Parquet and Arrow data in parts"
 
@@ -169,11 +167,7 @@ def _document_column(names: list[str], source: Source) -> str:
     """The column of documents, without which nothing says where to cut."""
     known = known_columns(Table(source, dict.fromkeys(names, ())), needed=()).columns
     if "document" not in known:
-        raise FormatError(
-            *("no column of documents among ", *quotes(names)),
-            where=source.name,
-            expected="one, to read the table in parts",
-        )
+        only_column([], names, source)
     return names[list(known).index("document")]
 
 

@@ -401,7 +401,7 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
     """Read the corpora of a part."""
     files = opened_files(found)
     reading = _options(found, files)
-    options = {name: value for name, value in found.options.items() if name != "gold"}
+    options = dict(reading.given or {})
     if whole is not None and whole.scheme is not None and "+" not in whole.scheme:
         options["scheme"] = whole.scheme
     with limited(options.get("max_size")):

@@ -468,6 +468,13 @@ def outward_link(name: str) -> FormatError:
     return FormatError("a link that leads out of the folder", where=name, remedy="remove it")
 
 
+def neighbour(name: str, path: Path) -> Source:
+    """Return a file that lies next to one that was given."""
+    if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
+        raise outward_link(name)
+    return Source(name, path=path)
+
+
 def is_zip(source: Source) -> bool:
     """Whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))

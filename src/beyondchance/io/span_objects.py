@@ -14,7 +14,7 @@ import numpy as np
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
-from beyondchance.io.values import refused
+from beyondchance.io.values import label_of, refused
 from beyondchance.messages import Text, quotes
 
 # Names that can only mean characters come first: next to them, "start" and "end" count tokens.
@@ -244,8 +244,4 @@ def _whole(value: Any, what: str, where: Text) -> int:
 
 def _label(value: Any, key: str, where: Text) -> str:
     """A label: a name, or a number that stands for one."""
-    if is_whole(value):
-        return str(value)
-    if not isinstance(value, str) or not value:
-        raise refused(value, key, where, "a name")
-    return value
+    return str(value) if is_whole(value) else label_of(value, where, key)

@@ -91,12 +91,25 @@ def label_of(value: object, where: Text, what: str = "'label'") -> str:
     return value
 
 
-def words_of(item: Mapping[str, Any], where: Text) -> str | None:
-    """The words that a file stores with a span, if it does."""
-    value = item.get("text")
-    if not isinstance(value, str | None):
-        raise refused(value, "'text'", where, "the words of the span")
+def string_of(item: Mapping[str, Any], key: str, where: Text, expected: Text = "a string") -> str:
+    """Return a string, which has to be there.
+
+    Examples
+    --------
+    >>> string_of({"text": "Ada"}, "text", "a.json:3")
+    'Ada'
+    """
+    value = item.get(key)
+    if not isinstance(value, str):
+        raise refused(value, f"{key!r}", where, expected)
     return value
+
+
+def words_of(
+    item: Mapping[str, Any], where: Text, key: str = "text", expected: str = "the words of the span"
+) -> str | None:
+    """The words that a file stores with a span, if it does; or another string."""
+    return None if item.get(key) is None else string_of(item, key, where, expected)
 
 
 def whole(value: object, what: str, where: Text) -> int:

@@ -274,7 +274,7 @@ MALFORMED = {
     "a O\nb\n": "{}:2: … column … 2",
     "a O\n\nb N O\n": "{}:3: … 3 … columns … 2",
     "# columns = token x\na O O\n": "{}:2: … 3 … columns … 2 … 'token' … 'x'",
-    "token x x\na O O\n": "{}: … named … 'x'",
+    "token x x\na O O\n": "{}: … name … 'x'",
     "token pos\na N\n": "{}: … none … 'token' … 'pos' … tag_column=COLUMN",
     "a B-Y\n\nb I-X\nc B-X\n": (
         "{}:3: … tag 'I-X' … 'B-X' … breaks … repair='conlleval' … repair='discard'"

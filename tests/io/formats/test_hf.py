@@ -474,7 +474,7 @@ def test_columns_of_one_name_are_refused():
     sink = io.BytesIO()
     columns = [pa.array([["a"]]), pa.array([["O"]]), pa.array([["B-X"]])]
     pq.write_table(pa.Table.from_arrays(columns, ["tokens", "ner_tags", "ner_tags"]), sink)
-    message = "1 … several … 'ner_tags'"
+    message = "1 … name … 'ner_tags'"
     assert_tells(malformed(sink.getvalue()), message)
 
 

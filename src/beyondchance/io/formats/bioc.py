@@ -27,9 +27,9 @@ from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
 from beyondchance.io.markup import is_json, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
+from beyondchance.io.values import identifier, listed, object_of, refused, whole
 from beyondchance.messages import Piece, Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans
 
@@ -77,16 +77,15 @@ class _Document:
     annotations: Sequence[_Annotation]
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, is a BioC collection."""
-    return upload.data is None and any(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
+    """Whether a file is a BioC collection."""
     head = source.head_text
     if head.lstrip()[:1] in {"{", "["}:
         return _PASSAGES.search(head) is not None and '"infons"' in head
     return outermost(head) == _ROOT and ("<document>" in head or "<passage>" in head)
+
+
+is_format = by_files(any, _looks_right)
 
 
 @each_upload
@@ -227,10 +226,9 @@ def _documents(source: Source, upload: Upload, reading: Reading) -> Iterator[_Do
     """The documents of a file, which is XML, JSON, or JSON by lines."""
     found = _json_documents(source) if is_json(source) else _xml_documents(source)
     for number, (place, document) in enumerate(found, start=1):
-        fallback = f"{upload.document_of(source)}:{number}" if upload.is_folder else f"{number}"
         where: tuple[Piece, ...] = (place, f": document {number}")
         name = identifier(document, "id", where)
-        name = (name or "").strip() or fallback
+        name = (name or "").strip() or f"{upload.prefix_of(source, ':')}{number}"
         yield _document(document, (place, ": document ", Quote(name)), name, reading)
 
 
@@ -305,7 +303,11 @@ def _infons(item: Mapping[str, Any], where: Text) -> dict[str, str]:
 # --- JSON ---------------------------------------------------------------------
 
 
-def _json_documents(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
+_Found = Iterator[tuple[str, Mapping[str, Any]]]
+"""Documents with their places."""
+
+
+def _json_documents(source: Source) -> _Found:
     """The documents of a collection, of a list of them, or of one object a line."""
     values: Iterable[tuple[str, Any]]
     if _LINES.match(source.text):
@@ -317,7 +319,7 @@ def _json_documents(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield from _in_object(item, where)
 
 
-def _in_object(value: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _in_object(value: Any, where: str) -> _Found:
     item = object_of(value, where)
     if "passages" in item:
         yield where, item
@@ -333,11 +335,8 @@ def _in_object(value: Any, where: str) -> Iterator[tuple[str, Mapping[str, Any]]
 # --- XML ----------------------------------------------------------------------
 
 
-def _xml_documents(source: Source) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    root = xml_root(source, program="a tool for BioC")
-    if root.tag != _ROOT:
-        found = quoting("the root element is {}", root.tag)
-        raise FormatError(*found, where=source.name, expected=_ROOT)
+def _xml_documents(source: Source) -> _Found:
+    root = xml_root(source, program="a tool for BioC", name=_ROOT)
     for document in root.iterfind("document"):
         yield source.name, _values(document, "document")
 

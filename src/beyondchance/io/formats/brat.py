@@ -15,7 +15,7 @@ from beyondchance.io.drafts import Draft
 from beyondchance.io.marked import Marked, by_folders, spans_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source, outward_link
+from beyondchance.io.sources import Source, neighbour
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import no_spans, not_annotated, not_read
 
@@ -45,7 +45,7 @@ def is_format(upload: Upload) -> bool:
     """Whether a file, or the first annotations of a folder that say anything, are brat's."""
     if upload.data is not None:
         return False
-    files = [source for source in upload.sources if source.posix_path.suffix == ".ann"]
+    files = [source for source in upload.sources if source.ending == ".ann"]
     if not upload.is_folder:
         return _looks_like_lines(upload.sources[0]) or (
             bool(files) and not files[0].head.strip() and _has_sibling(files[0])
@@ -94,7 +94,7 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
         return
     files: dict[str, dict[PurePosixPath, Source]] = {".ann": {}, ".txt": {}}
     for source in upload.sources:
-        suffix = source.posix_path.suffix
+        suffix = source.ending
         if suffix in files:
             files[suffix][upload.stem_of(source)] = source
         else:
@@ -116,16 +116,14 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
 
 def _sibling(source: Source) -> Source:
     """The text next to an annotation file that was given by itself."""
-    if source.posix_path.suffix != ".ann":
+    if source.ending != ".ann":
         expected = "one with its .txt next to it, or a folder of such files"
         raise FormatError("not an .ann file", where=source.name, expected=expected)
     if source.path is None or not _has_sibling(source):
         raise _without_text(source)
     path = source.path.with_suffix(".txt")
     name = str(PurePosixPath(source.name.replace("\\", "/")).with_suffix(".txt"))
-    if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
-        raise outward_link(name)
-    return Source(name, path=path)
+    return neighbour(name, path)
 
 
 def _has_sibling(source: Source) -> bool:

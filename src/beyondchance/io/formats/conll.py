@@ -29,6 +29,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError, MismatchError, OptionError
+from beyondchance.io.columns import check_distinct
 from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.formats.quick_conll import (
     DOCUMENT_LINE,
@@ -438,10 +439,7 @@ def _check(file: _File, width: int, source: Source) -> None:
     if file.header is not None and len(header) != width:
         named = (f"{len(header)}, as the header names: ", *quotes(header))
         raise _other_width(width, where, named)
-    twice = [name for name, n in Counter(header).items() if n > 1]
-    if twice:
-        found = quoting("two columns are named {}", twice[0])
-        raise FormatError(*found, where=source.name, expected="distinct names")
+    check_distinct(header, source.name)
 
 
 def _divided(file: _File) -> _File:
@@ -660,7 +658,7 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
 
 def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
     """The document of a sentence: as the file names it, else by number."""
-    prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
+    prefix = upload.prefix_of(source)
     if not file.names:
         return prefix[:-1] or str(source.texts_before + sentence + 1)
     number = file.document[sentence]

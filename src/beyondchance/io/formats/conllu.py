@@ -18,7 +18,7 @@ import numpy as np
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.tagged import Marks, are_tags, decoded, marks_of
 from beyondchance.io.values import quoting
@@ -69,12 +69,8 @@ class _File:
     parts: list[str] | None = None
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the lines have ten columns, with the numbers of a word and of its head."""
-    return upload.data is None and any(map(_looks_like_it, upload.sources))
-
-
 def _looks_like_it(source: Source) -> bool:
+    """Whether lines have ten columns, with the numbers of a word and of its head."""
     lines = source.head_text.replace("\r\n", "\n").split("\n")
     # The last line may have been cut off.
     rows = [line.split("\t") for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
@@ -86,6 +82,9 @@ def _looks_like_it(source: Source) -> bool:
     )
 
 
+is_format = by_files(any, _looks_like_it)
+
+
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the files of one annotator."""
@@ -93,8 +92,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     files = list(map(_parsed, sources))
     key = _key(files, upload, reading)
     for file, marks in zip(files, _marks(files, key, upload, reading), strict=True):
-        prefix = f"{upload.document_of(file.source)}/" if upload.is_folder else ""
-        yield from _documents(file, marks, upload.annotator, prefix)
+        yield from _documents(file, marks, upload.annotator, upload.prefix_of(file.source))
 
 
 def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str) -> Iterator[Draft]:

@@ -22,6 +22,7 @@ from beyondchance.io.values import (
     object_of,
     refused,
     shown,
+    string_of,
     whole,
 )
 from beyondchance.messages import Use
@@ -155,10 +156,7 @@ def _text(value: dict[str, Any], where: str) -> str:
     if key is None:
         expected = "the characters of the document under 'text' or 'data'"
         raise FormatError("has no text", where=where, expected=expected)
-    text = value[key]
-    if not isinstance(text, str):
-        raise refused(text, f"{key!r}", where, "a string")
-    return text
+    return string_of(value, key, where)
 
 
 def _labels(value: dict[str, Any], where: str, reading: Reading) -> list[Any]:

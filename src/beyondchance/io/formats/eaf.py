@@ -23,7 +23,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError
 from beyondchance.io.markup import check_distinct, outermost, xml_root
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers
 from beyondchance.io.values import quoting
@@ -40,11 +40,6 @@ _NEEDED = {
     "ALIGNABLE_ANNOTATION": ("TIME_SLOT_REF1", "TIME_SLOT_REF2"),
     "REF_ANNOTATION": ("ANNOTATION_REF",),
 }
-
-
-def is_format(upload: Upload) -> bool:
-    """Whether the content looks like ELAN: its outermost element says so."""
-    return upload.data is None and any(map(_looks, upload.sources))
 
 
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
@@ -67,7 +62,11 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
+    """Whether the outermost element is that of ELAN."""
     return outermost(source.head_text) == _DOCUMENT
+
+
+is_format = by_files(any, _looks)
 
 
 def _parsed(source: Source, reading: Reading) -> TierFile:

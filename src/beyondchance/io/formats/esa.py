@@ -9,7 +9,6 @@ made from, which the option ``documents`` names.
 from __future__ import annotations
 
 import csv
-import json
 from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -21,12 +20,21 @@ from typing import Any
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import Labels, asked_labels, visible
-from beyondchance.io.json_rows import head_row
+from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import Source, opened, parsed_json
-from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
+from beyondchance.io.values import (
+    identifier,
+    listed,
+    object_of,
+    quoting,
+    refused,
+    string_of,
+    whole,
+    words_of,
+)
 from beyondchance.messages import Use, given
 from beyondchance.tallies import left_out, mended, not_annotated
 
@@ -74,26 +82,19 @@ def _units(text: _Text) -> tuple[int, ...]:
 # --- Detection ----------------------------------------------------------------
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether every file is of one of the three kinds."""
-    return upload.data is None and all(_kind_of(source) for source in upload.sources)
-
-
 def _kind_of(source: Source) -> str:
     """The kind of a file, by its first line; empty if it is none of the three."""
-    line, end, _ = source.head_text.lstrip().partition("\n")
+    line = source.head_text.lstrip().partition("\n")[0]
     if not line.startswith("{"):
         return "appraise" if _is_appraise(line) else ""
-    try:
-        value = json.loads(line) if end else head_row(source, _seems_a_line)
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(value, dict):
-        return ""
+    value = first_object(source, _seems_a_line)
     if {"annotation", "user_id", "item_i"} <= value.keys():
         return "pearmut"
     is_wmt = all(isinstance(value.get(key), dict) for key in ("tgt_text", "scores"))
     return "wmt" if is_wmt else ""
+
+
+is_format = by_files(all, _kind_of)
 
 
 def _seems_a_line(value: Any) -> bool:
@@ -170,9 +171,7 @@ def _part(error: Mapping[str, Any], part: str, where: str) -> str:
     value = error.get(key)
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
         value = "/".join(value)
-    if not isinstance(value, str | None):
-        raise refused(value, f"{key!r}", where, "a name")
-    return (value or "").strip()
+    return (words_of({key: value}, where, key, "a name") or "").strip()
 
 
 def _text_of(texts: Mapping[str, Any], system: str, where: str) -> str:
@@ -401,9 +400,7 @@ def _batches(scores: Source, reading: Reading) -> _Batches:
             key = tuple(name or "" for name in names)
             if item.get("itemType", _TARGET) != _TARGET:
                 continue
-            text = item.get("targetText")
-            if not isinstance(text, str):
-                raise refused(text, "'targetText'", where, "a text")
+            text = string_of(item, "targetText", where, "a text")
             if isinstance(item.get("mqm"), dict) and "tutorial" in item["mqm"]:
                 tutorials.add(key)
             # Appraise counts a line break, however it is written, as one character.

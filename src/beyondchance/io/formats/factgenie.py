@@ -7,7 +7,6 @@ names are in the configuration of the campaign.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,12 +15,21 @@ from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import head_row
+from beyondchance.io.json_rows import first_object
 from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, opened
-from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole, words_of
+from beyondchance.io.values import (
+    identifier,
+    listed,
+    object_of,
+    quoting,
+    refused,
+    string_of,
+    whole,
+    words_of,
+)
 from beyondchance.messages import Use, given
 from beyondchance.tallies import left_out
 
@@ -109,16 +117,9 @@ def is_format(upload: Upload) -> bool:
 
 def _kind_of(source: Source) -> str:
     """Whether the first line is of annotations or of outputs; empty if of neither."""
-    line, end, _ = source.head_text.lstrip().partition("\n")
-    if not line.startswith("{"):
-        return ""
-    try:
-        value = json.loads(line) if end else head_row(source, _seems_a_line)
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(value, dict) or any(key not in value for key in _KEYS):
-        return ""
-    return next((kind for kind in (_SPANS, _TEXT) if kind in value), "")
+    value = first_object(source, _seems_a_line)
+    kinds = (_SPANS, _TEXT) if all(key in value for key in _KEYS) else ()
+    return next((kind for kind in kinds if kind in value), "")
 
 
 def _seems_a_line(value: Any) -> bool:
@@ -178,9 +179,7 @@ def _name(line: Mapping[str, Any], key: str, where: str) -> str:
 
 def _add_texts(source: Source, texts: _Texts) -> None:
     for where, line, key in _lines(source):
-        text = line.get(_TEXT)
-        if not isinstance(text, str):
-            raise refused(text, f"{_TEXT!r}", where, "the text that was annotated")
+        text = string_of(line, _TEXT, where, "the text that was annotated")
         texts.add(key, text, where)
 
 

@@ -21,9 +21,9 @@ from beyondchance.io.layers import as_label, out_of_order, unknown
 from beyondchance.io.markup import check_distinct, is_json, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import DIGITS, quoting, refused, shown
+from beyondchance.io.values import DIGITS, refused, shown
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.tallies import Tally, no_spans, not_read, unsure
 
@@ -63,13 +63,12 @@ class _Document:
     sets: Mapping[str, list[_Annotation]]
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, is a GATE document."""
-    return upload.data is None and any(map(_looks_like_it, upload.sources))
-
-
 def _looks_like_it(source: Source) -> bool:
+    """Whether a file is a GATE document."""
     return outermost(source.head_text) == _ROOT or _is_bdocjs(source)
+
+
+is_format = by_files(any, _looks_like_it)
 
 
 def _is_bdocjs(source: Source) -> bool:
@@ -258,10 +257,7 @@ def _value(item: Mapping[str, Any], key: str, kind: type[V], expected: str, wher
 
 
 def _from_xml(source: Source, name: str, reading: Reading) -> _Document:
-    root = xml_root(source, program="GATE")
-    if root.tag != _ROOT:
-        found = quoting("the root element is {}", root.tag)
-        raise FormatError(*found, where=source.name, expected=_ROOT)
+    root = xml_root(source, program="GATE", name=_ROOT)
     texts = root.findall("TextWithNodes")
     if len(texts) != 1:
         raise FormatError(f"{len(texts)} elements TextWithNodes", where=source.name, expected="one")

@@ -401,8 +401,12 @@ def _any_rows(rows: Iterator[_Place], names: dict[str, list[str]] | None = None)
     where, row = first
     if not isinstance(row, Mapping):
         raise _no_row(row, where)
-    columns = {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
-    return _Rows(where, columns, lambda _: chain([first], rows), names or {})
+    return _Rows(where, _columns(row), lambda _: chain([first], rows), names or {})
+
+
+def _columns(row: Mapping[Any, Any]) -> dict[str, bool]:
+    """The keys of a row, and whether each has a list."""
+    return {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
 
 
 def _no_row(row: object, where: str) -> FormatError:
@@ -485,8 +489,7 @@ def _is_row(row: Any) -> bool:
     words = next((_plain(row[key]) for key in _TOKEN_KEYS if key in row), None)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return False
-    columns = {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
-    candidates = [_plain(row[key]) for key in _tag_candidates(columns)]
+    candidates = [_plain(row[key]) for key in _tag_candidates(_columns(row))]
     return any(_are_tags(values, words) for values in candidates)
 
 

@@ -19,8 +19,8 @@ from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted, number
 from beyondchance.io.markup import outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.sources import Source, outward_link
+from beyondchance.io.registry import Upload, by_files, each_upload
+from beyondchance.io.sources import Source, neighbour
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote
 from beyondchance.tallies import mended, no_spans, not_annotated, not_read
@@ -41,13 +41,12 @@ _IGNORED = {
 }
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, holds annotations of a text elsewhere."""
-    return upload.data is None and any(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
+    """Whether a file holds annotations of a text elsewhere."""
     return outermost(source.head_text) == _ROOT and _HAS_TEXT.search(source.head_text) is not None
+
+
+is_format = by_files(any, _looks_right)
 
 
 @each_upload
@@ -59,9 +58,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         for source in _annotated(upload, reading)
     ]
     texts = {source.name for _, source in found}
-    n_left = sum(
-        source.posix_path.suffix == ".txt" and source.name not in texts for source in upload.sources
-    )
+    n_left = sum(source.ending == ".txt" and source.name not in texts for source in upload.sources)
     if n_left:
         reading.skipped[
             not_annotated("texts without annotations", " left out as not annotated")
@@ -83,7 +80,7 @@ def _annotated(upload: Upload, reading: Reading) -> list[Source]:
     for source in upload.sources:
         if source.name.endswith(_ENDING) or _looks_right(source):
             found.append(source)
-        elif source.posix_path.suffix != ".txt":
+        elif source.ending != ".txt":
             reading.skipped[not_read("other files")] += 1
     return found
 
@@ -100,9 +97,7 @@ def _text_of(source: Source, name: str, beside: Mapping[PurePosixPath, Source]) 
     paths = [] if given is None else [given.parent / _CORPUS / name, given / name]
     for place, path in zip(places, paths, strict=False):
         if path.is_file():
-            if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
-                raise outward_link(str(path))
-            return Source(str(place), path=path)
+            return neighbour(str(place), path)
     raise FormatError(
         *quoting("its text {} is missing", name),
         where=source.name,
@@ -117,10 +112,7 @@ def _document(
     source: Source, beside: Mapping[PurePosixPath, Source], annotator: str, reading: Reading
 ) -> tuple[MarkedText, Source]:
     """The annotations of a file with the text that belongs to them."""
-    root = xml_root(source, program="Knowtator or eHOST")
-    if root.tag != _ROOT:
-        found = quoting("the root element is {}", root.tag)
-        raise FormatError(*found, where=source.name, expected=_ROOT)
+    root = xml_root(source, program="Knowtator or eHOST", name=_ROOT)
     name = PurePosixPath(root.get("textSource", "").replace("\\", "/")).name
     if not name:
         raise FormatError("no textSource", where=source.name, expected="the name of the text")

@@ -16,7 +16,7 @@ from beyondchance.io.columns import named_fields
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import code_points
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
     identifier,
@@ -96,18 +96,17 @@ class _Work:
     unnamed: str = ""
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the content looks like an export of Label Studio."""
-    return upload.data is None and all(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
+    """Whether a file looks like an export of Label Studio."""
     head = source.head_text.lstrip()
     if not head.startswith(("[", "{")):
         return False
     if _IS_TASK.search(head):
         return bool(_IS_ANNOTATION.search(head) or _IS_DATA.search(head))
     return bool(_IS_MIN.search(head) and (_IS_LABELLED.search(head) or _IS_TIMED.search(head)))
+
+
+is_format = by_files(all, _looks_right)
 
 
 @each_upload
@@ -176,7 +175,7 @@ def _of_source(
     content = source.json()
     for number, task in enumerate(content if isinstance(content, list) else [content], start=1):
         where, item = _named_item(task, "task", number, source.name)
-        prefix = f"{upload.document_of(source)}, " if upload.is_folder else ""
+        prefix = upload.prefix_of(source, ", ")
         own = item["data"] if isinstance(item.get("data"), dict) else {}
         name = identifier(item, "id", where) or identifier(own, DOCUMENT, where)
         empty = _Work(where, name or f"{prefix}task {number}", upload.annotator, {})

@@ -11,7 +11,14 @@ from beyondchance.io.drafts import Draft, DraftSpan, other_words
 from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.values import identifier, label_of, listed, object_of, refused, whole
+from beyondchance.io.values import (
+    identifier,
+    label_of,
+    listed,
+    object_of,
+    string_of,
+    whole,
+)
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, unsure
 
@@ -41,9 +48,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     source = upload.sources[0]
     for where, number, row in rows_of(source):
         item = object_of(row, where)
-        text = item.get("text")
-        if not isinstance(text, str):
-            raise refused(text, "'text'", where, "the text of the document")
+        text = string_of(item, "text", where, "the text of the document")
         if item.get("extractions") is None:
             reading.skipped[not_annotated("documents")] += 1
             continue
@@ -73,9 +78,7 @@ def _span(value: Any, where: str, text: str, reading: Reading) -> DraftSpan | No
     """One extraction; None if it was not found in the text."""
     item = object_of(value, where)
     label = label_of(item.get("extraction_class"), where, "'extraction_class'")
-    words = item.get("extraction_text")
-    if not isinstance(words, str):
-        raise refused(words, "'extraction_text'", where, "a string")
+    words = string_of(item, "extraction_text", where)
     if isinstance(attributes := item.get("attributes"), dict) and attributes:
         reading.skipped[no_spans("attributes")] += len(attributes)
     place = _interval(item, where)

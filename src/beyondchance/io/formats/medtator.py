@@ -21,7 +21,7 @@ from beyondchance.io.marked import Marked, MarkedText, by_folders, drafts_of, fi
 from beyondchance.io.markup import outermost, xml_root
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, quotes
@@ -35,12 +35,8 @@ _LINK = re.compile(r".+ID")
 _BEGIN = re.compile(r"<[^<>]*>\s*(?:<META[^<>]*>\s*)?<TEXT[\s>]")
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, has a text and tags."""
-    return upload.data is None and any(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
+    """Whether a file has a text and tags."""
     head = source.head_text
     root = outermost(head)
     if root is None or _BEGIN.match(head, head.find(f"<{root}")) is None:
@@ -50,6 +46,9 @@ def _looks_right(source: Source) -> bool:
         return any(tags in source.data.replace(b"\0", b"") for tags in (b"<TAGS>", b"<TAGS/>"))
     except FormatError:
         return False
+
+
+is_format = by_files(any, _looks_right)
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:

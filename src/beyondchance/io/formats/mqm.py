@@ -20,9 +20,18 @@ from beyondchance.io.error_spans import Labels, asked_labels, visible
 from beyondchance.io.json_rows import head_row
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, object_of, quoting, refused, whole
+from beyondchance.io.values import (
+    identifier,
+    listed,
+    object_of,
+    quoting,
+    refused,
+    string_of,
+    whole,
+    words_of,
+)
 from beyondchance.messages import Use, given, quotes
 from beyondchance.tallies import left_out, mended
 
@@ -169,17 +178,16 @@ def _several(segment: str, rater: str, where: str) -> MismatchError:
 # --- Detection ----------------------------------------------------------------
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether every file has the columns of a table of MQM, or the keys of Bio-MQM."""
-    return upload.data is None and all(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
+    """Whether a file has the columns of a table of MQM, or the keys of Bio-MQM."""
     if _is_json(source):
         row = head_row(source, _seems_a_record)
         return row is not None and all(key in row for key in _BIO_KEYS)
     line = source.head_text.partition("\n")[0]
     return _kind_of(_names_in(line)) is not None
+
+
+is_format = by_files(all, _looks_right)
 
 
 def _seems_a_record(row: Any) -> bool:
@@ -401,7 +409,7 @@ def _from_json(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft]
         where = f"{source.name}: item {number}"
         object_of(record, where)
         rater = identifier(record, "Annotator_ID", where) or annotator
-        texts = [_text(record, name, where) for name in _LAYERS]
+        texts = [string_of(record, name, where, "a text") for name in _LAYERS]
         parts = [identifier(record, key, where) for key in ("filename", "MT_Engine", "SEG_ID")]
         # Segments are numbered within documents, which are not named: a rater may have several
         # segments of one number and text.
@@ -421,13 +429,6 @@ def _from_json(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft]
         )
 
 
-def _text(record: Mapping[str, Any], name: str, where: str) -> str:
-    text = record.get(name)
-    if not isinstance(text, str):
-        raise refused(text, f"{name!r}", where, "a text")
-    return text
-
-
 def _json_spans(
     record: Mapping[str, Any], text: str, asked: _Asked, where: str
 ) -> Iterator[DraftSpan]:
@@ -437,11 +438,9 @@ def _json_spans(
         start = whole(error.get("startIndex"), "'startIndex'", place)
         # The last index belongs to the error.
         end = whole(error.get("endIndex"), "'endIndex'", place) + 1
-        words = error.get("term")
-        if not isinstance(words, str):
-            raise refused(words, "'term'", place, "the words of the error")
-        names = {part: _name(error, key, place) for part, key in _KEYS.items()}
-        label = asked.labels.of(names.__getitem__)
+        words = string_of(error, "term", place, "the words of the error")
+        names = {p: words_of(error, place, key, "a name") or "" for p, key in _KEYS.items()}
+        label = asked.labels.of({part: name.strip() for part, name in names.items()}.__getitem__)
         if not label:
             continue
         found = (start, end)
@@ -453,10 +452,3 @@ def _json_spans(
         elif kept := visible(text, found, asked.reading):
             surface = None if found != (start, end) else words
             yield DraftSpan(*kept, label, surface, where=place)
-
-
-def _name(error: Mapping[str, Any], key: str, where: str) -> str:
-    value = error.get(key)
-    if not isinstance(value, str | None):
-        raise refused(value, f"{key!r}", where, "a name")
-    return (value or "").strip()

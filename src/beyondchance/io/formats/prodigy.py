@@ -12,7 +12,7 @@ from beyondchance.io.columns import named_fields
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
     identifier,
@@ -22,6 +22,7 @@ from beyondchance.io.values import (
     object_of,
     quoting,
     refused,
+    string_of,
     words_of,
 )
 from beyondchance.messages import Quote, Use
@@ -63,11 +64,6 @@ class _Seen:
     has_spans: bool = False
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the content looks like a data set of Prodigy."""
-    return upload.data is None and all(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
     """Whether the first line is a task: with a text, and with marks or an answer of Prodigy."""
     head = source.head_text.lstrip()
@@ -85,6 +81,9 @@ def _looks_right(source: Source) -> bool:
     return isinstance(task.get("text"), str) and (bool(_MARKS & task.keys()) or is_answered)
 
 
+is_format = by_files(all, _looks_right)
+
+
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each that was accepted."""
@@ -93,7 +92,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         for number, task in source.json_lines():
             where = f"{source.name}:{number}"
             object_of(task, where, "the line")
-            name = f"{upload.document_of(source)}:{number}" if upload.is_folder else f"{number}"
+            name = f"{upload.prefix_of(source, ':')}{number}"
             draft = _draft(
                 task, where, number=name, annotator=upload.annotator, seen=seen, reading=reading
             )
@@ -119,9 +118,7 @@ def _draft(
     task: dict[str, Any], where: str, *, number: str, annotator: str, seen: _Seen, reading: Reading
 ) -> Draft | None:
     """One task; None if it was rejected or ignored, because then it was not annotated."""
-    text = task.get("text")
-    if not isinstance(text, str):
-        raise refused(text, "'text'", where, "the text that was annotated, as a string")
+    text = string_of(task, "text", where, "the text that was annotated, as a string")
     answer = _answer(task, where)
     for key in ("_session_id", "_annotator_id"):
         annotator = identifier(task, key, where) or annotator
@@ -142,7 +139,7 @@ def _draft(
         is_whole = True
     _check_whole(document, annotator, where, seen, is_whole=is_whole)
     seen.n_categories += any(task.get(key) for key in _CATEGORIES)
-    seen.n_binary += any(isinstance(span, dict) and span.get("answer") for span in spans)
+    seen.n_binary += _are_answered(spans)
     if relations := listed(task, "relations", where):
         reading.skipped[no_spans("relations")] += len(relations)
     return Draft(
@@ -166,12 +163,17 @@ def _answer(item: Mapping[str, Any], where: str) -> str:
     return answer
 
 
+def _are_answered(spans: list[Any]) -> bool:
+    """Whether spans were answered one by one."""
+    return any(isinstance(span, dict) and span.get("answer") for span in spans)
+
+
 def _is_whole(task: Mapping[str, Any], spans: list[Any]) -> bool | None:
     """Whether a task shows all spans of a text, rather than asking whether one is right.
 
     None if there is no telling.
     """
-    if any(isinstance(span, dict) and span.get("answer") for span in spans):
+    if _are_answered(spans):
         return False
     view = task.get("_view_id")
     return view in _MANUAL if isinstance(view, str) else len(spans) > 1 or None

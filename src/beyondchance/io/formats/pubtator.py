@@ -21,7 +21,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import DIGITS, quoting
 from beyondchance.messages import Quote, Text, quotes
@@ -51,12 +51,8 @@ class _Document:
         return f"{(title or '').rstrip()}\n{abstract}" if abstract else title or ""
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, begins with a title and its document."""
-    return upload.data is None and any(map(_looks_right, upload.sources))
-
-
 def _looks_right(source: Source) -> bool:
+    """Whether a file begins with a title and its document."""
     lines = (line for line in source.head_text.split("\n") if line.strip())
     first = _TEXT.match(next(lines, ""))
     if first is None or first[2] != "t":
@@ -68,6 +64,9 @@ def _looks_right(source: Source) -> bool:
         or _TEXT.match(following) is not None
         or following.startswith(f"{first[1]}\t")
     )
+
+
+is_format = by_files(any, _looks_right)
 
 
 @each_upload

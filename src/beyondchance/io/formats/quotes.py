@@ -356,13 +356,11 @@ def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
 
 def _mention(item: Mapping[str, Any], where: str) -> Mention:
     words = _words_key(item)
-    if words is None:
-        keys = ("has no words, but ", *_listed(item))
-        raise FormatError(*keys, where=where, expected="words under a key such as 'text'")
-    label = _label_key(item, words)
-    if label is None:
-        keys = ("has no label, but ", *_listed(item))
-        raise FormatError(*keys, where=where, expected="one under a key such as 'label'")
+    label = _label_key(item, words or "")
+    if words is None or label is None:
+        what, key = ("words", "text") if words is None else ("label", "label")
+        found = (f"has no {what}, but ", *_listed(item))
+        raise FormatError(*found, where=where, expected=f"it under a key such as {key!r}")
     named = label_of(item[label], where, f"{label!r}")
     return Mention(item[words], named, _numbers(item), _has_offsets(item))
 

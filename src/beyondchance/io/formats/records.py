@@ -23,12 +23,12 @@ from beyondchance.io.layers import out_of_order, unknown
 from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
-from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
+from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS, has_text
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
 from beyondchance.io.stored_words import fitted
-from beyondchance.io.values import identifier, listed, quoting, refused
+from beyondchance.io.values import identifier, listed, quoting, refused, string_of
 from beyondchance.messages import Piece, Use, quotes
 from beyondchance.tallies import Tally, left_out, no_spans, not_annotated, not_read
 
@@ -163,7 +163,7 @@ def _are_records(values: Sequence[Any]) -> bool:
             return False
         if _is_of_words(record) or _is_of_paragraphs(record):
             return True
-        if not any(isinstance(record.get(key), str) for key in TEXTS):
+        if not has_text(record):
             return False
         if any(_holds_spans(record.get(key)) for key in _SPANS):
             return True
@@ -176,7 +176,7 @@ def _are_records(values: Sequence[Any]) -> bool:
 
 def _unwrapped(value: Any) -> list[Any] | None:
     """The records within an object that stands for the whole file, if it is one."""
-    if not isinstance(value, Mapping) or any(isinstance(value.get(key), str) for key in TEXTS):
+    if not isinstance(value, Mapping) or has_text(value):
         return None
     for key in _WRAPPINGS:
         items = value.get(key)
@@ -348,10 +348,7 @@ def _works(
     spans_of = _spans_of([record for _, record in records], upload, reading)
     text_key = _text_key([record for _, record in records])
     for row, record in records:
-        text = record.get(text_key)
-        if not isinstance(text, str):
-            expected = "the text that was annotated, as a string"
-            raise refused(text, f"{text_key!r}", row.where, expected)
+        text = string_of(record, text_key, row.where, "the text that was annotated, as a string")
         for key, kind in _IGNORED.items():
             if key in record and isinstance(record[key], list | dict) and record[key]:
                 reading.skipped[kind] += len(record[key])
@@ -431,7 +428,7 @@ def _spans_of(
 
 def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload) -> str:
     """Under which key the spans are: the only one that holds some."""
-    known = set[str]().union(*records)
+    known, use = set[str]().union(*records), Use("spans_key", placeholder="NAME")
     candidates = [key for key in _SPANS if key in known]
     keys = [key for key in candidates if any(_holds_spans(record.get(key)) for record in records)]
     if len(keys) > 1:
@@ -439,17 +436,16 @@ def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upl
             *("spans under ", *quotes(keys)),
             where=upload.name,
             expected="one of them",
-            remedy=("choose with ", Use("spans_key", placeholder="NAME")),
+            remedy=("choose with ", use),
         )
     if not keys:
         keys = [key for key in candidates if any(_is_list(record.get(key)) for record in records)]
     if keys:
         return keys[0]
     found: tuple[Piece, ...] = ("no record has a list of spans",)
-    remedy: tuple[Piece, ...] = ("name it with ", Use("spans_key", placeholder="NAME"))
+    remedy = ("name it with ", use)
     if groups:
-        found = ("spans are in groups (", *quotes(groups), ")")
-        remedy = ("choose one with ", Use("spans_key", placeholder="NAME"))
+        found, remedy = ("spans are in groups (", *quotes(groups), ")"), ("choose one with ", use)
     expected = f"one under {', '.join(map(repr, _SPANS[:3]))} or a name like these"
     raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
 

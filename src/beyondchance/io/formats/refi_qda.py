@@ -21,7 +21,7 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.markup import local_name, xml_root
 from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source, is_zip, members
 from beyondchance.io.values import DIGITS, quoting
 from beyondchance.messages import Piece, Quote
@@ -95,13 +95,12 @@ class _Names:
 # --- Files --------------------------------------------------------------------
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, is a project."""
-    return upload.data is None and any(map(_is_project, upload.sources))
-
-
 def _is_project(source: Source) -> bool:
+    """Whether a file is a project."""
     return _holds_project(source) if is_zip(source) else _is_bare(source)
+
+
+is_format = by_files(any, _is_project)
 
 
 def _is_bare(source: Source) -> bool:

@@ -16,7 +16,7 @@ from itertools import islice
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds
 from beyondchance.io.values import quoting
@@ -28,11 +28,6 @@ _TYPES = (
     *("EDIT", "SU", "IP", "CB", "A/P", "SPEAKER", "SPKR-INFO"),
 )
 _BLANKS = re.compile(r"[ \t]+")
-
-
-def is_format(upload: Upload) -> bool:
-    """Whether the content looks like RTTM: the first lines begin with its types."""
-    return upload.data is None and any(map(_looks, upload.sources))
 
 
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
@@ -56,6 +51,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
+    """Whether the first lines begin with the types of RTTM."""
     lines = source.head_text.splitlines()
     # The last line may have been cut.
     whole = lines[:-1] if source.is_longer_than_head else lines
@@ -63,6 +59,9 @@ def _looks(source: Source) -> bool:
     are_typed = all(fields[0] in _TYPES and len(fields) in {9, 10} for fields in found)
     onsets = (fields[3] for fields in found)
     return bool(found) and are_typed and all(o == "<NA>" or seconds(o) is not None for o in onsets)
+
+
+is_format = by_files(any, _looks)
 
 
 def _fields(line: str) -> list[str]:

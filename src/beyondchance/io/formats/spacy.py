@@ -56,8 +56,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         yield from _documents(_packed(upload), upload.annotator, "", reading)
         return
     for source in upload.sources_of(_looks_like_it, reading, ".spacy"):
-        prefix = f"{upload.document_of(source)}/" if upload.is_folder else ""
-        yield from _documents(source, upload.annotator, prefix, reading)
+        yield from _documents(source, upload.annotator, upload.prefix_of(source), reading)
 
 
 def _looks_like_it(source: Source) -> bool:

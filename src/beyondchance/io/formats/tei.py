@@ -22,7 +22,7 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import unknown
 from beyondchance.io.markup import local_name, outermost, without_prefix, xml_root
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
 from beyondchance.io.spaces import collapsed
 from beyondchance.messages import Quote, Use, quotes
@@ -73,16 +73,15 @@ class _Text:
     marks: list[tuple[int, int, ET.Element]]
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, is TEI or has the elements of MUC."""
-    return upload.data is None and any(map(_looks_like_it, upload.sources))
-
-
 def _looks_like_it(source: Source) -> bool:
+    """Whether a file is TEI or has the elements of MUC."""
     text = source.head_text
     if not text.lstrip().startswith("<"):
         return False
     return without_prefix(outermost(text)) in _ROOTS or _MUC_TAG.search(text) is not None
+
+
+is_format = by_files(any, _looks_like_it)
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:

@@ -17,7 +17,7 @@ from typing import Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, required
+from beyondchance.io.registry import Upload, by_files, required
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
 from beyondchance.io.values import quoting
@@ -52,11 +52,6 @@ _STRING = re.compile(r'(?:name|text|mark) ?= ?"')
 _MOST_STRINGS = 100
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the content looks like a TextGrid: its header says so."""
-    return upload.data is None and any(map(_looks, upload.sources))
-
-
 def read(uploads: list[Upload], reading: Reading) -> Corpus:
     """Read TextGrids.
 
@@ -69,7 +64,11 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
+    """Whether a file has the header of a TextGrid."""
     return _HEADER.match(source.head_text) is not None
+
+
+is_format = by_files(any, _looks)
 
 
 def _parsed(source: Source, reading: Reading) -> TierFile:

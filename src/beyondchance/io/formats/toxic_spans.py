@@ -15,7 +15,7 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import Source
 from beyondchance.messages import Quote, quotes
@@ -23,11 +23,6 @@ from beyondchance.messages import Quote, quotes
 _LABEL = "toxic"
 _SPANS, _TEXT, _NAMES = "spans", "text", ("id", "text_id")
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
-
-
-def is_format(upload: Upload) -> bool:
-    """Whether every file has columns of texts and of lists of indices."""
-    return upload.data is None and all(map(_looks_right, upload.sources))
 
 
 def _looks_right(source: Source) -> bool:
@@ -40,6 +35,9 @@ def _looks_right(source: Source) -> bool:
     if not {_SPANS, _TEXT} <= set(names):
         return False
     return first is None or "".join(first[names.index(_SPANS) :][:1]).lstrip().startswith("[")
+
+
+is_format = by_files(all, _looks_right)
 
 
 def _columns(header: Sequence[str]) -> list[str]:
@@ -59,9 +57,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         for number, (line, cells) in enumerate(rows, start=1):
             row = dict(zip(names, cells, strict=True))
             where = f"{source.name}:{line}"
-            name = row.pop(column).strip() if column else str(number)
-            if upload.is_folder and not column:
-                name = f"{upload.document_of(source)}:{number}"
+            unnamed = f"{upload.prefix_of(source, ':')}{number}"
+            name = row.pop(column).strip() if column else unnamed
             text = row.pop(_TEXT)
             places = _runs(_indices(row.pop(_SPANS), where))
             # What lies behind the end of the text is refused with all else that does.

@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -96,10 +96,10 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
         if entry.kind in kinds:
             found.append(loader.loaded(entry, "", upload.annotator))
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
-        elif entry.kind != "types" and entry.source.ending in own:
-            raise _damaged(entry)
-        elif entry.kind != "types" and not is_single:
-            loader.reading.skipped[not_read("files of other formats")] += 1
+        elif entry.kind != "types":
+            _check_whole(entry, own)
+            if not is_single:
+                loader.reading.skipped[not_read("files of other formats")] += 1
     if not found:
         raise _nothing(upload, loader.entries)
     # Titles name documents, unless they are missing or all the same.
@@ -112,14 +112,12 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
     ]
 
 
-def _damaged(entry: Entry) -> FormatError:
-    """The error for a file that ends as those with annotations do, and holds none."""
-    return FormatError(
-        "is not XMI or CAS JSON" if entry.source.head.strip() else "is empty",
-        where=entry.source.name,
-        expected="annotations",
-        remedy=EXPORT,
-    )
+def _check_whole(entry: Entry, endings: Collection[str]) -> None:
+    """Refuse a file that ends as those with annotations do, and holds none."""
+    if entry.source.ending in endings:
+        found = "is not XMI or CAS JSON" if entry.source.head.strip() else "is empty"
+        where = entry.source.name
+        raise FormatError(found, where=where, expected="annotations", remedy=EXPORT)
 
 
 def _nothing(upload: Upload, entries: Sequence[Entry]) -> FormatError:
@@ -156,9 +154,8 @@ def _project(upload: Upload, loader: Loader) -> list[Layered]:
             unread[".ser"] += not is_gold
         elif user == "INITIAL_CAS":
             skipped[not_read("initial documents without an annotator")] += 1
-        elif entry.kind not in _READABLE and entry.source.ending[1:] in _READABLE:
-            raise _damaged(entry)
         elif entry.kind not in _READABLE:
+            _check_whole(entry, {f".{kind}" for kind in _READABLE})
             skipped[not_read("files of other formats")] += 1
             unread[PurePosixPath(file).suffix or file] += not is_gold
         else:

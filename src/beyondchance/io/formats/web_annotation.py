@@ -21,11 +21,11 @@ from beyondchance.io.columns import codes_of
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, indices, same_words
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source, is_parquet, opened
 from beyondchance.io.spaces import Collapsed, collapsed
 from beyondchance.io.table_files import read_table
-from beyondchance.io.values import object_of, quoting, refused, whole
+from beyondchance.io.values import interval, object_of, quoting, refused, words_of
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import mended, no_spans
 
@@ -95,16 +95,15 @@ class _Content:
 # --- Files --------------------------------------------------------------------
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether the file, or some file of a folder, has selectors of text."""
-    return upload.data is None and any(map(_looks_like_it, upload.sources))
-
-
 def _looks_like_it(source: Source) -> bool:
+    """Whether a file has selectors of text."""
     text = source.head_text
     if not text.lstrip().startswith(("[", "{")):
         return False
     return _SELECTORS.search(text) is not None or all(key in text for key in _CORE)
+
+
+is_format = by_files(any, _looks_like_it)
 
 
 @each_upload
@@ -260,30 +259,16 @@ def _places(target: Mapping[str, Any], where: str) -> list[_Place]:
     selectors = [one for one in _several(target.get("selector")) if isinstance(one, dict)]
     own = [one for one in selectors if "type" not in one and "start" in one and "end" in one]
     if own:
-        return [_Place(_offsets(one, where), _words(one, "quote", where), "", "") for one in own]
+        return [_Place(interval(one, where), words_of(one, where, "quote"), "", "") for one in own]
     kinds = {str(one.get("type")): one for one in reversed(selectors)}
     position, quoted = kinds.get("TextPositionSelector"), kinds.get("TextQuoteSelector", {})
     place = _Place(
-        None if position is None else _offsets(position, where),
-        _words(quoted, "exact", where),
-        _words(quoted, "prefix", where) or "",
-        _words(quoted, "suffix", where) or "",
+        None if position is None else interval(position, where),
+        words_of(quoted, where, "exact"),
+        words_of(quoted, where, "prefix") or "",
+        words_of(quoted, where, "suffix") or "",
     )
     return [place] if place.offsets or place.quote else []
-
-
-def _offsets(selector: Mapping[str, Any], where: str) -> Interval:
-    return (
-        whole(selector.get("start"), "'start'", where),
-        whole(selector.get("end"), "'end'", where),
-    )
-
-
-def _words(selector: Mapping[str, Any], key: str, where: str) -> str | None:
-    value = selector.get(key)
-    if not isinstance(value, str | None):
-        raise refused(value, f"{key!r}", where, "the words of the text")
-    return value
 
 
 # --- Texts --------------------------------------------------------------------

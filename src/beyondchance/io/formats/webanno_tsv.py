@@ -11,7 +11,7 @@ from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts
 from beyondchance.io.offsets import Interval, length_of, places
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.values import quoting
 from beyondchance.messages import Quote, Text, Use
@@ -31,17 +31,15 @@ MOST_GAP = 2**20
 """Characters that may be missing between two sentences; more are an error."""
 
 
-def is_format(upload: Upload) -> bool:
-    """Whether a file, or one of the files of a folder, begins as WebAnno TSV 3.x does."""
-    return upload.data is None and any(map(is_tsv, upload.sources))
-
-
 def is_tsv(source: Source) -> bool:
     """Whether a file begins as WebAnno TSV 3.x does."""
     try:
         return source.head_text.startswith(_BEGIN)
     except FormatError:
         return False
+
+
+is_format = by_files(any, is_tsv)
 
 
 @each_upload

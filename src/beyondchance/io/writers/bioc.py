@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, places_of
 from beyondchance.io.saving import is_folder
 from beyondchance.io.writers.shared import (
     FOLDER,
@@ -123,9 +122,7 @@ def _passages(text: str) -> list[Interval]:
     It knows nothing of empty ones, so that a text with an empty line stays in one piece.
     """
     lines = text.split("\n")
-    ends = accumulate(len(line) + 1 for line in lines)
-    places = [(end - 1 - len(line), end - 1) for line, end in zip(lines, ends, strict=True)]
-    return places if all(lines) else [(0, len(text))]
+    return places_of(lines) if all(lines) else [(0, len(text))]
 
 
 def _json(documents: Sequence[Mapping[str, Any]]) -> bytes:
