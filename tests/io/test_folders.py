@@ -115,3 +115,25 @@ def test_what_is_no_annotation_is_left_out_and_counted(tmp_path, name):
     )
     # Hidden files are not looked at, and a type system belongs to what UIMA reads.
     assert n_after - n_before == (2 if name.startswith("uima") else 3)
+
+
+@pytest.mark.slow
+@each(
+    ["name", "other"],
+    [
+        ("factgenie", "esa"),
+        ("webanno_tsv", "mqm"),
+        ("bioc_json", "label_studio"),
+        ("uima_json", "records_of_pairs"),
+    ],
+)
+def test_a_file_of_another_format_is_left_out_even_if_it_ends_alike(tmp_path, name, other):
+    example, others = in_folders(name), in_folders(other)
+    given = example.saved(tmp_path)
+    before = bc.read(*given, **example.options)
+    path = annotations_of(others)[0]
+    (given[0] / f"other-{path.rpartition('/')[2]}").write_bytes(others.files[path])
+    after = bc.read(*given, **example.options, strict=True)
+    assert after.documents == before.documents
+    assert len(after.span_start) == len(before.span_start)
+    assert after.skipped == {**before.skipped, "files of other formats ignored": 1}

@@ -100,7 +100,7 @@ class Upload:
         """Return the files of a format, and count the others.
 
         A file given by itself has to be of the format. In a folder, so has a file that ends as
-        those of the format do: a damaged one is refused where it is read.
+        those of the format do, if it is of no other: a damaged one is refused where it is read.
 
         Parameters
         ----------
@@ -108,15 +108,21 @@ class Upload:
             Whether a file looks like the format.
         reading : Reading
         *endings : str
-            Endings that only files of the format have.
+            Endings of the format: a file of another format that has one is refused.
         beside : collection of Source, optional
             Files that belong to those of the format, and are not counted.
         """
         if not self.is_folder:
             return self.sources
         alike = set(filter(looks, self.sources))
-        own = {*endings, *(source.ending for source in alike)}
-        found = [x for x in self.sources if x.ending in own and not is_type_system(x)]
+        own = {source.ending for source in alike}
+        found = [
+            source
+            for source in self.sources
+            if source in alike
+            or (source.ending in endings and not is_type_system(source))
+            or (source.ending in own and is_unknown(source))
+        ]
         if n_others := len(set(self.sources).difference(found, beside)):
             reading.skipped[not_read("files of other formats")] += n_others
         return found
@@ -125,6 +131,12 @@ class Upload:
 def recognised(upload: Upload) -> Format | None:
     """Return the format that the content looks like."""
     return next((item for item in FORMATS.values() if item.detects(upload)), None)
+
+
+def is_unknown(source: Source) -> bool:
+    """Whether a file is neither of some format nor a type system, which is no annotation."""
+    upload = Upload(source.name, source.stem, [source])
+    return not is_type_system(source) and recognised(upload) is None
 
 
 class Reader(Protocol):

@@ -17,7 +17,7 @@ from beyondchance.io.cas_checks import json_object
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Layered, layer_drafts
 from beyondchance.io.options import Reading
-from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.registry import Upload, each_upload, is_unknown
 from beyondchance.io.sources import Source, is_zip
 from beyondchance.messages import Quote
 from beyondchance.tallies import left_out, not_read
@@ -114,7 +114,7 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
 
 def _check_whole(entry: Entry, endings: Collection[str]) -> None:
     """Refuse a file that ends as those with annotations do, and holds none."""
-    if entry.source.ending in endings:
+    if entry.source.ending in endings and is_unknown(entry.source):
         found = "is not XMI or CAS JSON" if entry.source.head.strip() else "is empty"
         where = entry.source.name
         raise FormatError(found, where=where, expected="annotations", remedy=EXPORT)
