@@ -397,8 +397,13 @@ class ReadOptions(TypedDict, total=False):
         Option("Spans that one annotator marked twice.", "skip", refuses="error"),
     ]
     repeated: Annotated[
-        Literal["last", "error"],
-        Option("A document that one annotator annotated twice.", "last", refuses="error"),
+        Literal["last", "documents", "annotators", "error"],
+        Option(
+            "A document that one annotator annotated twice; and texts without names that recur: "
+            "documents, or the work of several annotators.",
+            "last",
+            refuses="error",
+        ),
     ]
     stored_words: Annotated[
         Literal["ignore", "error"],

@@ -26,6 +26,9 @@ FILES = {
     "letter.txt": "Dear Anna,\nhow are you?\n",
     "letters/first.txt": "Dear Anna,\nhow are you?\n",
     "latin.conll": "J\xfcrgen\tB-PER\n".encode("latin-1"),
+    "export.conll": "Anna\tB-PER\n\nAnna\tO\n\nsaw\tO\n",
+    "damaged/1.tsv": "#FORMAT=WebAnno TSV 3.3\n\n#Text=Anna\n1-1\t0-4\tAnna\t\n",
+    "damaged/2.tsv": "#FORMAT=Web",
     "spans.csv": f"{HEADER}d1,ada,0,4,PER,9\nd1,ben,0,4,PER,9\nd1,ben,,,,9\n",
     "rounds.csv": "document,annotator,start,end,label,length,round\n"
     "d1,ada,0,4,PER,9,1\nd1,ben,0,4,PER,9,1\nd1,ben,,,,9,1\n",
@@ -135,6 +138,15 @@ DATA = {
     "agree empty.conll ada.conll": "empty.conll: is empty; expected annotations",
     "agree letter.txt": f"letter.txt: {UNKNOWN}",
     "agree latin.conll": "latin.conll:1: byte 0xfc is not UTF-8; save the file as UTF-8",
+    "agree export.conll": (
+        "export.conll: 2 of 3 texts occur more than once, up to 2 times; expected each once, "
+        "because nothing says whose the copies are: --repeated annotators reads them as the work "
+        "of several annotators, --repeated documents as several documents"
+    ),
+    "agree damaged --strict": (
+        "damaged/2.tsv:1: found '#FORMAT=Web'; expected '#FORMAT=WebAnno TSV 3.0' to 3.3: export "
+        "the document again as WebAnno TSV 3.3"
+    ),
     "agree letter.txt --format conll": (
         "letter.txt:2: found 3 columns; expected 2, as in the first row"
     ),

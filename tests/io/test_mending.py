@@ -532,3 +532,85 @@ def test_bytes_written_as_text_are_no_labels(tmp_path, name):
     with pytest.raises(bc.DataError) as caught:
         bc.read(path, **options)
     assert_tells(caught.value, "written")
+
+
+class TestCopies:
+    """A file in which most texts recur may hold several annotators, and is asked about."""
+
+    TEXTS = ("Ada met Bo Li in Oslo .", "Bo left for Rome .", "The fair of Rome opened late .")
+    PEOPLE = ("BOOOOOO", "OBOOOOO", "BIOOOOO")
+
+    def rows(self, *copies):
+        """Sentences as columns: of each, which text it is and by whom."""
+        sentences = []
+        for text, person in copies:
+            words = self.TEXTS[text].split()
+            tags = [sign if sign == "O" else f"{sign}-X" for sign in self.PEOPLE[person]]
+            sentences.append(conll(words, tags[: len(words)]))
+        return "\n".join([*sentences, ""])
+
+    ONE_BY_ONE = tuple((text, person) for text in range(3) for person in range(3))
+    IN_TURN = tuple((text, person) for person in range(3) for text in range(3))
+    SOME = ((0, 0), (0, 1), (1, 0), (2, 0), (2, 2))
+
+    @each("copies", [ONE_BY_ONE, IN_TURN, SOME])
+    @each("start", ["", "-DOCSTART- -X- O\n\n"])
+    def test_columns_without_names(self, tmp_path, copies, start):
+        (path,) = files(tmp_path, export__conll=start.replace(" ", "\t") + self.rows(*copies))
+        for options in ({}, {"strict": True}, {"repeated": "last"}, {"repair": "none"}):
+            with refused(bc.DataError, "export.conll: … texts", use="repeated"):
+                bc.read(path, **options)
+        kept = bc.read(path, repeated="documents")
+        assert kept.annotators == ("export",)
+        assert len(kept.texts) == len(copies)
+        assert kept.options["repeated"] == "documents"
+        corpus = bc.read(path, repeated="annotators", strict=True)
+        assert len(corpus.texts) == len(corpus.documents) == 3
+        assert corpus.options["repeated"] == "annotators"
+        n_copies = [[text for text, _ in copies].count(text) for text in range(3)]
+        assert [len(corpus.annotators_of(name)) for name in corpus.documents] == n_copies
+        first = corpus.documents[0]
+        assert corpus.spans(first, "export 1") == [(0, 1, "X")]
+        assert corpus.spans(first, "export 2") == [(1, 2, "X")]
+        assert bc.agreement(corpus).observed < 1
+
+    @each("ending", ["json", "jsonl"])
+    def test_records_without_names(self, tmp_path, ending):
+        rows = [
+            {"text": self.TEXTS[text], "entities": [{"start": 0, "end": person + 1, "label": "X"}]}
+            for text, person in self.ONE_BY_ONE
+        ]
+        lines = "\n".join(map(json.dumps, rows)) if ending == "jsonl" else json.dumps(rows)
+        (path,) = files(tmp_path, **{f"export__{ending}": lines})
+        with refused(bc.DataError, f"export.{ending}: … 9 of 9 texts … 3", use="repeated"):
+            bc.read(path)
+        corpus = bc.read(path, repeated="annotators")
+        assert corpus.annotators == ("export 1", "export 2", "export 3")
+        assert [corpus.spans("1", name)[0].end for name in corpus.annotators] == [1, 2, 3]
+
+    def test_other_files_keep_their_annotators(self, tmp_path):
+        once = self.rows((2, 0), (1, 1), (0, 2))
+        paths = files(tmp_path, gold__conll=once, export__conll=self.rows(*self.IN_TURN))
+        corpus = bc.read(*paths, repeated="annotators", gold="gold")
+        assert corpus.gold == "gold"
+        assert set(corpus.annotators) == {"gold", "export 1", "export 2", "export 3"}
+        assert all(len(corpus.annotators_of(name)) == 4 for name in corpus.documents)
+
+    def test_sentences_may_recur(self, tmp_path):
+        """Short texts, and fewer than half of the words, are no copies of a whole file."""
+        texts = self.rows((0, 0), (1, 0), (2, 0))
+        short = "Yes\tO\n.\tO\n\n" * 4
+        others = texts.replace("Rome", "Bern").replace("Oslo", "Lima")
+        (path,) = files(tmp_path, anna__conll=texts + short + self.rows((1, 0)) + others)
+        assert len(bc.read(path, strict=True).texts) == 11
+
+    def test_documents_with_names_may_recur(self, tmp_path):
+        rows = [
+            {"id": f"system {number}", "text": self.TEXTS[0], "entities": []} for number in range(3)
+        ]
+        (path,) = files(tmp_path, anna__json=json.dumps(rows))
+        assert len(bc.read(path).documents) == 3
+
+    def test_data_in_memory_are_what_they_are(self):
+        tags, words = [["B-X", "O"]] * 2, [["Ada", "left"]] * 2
+        assert len(bc.corpus(tags, tags, tokens=words).texts) == 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -358,6 +359,19 @@ def _prepared(drafts: list[Draft], reading: Reading) -> list[Draft]:
     return _one_gold(_with_texts(with_spans(ordered, reading), reading))
 
 
+def _by_copies(drafts: list[Draft], reading: Reading) -> Iterator[Draft]:
+    """Make the copies that an annotator has of a text the work of several."""
+    reading.numbered.clear()  # texts match
+    reading.note("copies of a text are read as annotators 1, 2, …, in the order of the file")
+    copies: Counter[tuple[str, str]] = Counter()
+    keys = [(draft.annotator, draft.text) for draft in drafts]
+    several = {annotator for (annotator, _), number in Counter(keys).items() if number > 1}
+    for draft, key in zip(drafts, keys, strict=True):
+        copies[key] += 1
+        is_one = draft.annotator in several
+        yield replace(draft, annotator=f"{key[0]} {copies[key]}") if is_one else draft
+
+
 # --- All drafts ---------------------------------------------------------------
 
 
@@ -386,8 +400,10 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     """
     unit = reading.options["unit"] or unit
     positions = reading.options["positions"] or positions
+    checked = [_checked(draft, reading) for draft in _prepared(list(drafts), reading)]
+    has_copies = reading.options["repeated"] == "annotators"
     by_document = matched(
-        [_checked(draft, reading) for draft in _prepared(list(drafts), reading)],
+        _by_copies(checked, reading) if has_copies else checked,
         reading,
         kind="document",
         text_of=attrgetter("text"),

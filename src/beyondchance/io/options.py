@@ -135,7 +135,10 @@ class Reading:
     def __post_init__(self) -> None:
         if self.given is None:
             object.__setattr__(self, "given", dict(self.options))
-        object.__setattr__(self, "options", checked_options(ReadOptions, self.options))
+        options = checked_options(ReadOptions, self.options)
+        if options["repeated"] == "annotators":
+            options["match"] = "text"
+        object.__setattr__(self, "options", options)
 
     @property
     def is_strict(self) -> bool:

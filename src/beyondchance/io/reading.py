@@ -438,6 +438,14 @@ def _read(
     _check_beside(formats, beside)
     corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
+    is_file = len(uploads) == 1 and not (uploads[0].is_folder or uploads[0].data is not None)
+    if (
+        is_file
+        and formats[0].name in _UNNAMED
+        and corpus.texts
+        and reading.options["repeated"] in {"last", "error"}
+    ):
+        _ask_about_copies(corpus, reading, uploads[0].name)
     reading.check()
     if gold is not None:
         corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
@@ -625,6 +633,35 @@ def _check_numbers(reading: Reading) -> None:
                 expected="equally many, because only their numbers match them",
                 remedy="mark documents with '# newdoc id = NAME' where an annotator left some out",
             )
+
+
+_UNNAMED = ("conll", "conllu", "hf", "records", "spacy")
+"""Formats whose texts need no names."""
+
+
+def _ask_about_copies(corpus: Corpus, reading: Reading, where: str) -> None:
+    """Ask whose the texts are that recur in a file without names, if they have most of its words.
+
+    Some sentences recur in any corpus, and documents with names are different ones.
+    """
+    texts = corpus.texts or ()
+    n_times = np.array([*map(Counter(texts).__getitem__, texts)])
+    recurs = n_times > 1
+    has_names = len(corpus.annotators) > 1 or not all(map(str.isdecimal, corpus.documents))
+    if has_names or 2 * corpus.text_length[recurs].sum() <= corpus.text_length.sum():
+        return
+    use = Use("repeated", "annotators")
+    problem = DataError(
+        f"{recurs.sum():,} of {len(texts):,} texts occur more than once, up to {n_times.max()} "
+        "times",
+        where=where,
+        expected="each once, because nothing says whose the copies are",
+        remedy=(
+            *(use, " reads them as the work of several annotators, "),
+            *(Use("repeated", "documents"), " as several documents"),
+        ),
+    )
+    reading.keep(use, problem)
 
 
 def _defaults(item: Format) -> tuple[str, str]:

@@ -160,7 +160,7 @@ class TestShapes:
 
     def test_not_annotated_is_not_empty(self, read):
         rows = (record(ADA), record(), {"text": TEXT}, record(entities=None))
-        corpus = read(*rows)
+        corpus = read(*rows, repeated="documents")
         assert corpus.documents == ("1", "2")
         assert corpus.skipped == {"records not annotated left out": 2}
         corpus = read(*rows, empty="missing")
@@ -171,7 +171,7 @@ class TestShapes:
         }
 
     def test_nothing_marked_at_all(self, read):
-        assert read(record(), record()).documents == ("1", "2")
+        assert read(record(), record(text="Bo left")).documents == ("1", "2")
 
     def test_what_is_not_a_span_is_counted(self, read):
         row = record(ADA, relations=[{}, {}], cats={"good": 1}, events=[], links=[1])
@@ -300,7 +300,8 @@ class TestAnnotators:
         # Otherwise they may have written it.
         corpus = read(record(ADA, user="ada"), record(text="Other", user="bo"))
         assert corpus.annotators == ("news",)
-        corpus = read(record(ADA, user={"id": 3}), record(BO, user={"id": 4}))
+        rows = record(ADA, user={"id": 3}), record(BO, user={"id": 4})
+        corpus = read(*rows, repeated="documents")
         assert corpus.annotators == ("news",)
 
     def test_of_spans(self, read):
@@ -393,7 +394,7 @@ class TestStoredWords:
 
     def test_inclusive_ends_are_mended_if_all_words_say_so(self, read):
         spans = [ADA | {"text": "Ada", "end": 2}, BO | {"end": 9}, OSLO | {"end": 17}]
-        corpus = read(record(*spans, {"start": 4, "end": 6, "label": "V"}), record())
+        corpus = read(record(*spans, {"start": 4, "end": 6, "label": "V"}), record(text="Bo left"))
         assert corpus.spans("1", "news") == [THREE[0], (4, 7, "V"), *THREE[1:]]
         assert corpus.skipped == {"spans whose end was inclusive, made one longer": 4}
         assert corpus.options["ends"] == "inclusive"
@@ -472,7 +473,7 @@ class TestStoredWords:
                 "'Bo' … 2 … 3 … differ … ends='inclusive'"
             ),
         )
-        corpus = read(*rows, ends="inclusive")
+        corpus = read(*rows, ends="inclusive", repeated="documents")
         assert corpus.skipped == {"spans whose stored words differ from the text": 1}
 
     def test_offsets_of_another_text(self, refuses):
@@ -546,7 +547,7 @@ class TestTraining:
         (note,) = map(str, corpus.notes)
         assert_tells(note, "news.jsonl: … positions='tokens' … scores")
 
-    def test_evaluation_data_of_gliner_have_offsets(self, read):
+    def test_evaluation_data_of_gliner_have_offsets(self):
         """The words occur twice, and it is the second that was marked."""
         ada = {"name": "Ada", "type": "person", "pos": [13, 16]}
         row = {"sentence": "Ada Holt met Ada .", "entities": [ada]}

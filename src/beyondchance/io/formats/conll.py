@@ -170,6 +170,9 @@ def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         id(upload): [(source, _parsed(source)) for source in upload.sources] for upload in uploads
     }
     parsed = [pair for pairs in files.values() for pair in pairs]
+    if reading.options["repeated"] == "annotators":
+        for _, file in parsed:
+            file.names.clear()  # sentences have copies
     if not any(upload.is_folder for upload in uploads):
         _share_marks(parsed, reading)
     widths = _widths_of_conlleval(parsed)
