@@ -164,7 +164,7 @@ class TestNouns:
             )
             # What is said of documents is that they are not known.
             left = text.replace("Documents larger than sentences are not known", "")
-            left = left.replace("(each taken as a document)", "")
+            left = left.replace("(each taken as a document)", "").replace("documentation", "")
             assert "document" not in left.lower(), command
         text = said("agree", *sentences_only)
         assert "Nothing to compare: 1 sentence in which no annotator marked anything." in text
@@ -184,3 +184,11 @@ class TestNouns:
         for options in ((), ("--confidence", "0.9", "--resamples", "99"), ("--methods",)):
             assert main(["rank", *TEAM, *options, "--quiet"]) == 0
             assert "system" not in capsys.readouterr().out
+
+
+def test_weighted_annotations_are_shown(said):
+    text = said(
+        "agree", *TEAM, "--average", "annotation", "--confidence", "0.9", "--by", "document"
+    )
+    assert_tells(text, "72 % … 53 %")
+    assert "average:annotation" in text

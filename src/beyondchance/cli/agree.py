@@ -132,7 +132,9 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             split=split,
             part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
             trends=trends,
-            loss=loss_of(result, corpus, scoring_of(flags.scoring_options(options))),
+            loss=loss_of(result, corpus, scoring_of(flags.scoring_options(options)))
+            if scan is None and options["average"] == "micro"
+            else {},
             top=options["top"],
             digits=options["digits"],
         )
