@@ -191,4 +191,3 @@ def test_weighted_annotations_are_shown(said):
         "agree", *TEAM, "--average", "annotation", "--confidence", "0.9", "--by", "document"
     )
     assert_tells(text, "72 % … 53 %")
-    assert "average:annotation" in text
