@@ -90,10 +90,11 @@ TRIED = {
 """The value of each option, if it takes one, and what it goes with."""
 ELSEWHERE = {
     *("output", "digits", "top", "quiet", "fail_under", "plot", "files"),
-    *("decisions", "name", "with_annotators"),
+    *("decisions", "name", "with_annotators", "average"),
     *(parameter.name for parameter in import_module("beyondchance.cli.convert").command.params),
 }
-"""How much is printed and where, and which annotations are read and written."""
+"""How much is printed and where, which annotations are read and written, and weights of pairs: all
+annotated all documents here."""
 UNSEEN = {"careless seed", "careless resamples"}
 """They change p-values that text shows only of stretches to look at: there is none here."""
 WRITTEN = {("adjudicate", "rest"), ("adjudicate", "ties")}
