@@ -137,7 +137,7 @@ def test_numbers_are_those_of_rank(made, open_page, command_json):
     assert json.loads(page.text_content("#result")) == wanted
     best = min(wanted["systems"], key=lambda system: system["rank_corrected"])
     assert_three_numbers(page, best)
-    assert_tells(page.text_content(".answer"), f"{best['name']} … gold")
+    assert_tells(page.text_content(".answer"), f"gold … {best['name']}")
     systems, sure = table(page, "systems-token"), table(page, "sureness-token")
     assert systems.keys() == sure.keys() == set(report_corpora.SYSTEMS)
     by_label = table(page, "labels-by-system")
@@ -577,7 +577,8 @@ def test_the_first_screen(made, open_page, fonts):
         rows = "#table-systems-token tbody tr"
         last = rows if kind == "systems" else ".findings > li:first-child"
         assert page.evaluate(UNSEEN, [*first, last]) == [], kind
-        assert page.text_content(".answer").count(". ") == 0  # one sentence
+        # Both measures in the first sentence.
+        assert " by exact" in page.text_content(".answer").partition(". ")[0]
         sizes = page.evaluate(
             """(names) => names.map((name) => parseFloat(
               getComputedStyle(document.querySelector(`#${name} .number`)).fontSize))""",

@@ -548,7 +548,7 @@ def test_standard_input_as_one_of_the_annotators(run, monkeypatch):
     # Read twice, for other units are tried too.
     code, out, _ = run("agree", "-", "ben.conll", "--sensitivity")
     assert code == 0
-    assert out.startswith("stdin and ben: ")
+    assert out.startswith("Agreement of stdin and ben is complete")
 
 
 def test_empty_standard_input(refused):

@@ -54,6 +54,8 @@ def check(monkeypatch, at_a_time, *paths, **options):
         whole = bc.read(*paths, **options)
     except BeyondChanceError as error:
         problem = str(error)
+    if problem and "texts occur more than once" in problem:
+        return 0  # asked about only where all texts are known
     if whole is None:
         with pytest.raises(BeyondChanceError) as caught:
             parts(monkeypatch, at_a_time, *paths, **options)

@@ -390,7 +390,7 @@ class TestAnswer:
         right, wrong = [["B-P", "O", "O"], ["O", "B-P", "O"]] * 6, [["O", "O", "B-P"]] * 10
         corpus = Corpus.from_tags({"gold": right, "a": right, "b": [*wrong, None, None]})
         answer = self.answer(undrawn(rank(corpus, gold="gold"), corpus, **FEW))
-        assert_tells(answer, "a agrees best with gold … significantly more … on the 10 ")
+        assert_tells(answer, "gold is complete by token (a) … a is significantly ahead … on the 10")
 
     def test_systems_worse_than_chance(self):
         corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
