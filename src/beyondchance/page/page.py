@@ -107,7 +107,7 @@ def written(
     report = _report(found, digits)
     voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
     details = [
-        _computed(found, report.signature or ""),
+        _computed(found, report.signature or "", digits),
         *_to_know(found, report.notes, voice),
         *(section for section in made if section.is_detail),
         paper_section(report, digits=digits),
@@ -129,7 +129,7 @@ def written(
         scripts=[safe(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         about=_about(found),
-        answer=_answer(found, digits),
+        answer=_answer(found),
         numbers=list(_numbers(found, digits)),
         has_notes=any(section.name == "notes" for section in details),
         sections=[shown.section(section) for section in made],
@@ -252,16 +252,21 @@ def _about(found: Overview) -> str:
     return " · ".join(parts)
 
 
-def _answer(found: Overview, digits: int) -> str:
-    """How far agreement is, and what to know before it is used."""
+def _answer(found: Overview) -> str:
+    """How far agreement is, and where most of the rest is lost."""
     if found.rankings or found.breakdown is None:
-        across = sentences.across_corpora(found.settings.positions)
-        said = rank.verdict(str(found.gold), found.systems), _ahead(found), across
+        said = rank.verdict(str(found.gold), found.systems), _ahead(found)
         return " ".join(filter(None, said))
     annotators = next(iter(found.results.values())).counts.annotators
     loss = {} if found.diagnosis is None else found.diagnosis.loss
-    verdict = agree.verdict(found.breakdown, annotators, loss)
-    return f"{verdict} {agree.meaning(found.breakdown, digits)}"
+    return agree.verdict(found.breakdown, annotators, loss)
+
+
+def _meaning(found: Overview, digits: int) -> str:
+    """What to know before the scores are used."""
+    if found.rankings or found.breakdown is None:
+        return sentences.across_corpora(found.settings.positions)
+    return agree.meaning(found.breakdown, digits)
 
 
 def _ahead(found: Overview) -> str:
@@ -316,9 +321,9 @@ def _track(value: float, low: float, high: float) -> dict[str, str] | None:
 # --- Details ------------------------------------------------------------------
 
 
-def _computed(found: Overview, signature: str) -> Section:
-    """What was compared and how, and the signature."""
-    parts: list[Part] = []
+def _computed(found: Overview, signature: str, digits: int) -> Section:
+    """What the scores mean, what was compared and how, and the signature."""
+    parts: list[Part] = [blocks.Prose(_meaning(found, digits))]
     if found.corpus is None:
         parts.append(
             blocks.Prose(
