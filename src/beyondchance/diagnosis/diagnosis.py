@@ -139,7 +139,7 @@ class Pattern:
 
     @property
     def who(self) -> str:
-        """The annotator who differs from the others, or several, by `` or ``."""
+        """The annotator who differs from the others, or several, joined by "or"."""
         return " or ".join(self.times)
 
     @property
