@@ -149,3 +149,16 @@ def test_bytes_written_as_text_are_no_labels():
         spans("O B-b'PER'")
     with refused(DataError, "label … b'PER' … bytes"):
         Corpus.from_spans({"a": [[(0, 1, "b'PER'")]]}, lengths=[3])
+
+
+def test_annotators_of_several_schemes_are_decoded_each_by_its_own():
+    tags = {"a": [["S-X", "O"]], "b": [["I-X", "B-X"]], "c": [["O", "U-X"]]}
+    corpus = Corpus.from_tags(tags)
+    assert corpus.options["scheme"] == "BILOU+BIOES+IOB1"
+    assert [len(corpus.spans("0", name)) for name in "abc"] == [1, 2, 1]
+
+
+def test_tags_that_adjoin_in_two_texts_begin_spans():
+    # Both B adjoin a tag of the same label, but one of another text.
+    corpus = Corpus.from_tags({"a": [["I-X"], ["B-X", "I-X"]]})
+    assert corpus.options["scheme"] == "IOB2"

@@ -561,3 +561,20 @@ def test_a_list_that_is_part_of_itself():
             bc.agreement(data)
     with refused(bc.FormatError, "dict"):
         bc.agreement([{"text": "a", "spans": [{"start": endless}]}])
+
+
+class Scalar:
+    """What a list of a tensor has: something that becomes a number."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def tolist(self):
+        return self.value
+
+
+@each("made", [np.int64, Scalar])
+def test_numbers_of_other_types_in_later_texts_only(made):
+    later = [[NUMBERS[0][0], [made(number) for number in NUMBERS[0][1]]], NUMBERS[1]]
+    found = bc.agreement(*later, names=NAMES)
+    assert numbers(found) == numbers(bc.agreement(*NUMBERS, names=NAMES))

@@ -336,7 +336,7 @@ def _vocabulary(
                 role = -1
             elif are_bare and _is_bare(tag):
                 role, label = _INSIDE, labels.setdefault(tag, len(labels))
-            elif prefix in prefixes and bool(dash) == bool(name) and name == name.strip():
+            elif prefix in prefixes and (name or not dash) and name == name.strip():
                 role, label = prefixes[prefix], labels.setdefault(name or UNNAMED, len(labels))
         joins = label if role in _JOINING else -1
         found.append((role, label, joins, label if role in _LEAVING else -2))

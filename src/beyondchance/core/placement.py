@@ -136,12 +136,13 @@ def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
     for index, (edge, middle) in large.items():
         values[first[index] : first[index] + reach[index]] = edge
         values[first[index] + reach[index]] = middle
-    # What is large has no long spans here, and no places are asked for.
     is_small = ~is_large
-    n_longs = long_spans * is_small
-    slots = np.zeros((len(entry), largest(n_longs) + 1), dtype=np.int64)
-    slots[spread(n_longs)] = excess.repeat(count * is_small[problem])
-    values[is_small.repeat(width)] = _small_problems(n_others, slots, n_longs, width * is_small)
+    if np.count_nonzero(is_small):
+        # Of large problems, no long spans are known here, and no places are asked for.
+        n_longs = long_spans * is_small
+        slots = np.zeros((len(entry), largest(n_longs) + 1), dtype=np.int64)
+        slots[spread(n_longs)] = excess.repeat(count * is_small[problem])
+        values[is_small.repeat(width)] = _small_problems(n_others, slots, n_longs, width * is_small)
     return Profiles(values, first, reach, size)
 
 
@@ -187,7 +188,7 @@ def _small_problems(n_others: Ints, excess: Ints, n_longs: Ints, width: Ints) ->
 def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Floats]:
     """Count the subsets of each problem's long spans by size and total excess.
 
-    Subsets that cannot be told apart are pooled.
+    Few long spans have few subsets: all are listed, those that cannot be told apart are pooled.
     """
     owner, subset = spread(1 << n_longs)
     is_in = subset[:, None] >> np.arange(excess.shape[1]) & 1

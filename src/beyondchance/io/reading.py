@@ -678,7 +678,9 @@ def uploads_of(items: Iterable[Any], naming: Naming) -> list[Upload]:
         shown = "a file" if naming.hides_files else again.name
         raise OptionError(f"{shown} was given twice", expected="different files")
     twice = repeated(upload.annotator for upload in uploads)
-    for name in repeated(upload.annotator for upload in uploads if twice and upload.is_named):
+    if not twice:
+        return uploads
+    for name in repeated(upload.annotator for upload in uploads if upload.is_named):
         remedy = "put the files of one annotator into a folder"
         raise OptionError("two files are named ", Quote(name), expected="one", remedy=remedy)
     # Annotators of files with the same name are distinguished by the folders of the files.
@@ -772,11 +774,12 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
     """What data are: by their structure."""
     if name is not None:
         return {**KINDS, **FORMATS}[checked_option("format", name, {**KINDS, **FORMATS})]
-    if is_nothing(upload.data):
-        return None
-    for item in chain(KINDS.values(), FORMATS.values()):
-        if item.reader().is_format(upload):
-            return item
+    for known in (KINDS, FORMATS):
+        for item in known.values():
+            if item.reader().is_format(upload):
+                return item
+        if is_nothing(upload.data):
+            return None
     remedy = ""
     if _are_scores(upload.data):
         remedy = "of scores for each class, take the best: scores.argmax(axis=-1)"

@@ -389,7 +389,7 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
         constant = cache(partial(constant_match, model=placed.model, matched=measure.matched))
         return (constant(*sides) for sides in placed.problems(a[rows], b[rows]))
 
-    # Where there is no exact expectation, there is none so far, and nothing is fixed or certain.
+    # What has no exact expectation is estimated below.
     expected = _expected_in_texts(placed, measure, is_exact, a, b)
     fixed = _fixed(expected[0], matched[0], _limit(measure, sizes), constants)
     certain = _certain(expected, sizes)
@@ -507,7 +507,7 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
     n_blocks = int(sets.n.sum()) // _MOST_POSITIONS + 1 if sets.are_lines else 1
     blocks = [code] if n_blocks == 1 else np.array_split(code, min(n_blocks, len(code)))
     parts = [expect(sets, *np.divmod(part, len(sets))) for part in blocks]
-    solution = np.atleast_2d(np.concatenate(parts, axis=-1)).take(problem, axis=1)
+    solution = np.concatenate(parts, axis=-1).take(problem, axis=-1)
     if measure.own_sides:
         swapped = i > j
         solution[1:, swapped] = solution[:0:-1, swapped]

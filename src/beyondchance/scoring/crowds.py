@@ -39,7 +39,7 @@ def is_crowd(team: Ints, scoring: Scoring) -> bool:
         How many annotators each document has.
     scoring : Scoring
     """
-    n_pairs = int(team @ (team - 1)) // 2
+    n_pairs = int(team.dot(team - 1)) // 2
     can_be_summed = (
         scoring.measure is MEASURES["token"]
         and "average" not in scoring.options

@@ -46,13 +46,16 @@ def is_format(upload: Upload) -> bool:
 
 def are_lists_of_tags(data: Any) -> bool:
     """Whether data are lists of strings or whole numbers, or one such list, by the first one."""
-    if not isinstance(data, list | tuple):
+    if not isinstance(data, _LISTS):
         return False
-    first = next((item for item in data if not is_nothing(item)), None)
-    if isinstance(first, list | tuple):
-        return _are_tags(first)
-    # A word by itself is no tag: it may be a path.
-    return is_whole(first) or (isinstance(first, str) and all(map(is_tag, data)))
+    for first in data:
+        if is_nothing(first):
+            continue
+        if isinstance(first, _LISTS):
+            return _are_tags(first)
+        # A word by itself is no tag: it may be a path.
+        return is_whole(first) or (isinstance(first, str) and all(map(is_tag, data)))
+    return False
 
 
 def is_nothing(data: Any, depth: int = 4) -> bool:
@@ -68,7 +71,8 @@ def _are_tags(values: Sequence[Any]) -> bool:
     kinds = set(map(type, values))
     if not kinds <= _KINDS:
         kinds = {type(value) for value in values if not is_gap(value)}
-    return any(all(issubclass(kind, known) for kind in kinds) for known in (str, _NUMBERS))
+    are_words = all(issubclass(kind, str) for kind in kinds)
+    return are_words or all(issubclass(kind, _NUMBERS) for kind in kinds)
 
 
 def is_tag(value: Any) -> bool:
