@@ -7,6 +7,7 @@ that importing the package costs nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from beyondchance.former import NAMES
 from beyondchance.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -96,7 +97,6 @@ if TYPE_CHECKING:
         Disagreements as Disagreements,
         disagreements as disagreements,
     )
-    from beyondchance.scoring.joint_placements import PlacementRange as PlacementRange
     from beyondchance.scoring.labelling import labelling as labelling
     from beyondchance.scoring.one_text import (
         coverage as coverage,
@@ -104,7 +104,6 @@ if TYPE_CHECKING:
         sample_arrangements as sample_arrangements,
         start_probabilities as start_probabilities,
     )
-    from beyondchance.scoring.placements import placement_range as placement_range
     from beyondchance.scoring.places import Places as Places
     from beyondchance.settings import Settings as Settings
 
@@ -145,10 +144,8 @@ _HOMES = {
     "results.totals": "Totals",
     "scoring.api": "agreement difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
-    "scoring.joint_placements": "PlacementRange",
     "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
-    "scoring.placements": "placement_range",
     "scoring.places": "Places",
     "settings": "Settings",
     "version": "__version__",
@@ -161,7 +158,8 @@ __all__ = [name for name in sorted(_HOME)]  # noqa: C416 - a list, as linters ex
 
 def __getattr__(name: str) -> object:
     if name not in _HOME:
-        raise AttributeError(f"module 'beyondchance' has no attribute {name!r}")
+        instead = f"; use {NAMES[name]}" if name in NAMES else ""
+        raise AttributeError(f"module 'beyondchance' has no attribute {name!r}{instead}")
     value = getattr(import_module(f"beyondchance.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_or
 import numpy as np
 from numpy.typing import ArrayLike
 
+from beyondchance import former
 from beyondchance.checks import Within, checked_number, checked_option, nearest
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, given
@@ -547,15 +548,6 @@ class CountingOptions(TypedDict, total=False):
             metavar="FILE",
         ),
     ]
-    keep_parts: Annotated[
-        str | PathLike[str] | None,
-        Option(
-            "Keep what was counted of each part, so that an interrupted run goes on; by default "
-            "next to the saved counts, until these are whole.",
-            is_signed=False,
-            metavar="FOLDER",
-        ),
-    ]
 
 
 class ScoredOptions(ScoringOptions, CorpusOptions, CountingOptions, total=False):
@@ -623,6 +615,8 @@ def check_known(given: Iterable[str], group: type) -> None:
             remedy = f"{nearest(name, names)}choose from: {', '.join(names)}"
             if name in declared(ResamplingOptions):
                 remedy = f"pass it to a result: .interval({name}=...)"
+            if name in former.OPTIONS:
+                raise OptionError(Quote(name), " is gone", remedy=former.OPTIONS[name])
             raise OptionError("unknown option ", Quote(name), remedy=remedy)
 
 

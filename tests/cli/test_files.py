@@ -164,13 +164,6 @@ class TestWriting:
             bc.agreement(bc.scan("in.csv"), save_counts="in.csv")
         assert table.read_text() == TABLE
 
-    def test_the_folder_of_parts_keeps_other_files(self, table):
-        folder = table.parent / "x.parts"
-        folder.mkdir()
-        table.rename(folder / "in.csv")
-        assert main(["agree", "x.parts/in.csv", "--save-counts", "x", "--quiet"]) == 0
-        assert [(file.name, file.read_text()) for file in folder.iterdir()] == [("in.csv", TABLE)]
-
     def test_standard_input_is_not_replaced(self, table, capsys, monkeypatch):
         for command in ("agree", "disagreements", "convert"):
             monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TABLE.encode())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -61,8 +60,8 @@ def refusal(capsys, *args):
 def same(capsys, *args):
     """What is counted in parts and at once."""
     one = without(in_json(capsys, *args), WHOLE_ONLY)
-    two = without(in_json(capsys, *args, "--keep-parts", "parts"), WHOLE_ONLY)
-    assert len(list(Path("parts").iterdir())) > 1
+    two = without(in_json(capsys, *args, "--save-counts", "x.counts"), WHOLE_ONLY)
+    assert len(scanning.parts_of(scanning.scan(args[1]))) > 1
     if "notes" in one:
         said = [note for note in two["notes"] if "finding and labelling" not in str(note)]
         two["notes"] = said
@@ -121,7 +120,7 @@ def test_labels_that_occur_nowhere(capsys):
     for option in ("--labels", "--exclude-labels"):
         words = ("agree", "a.parquet", option, "PER,NONE")
         assert "'NONE'" in refusal(capsys, *words)
-        assert "'NONE'" in refusal(capsys, *words, "--keep-parts", "parts")
+        assert "'NONE'" in refusal(capsys, *words, "--save-counts", "x.counts")
 
 
 def test_what_needs_all_documents(capsys):
@@ -138,7 +137,7 @@ def test_no_cluster(capsys):
 
 @pytest.mark.slow
 def test_shares_that_are_saved_add_up(capsys):
-    whole = in_json(capsys, "agree", "a.parquet", "--keep-parts", "parts")
+    whole = in_json(capsys, "agree", "a.parquet", "--save-counts", "x.counts")
     for i in (1, 2):
         in_json(capsys, "agree", "a.parquet", "--part", f"{i}/2", "--save-counts", f"{i}.counts")
     found = in_json(capsys, "agree", "2.counts", "1.counts")

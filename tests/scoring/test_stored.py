@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from itertools import permutations
 from pathlib import Path
 
@@ -16,7 +12,7 @@ import beyondchance as bc
 from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io import saving, scanning
 from beyondchance.results import totals
-from beyondchance.scoring import answers, kept_parts, scans, stored
+from beyondchance.scoring import answers, stored
 from large_tables import difficulty_digits, digits, parquet, ranking_digits, spans_table
 from refusals import refused
 
@@ -81,7 +77,6 @@ def test_saved_counts_give_the_same(tmp_path):
     scan, target = bc.scan(path), tmp_path / "x.counts"
     whole = brief(bc.agreement(scan, save_counts=target))
     assert brief(bc.agreement(bc.scan(target))) == whole
-    assert not Path(f"{target}.parts").exists()
     ranked = ranking_digits(bc.rank(scan, gold="ada", save_counts=target))
     assert ranking_digits(bc.rank(bc.scan(target), gold="ada")) == ranked
     hard = difficulty_digits(bc.difficulty(scan, save_counts=target))
@@ -171,100 +166,14 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
 # --- Interrupted runs -----------------------------------------------------------------
 
 
-@pytest.fixture
-def counted_parts(monkeypatch):
-    """The numbers of the parts that are counted."""
-    numbers, count = [], scans.count
-    monkeypatch.setattr(
-        scans, "count", lambda job, part: numbers.append(part.number) or count(job, part)
-    )
-    return numbers
-
-
 @pytest.mark.slow
-def test_parts_that_were_kept_are_not_counted_again(tmp_path, path, counted_parts):
-    whole = brief(bc.agreement(bc.scan(path), keep_parts=tmp_path / "parts"))
-    n_parts = len(scanning.parts_of(bc.scan(path)))
-    assert set(counted_parts) == set(range(n_parts))
-    counted_parts.clear()
-    assert brief(bc.agreement(bc.scan(path), keep_parts=tmp_path / "parts")) == whole
-    assert counted_parts == []
-    damaged = max((tmp_path / "parts").iterdir())
-    damaged.write_bytes(damaged.read_bytes()[:-9])
-    assert brief(bc.agreement(bc.scan(path), keep_parts=tmp_path / "parts")) == whole
-    assert len(counted_parts) == 1
-
-
-@pytest.mark.slow
-def test_other_runs_are_not_mixed(tmp_path, counted_parts, monkeypatch):
-    path = parquet(tmp_path / "a.parquet", spans_table(3, 7, has_gaps=True), 4)
-    folder = tmp_path / "parts"
-    bc.agreement(bc.scan(path), keep_parts=folder)
-    for change in ("options", "question", "version", "input"):
-        counted_parts.clear()
-        options, scan = {}, bc.scan(path)
-        with monkeypatch.context() as patch:
-            if change == "input":
-                parquet(Path(path), spans_table(4, 7, has_gaps=True), 4)
-            elif change == "options":
-                scan = bc.scan(path, empty="missing")
-            elif change == "question":
-                options = {"measure": "exact"}
-            else:
-                patch.setattr(kept_parts, "__version__", "0.0.0")
-            found = brief(bc.agreement(scan, keep_parts=folder, **options))
-        assert 0 in counted_parts, change
-        assert found == brief(bc.agreement(scan, **options)), change
-
-
-@pytest.mark.slow
-def test_a_part_that_cannot_be_read_is_named_and_others_are_kept(tmp_path, path):
+def test_a_part_that_cannot_be_read_is_named(tmp_path, path):
     rows = spans_table(3, 24, has_gaps=True)
     bad = next(i for i in range(40, len(rows)) if rows[i]["start"] is not None)
     rows[bad] = {**rows[bad], "end": 999}
     parquet(Path(path), rows, 4)
-    target, n_parts = tmp_path / "x.counts", len(scanning.parts_of(bc.scan(path)))
-    assert n_parts > 2
-    with refused(
-        bc.SpanError, f":{bad + 1}: … 999 … 1 of {n_parts} parts … {n_parts - 1} are kept"
-    ):
+    target = tmp_path / "x.counts"
+    assert len(scanning.parts_of(bc.scan(path))) > 2
+    with refused(bc.SpanError, f":{bad + 1}: … 999"):
         bc.agreement(bc.scan(path), save_counts=target)
     assert not target.exists()
-    assert len(list(Path(f"{target}.parts").iterdir())) == n_parts - 1
-
-
-RUN = """
-import os, sys, time
-from pathlib import Path
-from beyondchance import agreement, scan
-from beyondchance.io import scanning
-from beyondchance.scoring import scans
-scanning.ROWS_OF_PART, scanning.ROWS_AT_A_TIME = 20, 9
-count = scans.count
-def slowly(job, part):
-    if part.number > 1:
-        time.sleep(60)
-    return count(job, part)
-scans.count = slowly
-agreement(scan(sys.argv[1]), save_counts=sys.argv[2])
-"""
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_goes_on(tmp_path, path, counted_parts):
-    target = tmp_path / "x.counts"
-    run = subprocess.Popen([sys.executable, "-c", RUN, path, str(target)])
-    folder, end = Path(f"{target}.parts"), time.monotonic() + 300
-    try:
-        while time.monotonic() < end and len(list(folder.glob("*.counts"))) < 2:
-            time.sleep(0.05)
-    finally:
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
-    kept = {int(file.name[:6]) for file in folder.glob("*.counts")}
-    assert {0, 1} <= kept
-    found = brief(bc.agreement(bc.scan(path), save_counts=target))
-    assert found == brief(bc.agreement(bc.scan(path), executor=map))
-    assert counted_parts
-    assert target.exists()
-    assert not folder.exists()

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
+from beyondchance.former import OPTIONS
 from beyondchance.reporting.citations import bibtex
 from beyondchance.version import __version__
 
@@ -230,7 +231,9 @@ def _usage(error: click.UsageError) -> str:
     """What is wrong with the call, on one line and as a part of a sentence."""
     if isinstance(error, click.NoSuchOption):
         near = " or ".join(error.possibilities or ())
-        return f"no such option {error.option_name}" + (f"; did you mean {near}?" if near else "")
+        gone = OPTIONS.get(error.option_name.lstrip("-").replace("-", "_"))
+        hint = gone or (f"did you mean {near}?" if near else "")
+        return f"no such option {error.option_name}" + (f"; {hint}" if hint else "")
     message = " ".join(error.format_message().split()).rstrip(".")
     return message[:1].lower() + message[1:]
 

@@ -242,12 +242,11 @@ class Dask:
         while len(futures) > 1:
             groups = [futures[i : i + _FAN_IN] for i in range(0, len(futures), _FAN_IN)]
             futures = [
-                group[0] if len(group) == 1 else client.submit(_Adding(add), group, pure=False)
+                group[0] if len(group) == 1 else client.submit(add, group, pure=False)
                 for group in groups
             ]
         for future in futures:
-            found = future.result()
-            yield from found if isinstance(found, list) else [found]
+            yield future.result()
 
 
 _FAN_IN = 8
@@ -263,25 +262,6 @@ class _Counting:
     def __call__(self, part: Any) -> Any:
         keep_memory()
         return self.count(part)
-
-
-class _Adding:
-    """Adds results of parts on a worker of a cluster; what could not be counted stays as it is."""
-
-    def __init__(self, add: Callable[[list[Any]], Any]) -> None:
-        self.add = add
-
-    def __call__(self, results: list[Any]) -> Any:
-        listed = [item for result in results for item in _listed(result)]
-        good = [result for result in listed if not isinstance(result, Exception)]
-        bad = [result for result in listed if isinstance(result, Exception)]
-        if not bad:
-            return self.add(good)
-        return [*([self.add(good)] if good else []), *bad]
-
-
-def _listed(result: Any) -> list[Any]:
-    return result if isinstance(result, list) else [result]
 
 
 def keep_memory() -> None:

@@ -57,8 +57,7 @@ from beyondchance.scoring.answers import (
     answer,
     check_picklable,
 )
-from beyondchance.scoring.engines import Count, Engine, Progress, engine_of, meanwhile, sums
-from beyondchance.scoring.kept_parts import Keeping, kept_or_counted
+from beyondchance.scoring.engines import Engine, Progress, engine_of, meanwhile, sums
 from beyondchance.scoring.stored import save_stored, stored
 
 _AT_ONCE = 8
@@ -144,9 +143,6 @@ class How:
         Only the i-th of n shares of the parts, from 1 on.
     save_counts : str, optional
         A file for what was counted, to be added to others later.
-    keep_parts : str, optional
-        A folder for what was counted of each part, to go on from there; by default next to
-        `save_counts`.
     progress : function, optional
         Is told how many parts are done, of how many.
     """
@@ -155,7 +151,6 @@ class How:
     executor: Any = None
     part: tuple[int, int] | None = None
     save_counts: str | PathLike[str] | None = None
-    keep_parts: str | PathLike[str] | None = None
     progress: Progress | None = None
 
 
@@ -223,7 +218,7 @@ def _no_columns() -> dict[str, Any]:
 
 def _without_documents(corpus: Corpus) -> Corpus:
     """What was read about a corpus, and none of its documents."""
-    texts: dict[str, Any] = dict.fromkeys(("texts", "token_start", "token_end", "alternatives"))
+    texts: dict[str, Any] = dict.fromkeys(("texts", "token_start", "token_end", "elsewhere"))
     return replace(corpus, documents=(), fields={}, **_no_columns(), **texts)
 
 
@@ -327,13 +322,12 @@ def counted(
     with ExitStack() as stack:
         found = stack.enter_context(_lasting(found))
         engine = stack.enter_context(engine_of(how.workers, how.executor))
-        keeping = Keeping.of(how.save_counts, how.keep_parts)
         # Found out once, and not again for every part.
         known = replace(found, format=opened_files(found).format.name)
         parts = parts_of(known, engine)
         inputs = meanwhile(partial(inputs_of, known))
         try:
-            result = _counted(known, parts, questions, how, engine=engine, keeping=keeping)
+            result = _counted(known, parts, questions, how, engine)
             _check_common(result, found)
         except ScatteredError:
             raise _scattered(known) from None
@@ -344,7 +338,6 @@ def counted(
     signed = result if how.part is not None else _checked(result, found)
     if how.save_counts is not None:
         save_stored(how.save_counts, result, result.corpus.inputs)
-        keeping.done()
     return signed
 
 
@@ -361,9 +354,7 @@ def _counted(
     cut: list[Part],
     questions: Sequence[Question],
     how: How,
-    *,
     engine: Engine,
-    keeping: Keeping,
 ) -> Counted:
     """Count all parts, again if they show that something else holds for the whole."""
     parts = _share(cut, how.part)
@@ -380,7 +371,7 @@ def _counted(
     with_hashes = how.save_counts is not None and how.part is None
     for _ in range(_MOST_ROUNDS):
         job = Job(found, tuple(questions), whole, with_hashes)
-        ask: Count = kept_or_counted(partial(count, job), keeping.of_job(job))
+        ask = partial(count, job)
         try:
             shown = result = _together(sums(engine, ask, parts, added), parts, how.progress)
         except UnorderedError:
@@ -418,44 +409,26 @@ def _share(parts: list[Part], share: tuple[int, int] | None) -> list[Part]:
 
 
 def _together(
-    results: Iterable[Counted | BeyondChanceError],
-    parts: Sequence[Part],
-    progress: Progress | None,
+    results: Iterable[Counted], parts: Sequence[Part], progress: Progress | None
 ) -> Counted:
     """Add what parts give, in their order, in whatever order they come."""
     waiting: dict[int, Counted] = {}
     ready = Adding()
-    failures: list[BeyondChanceError] = []
     n_done, n_parts, following = 0, len(parts), parts[0].number
     for result in results:
-        if isinstance(result, BeyondChanceError):
-            failures.append(result)
-            n_done += 1
-        else:
-            waiting[result.numbers[0]] = result
-            n_done += result.numbers[1] - result.numbers[0] + 1
+        waiting[result.numbers[0]] = result
+        n_done += result.numbers[1] - result.numbers[0] + 1
         if progress is not None:
             progress(n_done, n_parts)
         while following in waiting:
             own = waiting.pop(following)
             ready.add(own)
             following = own.numbers[1] + 1
-    if failures:
-        raise _failed(failures, n_parts)
     for number in sorted(waiting):
         ready.add(waiting[number])
     whole = ready.total()
     assert whole is not None  # noqa: S101 - there is a part at least
     return whole
-
-
-def _failed(failures: Sequence[BeyondChanceError], n_parts: int) -> BeyondChanceError:
-    """The first error, and that all other parts are kept."""
-    first = failures[0]
-    n_others = n_parts - len(failures)
-    kept = f"{len(failures):,} of {n_parts:,} parts cannot be counted; {n_others:,} are kept"
-    first.remedy = (*first.remedy, *("; " if first.remedy else "",), kept)
-    return first
 
 
 def _check_common(result: Counted, found: Scan) -> None:
