@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from beyondchance.adjudication.votes import Chosen
-from beyondchance.annotations.alternatives import KNOWN
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
@@ -45,14 +44,10 @@ def with_annotator(
     document = np.append(corpus.annotation_document, documents)
     annotator = np.append(corpus.annotation_annotator, np.full(len(documents), number))
     order = np.lexsort((annotator, document))
-    alternatives = corpus.alternatives
-    if alternatives is not None:
-        fresh = len(corpus.span_text) + np.arange(len(spans.text))
-        alternatives = replace(
-            alternatives,
-            quote_span=np.append(alternatives.quote_span, fresh),
-            quote_pool=np.append(alternatives.quote_pool, np.full(len(fresh), KNOWN)),
-        )
+    elsewhere = corpus.elsewhere
+    if elsewhere is not None:
+        fresh = np.stack([spans.text, spans.start, spans.end])
+        elsewhere = np.concatenate([elsewhere, [fresh, fresh]], axis=2)
     every = corpus.labels if labels is None else tuple(sorted({*corpus.labels, *labels}))
     code = numbered(every)
     recoded = [
@@ -74,7 +69,7 @@ def with_annotator(
         annotation_document=document[order],
         annotation_annotator=annotator[order],
         labels=every,
-        alternatives=alternatives,
+        elsewhere=elsewhere,
         **columns,
     )
 
@@ -82,11 +77,10 @@ def with_annotator(
 def with_spans(corpus: Corpus, keep: Bools) -> Corpus:
     """Return the corpus with some of its spans."""
     names = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-    new_span = np.where(keep, np.cumsum(keep) - 1, -1)
     return replace(
         corpus,
         span_id=corpus.span_id and tuple(compress(corpus.span_id, keep.tolist())),
-        alternatives=corpus.alternatives and corpus.alternatives.kept(new_span),
+        elsewhere=None if corpus.elsewhere is None else corpus.elsewhere[:, :, keep],
         **{name: getattr(corpus, name)[keep] for name in names},
     )
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from beyondchance.annotations.alternatives import Alternatives
 from beyondchance.annotations.building import (
     MOST_POSITIONS,
     POSITIONS,
@@ -48,7 +47,7 @@ from beyondchance.messages import Note, Piece, Quote, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
-from beyondchance.types import Ints
+from beyondchance.types import Bools, Ints
 
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
 
@@ -107,8 +106,9 @@ class Corpus:
     token_start, token_end : arrays of int, optional
         Where positions are tokens of known texts, the characters of each token, in the
         order of the texts.
-    alternatives : Alternatives, optional
-        Where spans may be that were quoted without offsets, and whose words occur more than once.
+    elsewhere : array of int, shape (2, 3, spans), optional
+        The text, start and end of each span, if words that were quoted without offsets and occur
+        more than once are at their first, or at their last, occurrences (see `with_quotes_at`).
     gold : str, optional
         The one among the annotators who is a gold standard.
     inputs : tuple of Input
@@ -140,7 +140,7 @@ class Corpus:
     texts: tuple[str, ...] | None = None
     token_start: Ints | None = None
     token_end: Ints | None = None
-    alternatives: Alternatives | None = None
+    elsewhere: Ints | None = None
     gold: str | None = None
     inputs: tuple[Input, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
@@ -506,9 +506,9 @@ positions='tokens')
         keep_annotation = (
             keep_document[self.annotation_document] & keep_annotator[self.annotation_annotator]
         )
-        new_document, new_text, new_annotator, new_label, new_span = (
+        new_document, new_text, new_annotator, new_label = (
             np.where(keep, np.cumsum(keep) - 1, -1)
-            for keep in (keep_document, keep_text, keep_annotator, keep_label, keep_span)
+            for keep in (keep_document, keep_text, keep_annotator, keep_label)
         )
         return replace(
             self,
@@ -530,7 +530,7 @@ positions='tokens')
             texts=None if self.texts is None else kept(self.texts, keep_text),
             token_start=None if self.token_start is None else self.token_start[keep_token],
             token_end=None if self.token_end is None else self.token_end[keep_token],
-            alternatives=self.alternatives and self.alternatives.kept(new_span, new_text),
+            elsewhere=self._elsewhere_of(keep_span, new_text),
             gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
         )
 
@@ -653,17 +653,44 @@ positions='tokens')
         counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
         if not number:
             return self
-        # Equal spans have the number of the first of them.
-        new_span = np.zeros_like(order)
-        new_span[order] = np.searchsorted(keep, order[~again])[np.cumsum(~again) - 1]
         return replace(
             self,
             **{name: value[keep] for name, value in zip(columns, values, strict=True)},
             span_id=self.span_id and any_ids(self.span_id[i] for i in keep.tolist()),
-            alternatives=self.alternatives and self.alternatives.kept(new_span),
+            elsewhere=self._elsewhere_of(keep, np.arange(len(self.text_length))),
             options={**self.options, "duplicates": "skip"},
             skipped=counted,
         )
+
+    def _elsewhere_of(self, spans: Ints | Bools, new_text: Ints) -> Ints | None:
+        """Where some spans may be, by the new numbers of texts."""
+        if self.elsewhere is None:
+            return None
+        text, start, end = self.elsewhere[:, :, spans].swapaxes(0, 1)
+        return np.stack([new_text[text], start, end], axis=1)
+
+    def with_quotes_at(self, occurrences: Literal["first", "last"]) -> Self:
+        """Return the corpus with quotes at the first, or at the last, occurrences of their words.
+
+        This concerns words that were quoted without offsets and occur more often than they were
+        quoted; all other spans stay. Both scores show how much depends on where the quotes are.
+
+        Examples
+        --------
+        >>> text = "Ada met Bo. Ada left, and Bo met Ada."
+        >>> from beyondchance import read
+        >>> corpus = read([{"text": text, "entities": {"PER": ["Ada"]}}])
+        >>> [corpus.with_quotes_at(end).span_start.tolist() for end in ("first", "last")]
+        [[0], [33]]
+        """
+        checked_option("occurrences", occurrences, ("first", "last"))
+        if self.elsewhere is None:
+            return self
+        text, start, end = self.elsewhere[("first", "last").index(occurrences)]
+        moved = replace(
+            self, span_text=text, span_start=start, span_end=end, span_id=None, elsewhere=None
+        )
+        return moved._without_duplicates()
 
     def with_gold(self, name: str) -> Self:
         """The corpus with one of its annotators as gold standard.

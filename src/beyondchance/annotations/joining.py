@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from beyondchance.annotations.alternatives import joined_alternatives
 from beyondchance.errors import DataError, MismatchError
 from beyondchance.messages import Quote
 from beyondchance.options import ReadOptions, declared
@@ -56,8 +55,17 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
         span_text=of[corpus.span_text],
         span_start=corpus.span_start + begin[corpus.span_text],
         span_end=corpus.span_end + begin[corpus.span_text],
+        elsewhere=_elsewhere_whole(corpus, begin),
         **columns,
     )
+
+
+def _elsewhere_whole(corpus: Corpus, begin: Ints) -> Ints | None:
+    """Where spans may be in whole documents, in which texts begin at other positions."""
+    if corpus.elsewhere is None:
+        return None
+    text, start, end = corpus.elsewhere.swapaxes(0, 1)
+    return np.stack([corpus.text_document[text], start + begin[text], end + begin[text]], axis=1)
 
 
 def _begins(sizes: Ints, is_first: Bools, *, gap: int) -> Ints:
@@ -120,7 +128,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         "texts": _if_known(parts, "texts", lambda texts: tuple(chain.from_iterable(texts))),
         "token_start": _if_known(parts, "token_start", np.concatenate),
         "token_end": _if_known(parts, "token_end", np.concatenate),
-        "alternatives": joined_alternatives(parts),
+        "elsewhere": _elsewhere(parts, n_texts),
         "gold": _gold(parts),
         "inputs": tuple(dict.fromkeys(chain.from_iterable(part.inputs for part in parts))),
         "origin": {
@@ -131,6 +139,18 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         # Notes may quote values that cannot be hashed; their sentences can.
         "notes": tuple({str(note): note for part in parts for note in part.notes}.values()),
     }
+
+
+def _elsewhere(parts: Sequence[Corpus], n_texts: Sequence[int]) -> Ints | None:
+    """Where spans may be, by the new numbers of texts."""
+    if all(part.elsewhere is None for part in parts):
+        return None
+    found = []
+    for part, before in zip(parts, accumulate(n_texts, initial=0), strict=False):
+        own = np.stack([part.span_text, part.span_start, part.span_end])
+        places = np.stack([own, own]) if part.elsewhere is None else part.elsewhere
+        found.append(places + np.array([before, 0, 0])[:, None])
+    return np.concatenate(found, axis=2)
 
 
 def _ids(parts: Sequence[Corpus]) -> tuple[str, ...] | None:

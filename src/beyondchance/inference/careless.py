@@ -451,7 +451,7 @@ class _Table:
     @classmethod
     def of(cls, corpus: Corpus, counts: Any) -> _Table:
         """Add the counts of pairs."""
-        if not isinstance(counts, Counts) or not counts.has_pairs:
+        if not isinstance(counts, Counts):
             raise DataError(
                 "annotators of one document are too many to compare them pair by pair",
                 expected="fewer",

@@ -199,13 +199,10 @@ def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:
 def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -> Draft:
     """A draft with its spans at other places, of another text."""
     spans = []
-    pools: dict[int, tuple[Interval, ...]] = {}
     for span in draft.spans:
         start, end = place(span.start, span.end)
-        # Quotes that shared one tuple go on sharing it.
-        if id(span.places) not in pools:
-            pools[id(span.places)] = tuple(place(*one) for one in span.places)
-        spans.append(replace(span, start=start, end=end, places=pools[id(span.places)]))
+        elsewhere = tuple(place(*one) for one in span.elsewhere)
+        spans.append(replace(span, start=start, end=end, elsewhere=elsewhere))
     return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
 
 

@@ -7,11 +7,10 @@ the offsets, puts the annotators of a document together, and builds the corpus.
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, count
 from operator import attrgetter
@@ -19,7 +18,6 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from beyondchance.annotations.alternatives import KNOWN, Alternatives
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
@@ -41,13 +39,13 @@ from beyondchance.io.undecoded import with_spans
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
 from beyondchance.tallies import left_out, mended
+from beyondchance.types import Ints
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the values of the option ``tokeniser``."""
 
-_MOST_PLACES = 10**6
 """Places where quotes may be, next to a hundred for each quote."""
 
 
@@ -411,7 +409,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
     spans: list[tuple[int, str, int, int, str]] = []
-    ids: dict[int, str] = {}
+    ids: list[str] = []
     lengths: list[int] = []
     names: list[str] = []
     texts: list[str] = []
@@ -419,7 +417,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     token_ends: list[int] = []
     origins: set[str] = set()
     evidence = Evidence()
-    pools = _Pools()
+    elsewhere: dict[int, list[tuple[int, int, int]]] = {}
     for name, given in by_document.items():
         first, group = aligned(given, reading, evidence, positions=positions)
         by_document[name] = group
@@ -441,12 +439,15 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
             for span in draft.spans:
                 place = (*_placed(span, draft, layout, reading), span.label)
                 number = seen.setdefault(place, len(spans))
-                pools.add(number, span.places, layout, first_text, reading.options["align"])
                 if number < len(spans):
                     count_duplicate(partial(_duplicate, span, draft), reading)
                 else:
-                    if span.id:
-                        ids[number] = span.id
+                    ids.append(span.id)
+                    if span.elsewhere:
+                        elsewhere[number] = [
+                            _if_placed(other, place[:3], layout, reading, first_text)
+                            for other in span.elsewhere
+                        ]
                     spans.append((first_text + place[0], draft.annotator, *place[1:]))
     evidence.check()
     _sign_tokens(origins, positions, reading)
@@ -470,11 +471,11 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     with_tokens = positions == "tokens"
     return replace(
         corpus,
-        span_id=tuple(ids.get(number, "") for number in range(len(spans))) if ids else None,
+        span_id=tuple(ids) if any(ids) else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
-        alternatives=pools.alternatives(),
+        elsewhere=_elsewhere(corpus, elsewhere),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
 
@@ -695,42 +696,26 @@ def _position(start: int, end: int, layout: _Layout) -> tuple[int, int, int] | N
     return part, low - base, high - base
 
 
-@dataclass(frozen=True, slots=True)
-class _Pools:
-    """Where quotes without offsets may be."""
+def _if_placed(
+    place: Interval,
+    own: tuple[int, int, int],
+    layout: _Layout,
+    reading: Reading,
+    first_text: int,
+) -> tuple[int, int, int]:
+    """Return the text and the positions of another place of a span; its own if it has none."""
+    is_cut = reading.options["align"] == "strict" and _cuts(*place, layout)
+    text, start, end = (None if is_cut else _position(*place, layout)) or own
+    return first_text + text, start, end
 
-    quote_span: array[int] = field(default_factory=partial(array, "q"))
-    quote_pool: array[int] = field(default_factory=partial(array, "q"))
-    places: list[tuple[int, int, int, int]] = field(default_factory=list)
-    number: dict[int, int] = field(default_factory=dict)
 
-    def add(
-        self, span: int, places: Sequence[Interval], layout: _Layout, first_text: int, align: str
-    ) -> None:
-        """Keep where the quote at a span may be, as far as there are tokens."""
-        # Quotes that are at different ones of the same places share one tuple.
-        pool = self.number.setdefault(id(places), len(self.number)) if places else KNOWN
-        self.quote_span.append(span)
-        self.quote_pool.append(pool)
-        if self.places and self.places[-1][0] >= pool:
-            return
-        for start, end in places:
-            at = _position(start, end, layout)
-            if at is not None and not (align == "strict" and _cuts(start, end, layout)):
-                self.places.append((pool, first_text + at[0], *at[1:]))
-        if len(self.places) > _MOST_PLACES + 100 * len(self.quote_span):
-            raise DataError(
-                f"{len(self.quote_span):,} quotes that may be at {len(self.places):,} places",
-                expected="fewer places",
-                remedy="quote more of the text, so that it occurs less often",
-            )
-
-    def alternatives(self) -> Alternatives | None:
-        """What there is to choose from, if there is."""
-        if not self.places:
-            return None
-        columns = self.quote_span, self.quote_pool, *zip(*self.places, strict=True)
-        return Alternatives(*map(np.array, columns))
+def _elsewhere(corpus: Corpus, known: Mapping[int, list[tuple[int, int, int]]]) -> Ints | None:
+    """Return the places of all spans with the first and with the last occurrences of quotes."""
+    if not known:
+        return None
+    places = np.stack([np.stack([corpus.span_text, corpus.span_start, corpus.span_end])] * 2)
+    places[:, :, list(known)] = np.array(list(known.values())).transpose(1, 2, 0)
+    return places
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:

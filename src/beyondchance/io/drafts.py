@@ -36,9 +36,9 @@ class DraftSpan:
         The words that the file stores next to the offsets, to check them by.
     where : Text
         Its place in the file, such as ``anna.ann:3``, if closer than the draft's.
-    places : tuple of (start, end)
-        All places where it may be, in the text and in its order, if it is a quote without offsets
-        that occurs more than once. Quotes that are at different ones of these share one tuple.
+    elsewhere : tuple of (start, end)
+        Where a quote without offsets is with the first, and with the last, occurrences of its
+        words, if it may be at either.
     id : str
         What the file calls it; empty if it has no name.
     """
@@ -48,7 +48,7 @@ class DraftSpan:
     label: str
     surface: str | None = None
     where: Text | None = None
-    places: tuple[Interval, ...] = ()
+    elsewhere: tuple[Interval, ...] = ()
     id: str = ""
 
     @property

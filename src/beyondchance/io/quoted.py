@@ -78,15 +78,15 @@ class Place:
         Half-open, in characters.
     how : {"exact", "folded", "near", "pointed"}
         How it was found.
-    pool : tuple of (start, end)
-        All places where the words are, if the quote may be at another of them. Mentions that
-        are at different ones of these share one tuple.
+    elsewhere : tuple of (start, end)
+        Where it is if such quotes are at the first, and at the last, places of their words; empty
+        unless the words occur more often than they were quoted.
     """
 
     start: int
     end: int
     how: str = EXACT
-    pool: tuple[Interval, ...] = ()
+    elsewhere: tuple[Interval, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +120,15 @@ def placed(
     >>> text = "The New York Times is read in New York and in old New York."
     >>> mentions = [Mention("New York", "LOC"), Mention("New York Times", "ORG")]
     >>> for place in placed(text, mentions):
-    ...     print(place.start, place.end, place.pool)
-    30 38 ((4, 12), (30, 38), (50, 58))
+    ...     print(place.start, place.end, place.elsewhere)
+    30 38 ((4, 12), (50, 58))
     4 18 ()
     """
     searched, claimed = _searched(text), bytearray(len(text))
     found: list[Place | Missing] = [Missing(is_surplus=False)] * len(mentions)
 
-    def put(number: int, place: Interval, how: str, pool: tuple[Interval, ...] = ()) -> None:
-        found[number] = Place(*place, how, pool)
+    def put(number: int, place: Interval, how: str, elsewhere: tuple[Interval, ...] = ()) -> None:
+        found[number] = Place(*place, how, elsewhere)
         claimed[slice(*place)] = b"\1" * (place[1] - place[0])
 
     known: set[Interval] = set()
@@ -155,12 +155,15 @@ def placed(
         free = [place for place in pool if claimed.find(1, *place) < 0]
         ranks = _ranks(labels, len(pool))
         order = free if len(free) > max(ranks) else pool
-        pools = _pools(labels, pool)
-        for number, rank in zip(own, ranks, strict=True):
+        # How many places stay free behind the quotes that are at different ones.
+        n_quoted = Counter(labels) if len(labels) > len(pool) else dict.fromkeys(labels, len(own))
+        for number, rank, label in zip(own, ranks, labels, strict=True):
             if rank >= len(pool):
                 found[number] = Missing(is_surplus=True)
-            else:
-                put(number, order[rank], how[number], pools[mentions[number].label])
+                continue
+            n_free = len(pool) - n_quoted[label]
+            elsewhere = (pool[rank], pool[rank + n_free]) if n_free > 0 else ()
+            put(number, order[rank], how[number], elsewhere)
     return found
 
 
@@ -183,28 +186,6 @@ def _ranks(labels: Sequence[str], n_occurrences: int) -> list[int]:
         ranks.append(seen.get(label, 0))
         seen[label] = ranks[-1] + 1
     return ranks
-
-
-def _pools(labels: Sequence[str], places: tuple[Interval, ...]) -> dict[str, tuple[Interval, ...]]:
-    """Where the quotes of each label may be; nothing if they are at all places.
-
-    Labels share a tuple if their quotes are at different places.
-
-    Examples
-    --------
-    >>> pools = _pools(["LOC", "ORG"], ((0, 4), (9, 13)))
-    >>> pools, pools["LOC"] is pools["ORG"]
-    ({'LOC': ((0, 4), (9, 13)), 'ORG': ((0, 4), (9, 13))}, True)
-    >>> _pools(["LOC", "ORG", "LOC"], ((0, 4), (9, 13)))
-    {'LOC': (), 'ORG': ((0, 4), (9, 13))}
-    """
-    return {
-        label: ()
-        if number >= len(places)
-        # A copy for each label, if one place can have several.
-        else (places if len(labels) <= len(places) else tuple(iter(places)))
-        for label, number in Counter(labels).items()
-    }
 
 
 # --- Search -------------------------------------------------------------------

@@ -297,7 +297,7 @@ class Agreement(Measured, Counted):
         if "label" in levels:
             wanted.add("label", counts.labels, counts.label, only=chosen["label"])
         alone = len(counts.annotators) == 2
-        if options.over == "documents" and not alone and self.counts.has_pairs:
+        if options.over == "documents" and not alone:
             if "pair" in levels:
                 pairs, only = list(self.by_pair), chosen["pair"]
                 wanted.add("pair", pairs, counts.pair_numbers(), only=only)

@@ -169,9 +169,6 @@ class Counts:
     of: str = SPANS
     n_compared_texts: int = 0
 
-    has_pairs = True
-    """Whether rows are of pairs of annotators; otherwise of all of them together."""
-
     def __len__(self) -> int:
         return len(self.document)
 

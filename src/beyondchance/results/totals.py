@@ -255,7 +255,6 @@ class Totals:
     of: str = SPANS
 
     is_corpus_wide = False
-    has_pairs = True
 
     def __repr__(self) -> str:
         return f"Totals({self.n_compared:,} documents, {len(self):,} rows)"

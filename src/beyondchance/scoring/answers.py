@@ -16,12 +16,18 @@ import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.pairs import shared_documents
+from beyondchance.annotations.pairs import SharedDocuments, shared_documents
 from beyondchance.core.models import AUTO
 from beyondchance.core.ragged import distinct
-from beyondchance.errors import DataError, MismatchError, NothingSharedError, OptionError
+from beyondchance.errors import (
+    DataError,
+    MismatchError,
+    NothingSharedError,
+    OptionError,
+    OverlapError,
+)
 from beyondchance.messages import Note, Piece, Quote, Text, Use, pieces, quotes
-from beyondchance.numbers import Extent
+from beyondchance.numbers import Extent, in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
@@ -31,12 +37,11 @@ from beyondchance.results.score import UNMARKED
 from beyondchance.results.totals import MOST_DOCUMENTS, AnyCounts, Totals, totals_of
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
-from beyondchance.scoring.crowds import NOT_LISTED, crowd, is_crowd
-from beyondchance.scoring.marks import Placed, check_fit, marked, nothing_shared, placed_of
+from beyondchance.scoring.marks import Marked, Placed, check_fit, marked, nothing_shared, placed_of
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.settings import Settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
-from beyondchance.types import Ints
+from beyondchance.types import Floats
 
 _MANY = 0.1
 """The share of texts without freedom from which on they are mentioned."""
@@ -287,32 +292,64 @@ def _scored(
     """
     gold = corpus.annotators.index(signed["gold"]) if "pairs" in signed else None
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
-    if gold is None and not (with_self or is_part) and is_crowd(teams, scoring):
-        return _crowd(corpus, scoring, teams, signed)
     shared = shared_documents(corpus, gold=gold, with_self=with_self)
     compared = shared.compared
     if not is_part and not np.count_nonzero(compared):
         if not len(corpus.documents):
             raise NothingSharedError("the corpus has no documents", expected="at least one")
         raise nothing_shared(corpus, *_two(signed))
-    spans = marked(corpus, scoring.scope)
-    check_fit(spans, scoring.model)
-    if corpus.unit == CORPUS:
-        check_corpus_wide(spans, scoring)
-    counts, notes = counted(spans, shared, scoring)
-    if "average" in scoring.options:
-        counts = counts.weighted(1 / (teams[compared] - 1))
+    weight = 1 / (teams[compared] - 1) if "average" in scoring.options else None
+    spans, counts, notes = _counts(shared, scoring, weight)
     is_estimated = counts.error is not None and bool(counts.error.any())
     settings = settings_of(corpus, **scoring.signature(is_estimated=is_estimated), **signed)
-    if corpus.alternatives is not None and not with_self:
-        from beyondchance.scoring import joint_placements  # noqa: PLC0415 - for quotes only
-
+    if corpus.elsewhere is not None and not with_self:
         if is_part:
-            raise joint_placements.refused_in_parts()
-        reached = joint_placements.extremes(corpus, shared, scoring, counts)
-        notes += joint_placements.placement_notes(reached)
+            raise DataError(
+                "quotes without offsets, whose words occur more than once",
+                expected="offsets, where documents are counted in parts",
+                remedy="read all documents at once",
+            )
+        notes += _quote_notes(shared, scoring, weight)
     skipped = _skipped(corpus, teams[~compared].tolist(), counts, spans.n_merged)
     return Scored(counts, settings, skipped, notes), placed_of(spans)
+
+
+def _counts(
+    shared: SharedDocuments, scoring: Scoring, weight: Floats | None
+) -> tuple[Marked, Counts, tuple[Note, ...]]:
+    """Check how spans lie and count them; documents may have weights."""
+    spans = marked(shared.corpus, scoring.scope)
+    check_fit(spans, scoring.model)
+    if shared.corpus.unit == CORPUS:
+        check_corpus_wide(spans, scoring)
+    counts, notes = counted(spans, shared, scoring)
+    return spans, counts if weight is None else counts.weighted(weight), notes
+
+
+def _quote_notes(
+    shared: SharedDocuments, scoring: Scoring, weight: Floats | None
+) -> tuple[Note, ...]:
+    """Say how much depends on where quotes without offsets are."""
+    corpus = shared.corpus
+    assert corpus.elsewhere is not None  # noqa: S101 - asked before
+    is_free = np.any(corpus.elsewhere[0] != corpus.elsewhere[1], axis=0)
+    is_free &= shared.compared[corpus.text_document[corpus.span_text]]
+    number = int(np.count_nonzero(is_free))
+    if not number:
+        return ()
+    said = f"{number:,} quote{'s' * (number > 1)} may be at other occurrences of the same words"
+    scores = []
+    try:
+        for end in ("first", "last"):
+            moved = corpus.with_quotes_at(end)
+            score = _counts(replace(shared, corpus=moved), scoring, weight)[1].score()
+            scores.append((score.corrected, score.observed))
+    except OverlapError:
+        return (Note(f"{said}; there, spans would overlap, which the model does not allow"),)
+    is_known = np.isfinite([corrected for corrected, _ in scores]).all()
+    name = "corrected" if is_known else "observed"
+    first, last = (in_digits(score[not is_known], 3) for score in scores)
+    return (Note(f"{said}: {name} agreement is {first} with the first ones, {last} with the last"),)
 
 
 def _skipped(
@@ -329,20 +366,6 @@ def _skipped(
         mended("spans that differ from another in their label alone"): n_merged,
     }
     return _with_tallies(corpus, found)
-
-
-def _crowd(
-    corpus: Corpus, scoring: Scoring, teams: Ints, signed: Mapping[str, str]
-) -> tuple[Scored, Placed]:
-    """The same for annotators whose pairs are too many to be listed."""
-    several = [name for name, n in zip(corpus.documents, teams, strict=True) if n > 1]
-    compared = replace(corpus.select(documents=several), options=corpus.options)
-    spans = marked(compared, scoring.scope)
-    check_fit(spans, scoring.model)
-    counts = crowd(spans, teams[teams > 1])
-    skipped = _skipped(corpus, teams[teams < 2].tolist(), counts, spans.n_merged)
-    settings = settings_of(corpus, **scoring.signature(), **signed)
-    return Scored(counts, settings, skipped, (NOT_LISTED,)), placed_of(spans)
 
 
 def _two(signed: Mapping[str, str]) -> list[Piece]:

@@ -139,7 +139,7 @@ def test_quotes_move_with_a_text_that_differs_in_white_space():
     person = [{"id": 1, "text": "Ada met Bo. Ada left.", "entities": {"PER": ["Ada", "Ada"]}}]
     corpus = bc.read(stream(person), stream(model))
     assert corpus.texts == (person[0]["text"],)
-    assert corpus.alternatives.start.tolist() == [0, 12]
+    assert corpus.elsewhere[:, 1, -1].tolist() == [0, 12]
 
 
 def test_examples_of_no_entity_are_counted():
@@ -185,7 +185,7 @@ def test_what_is_mended_is_signed_and_refused_where_reading_is_strict(words, pro
 def test_quotes_that_may_be_elsewhere_are_counted():
     corpus = bc.read(stream([{"text": TEXT, "entities": {"PER": ["Mira"]}}]))
     assert corpus.skipped == {ELSEWHERE: 1}
-    assert corpus.alternatives.start.tolist() == [0, 26]
+    assert corpus.elsewhere[:, 1, 0].tolist() == [0, 26]
 
 
 def test_offsets_are_ignored_on_request():
@@ -223,7 +223,7 @@ def test_numbers_that_fit_the_words_say_where_a_quote_is(numbers):
         corpus = bc.read(stream([record]), format="quotes")
         assert spans(corpus) == [(20, 24, "PER")]
         assert corpus.skipped == {}
-        assert corpus.alternatives is None
+        assert corpus.elsewhere is None
 
 
 def test_quotes_with_and_without_numbers_have_different_places():
@@ -285,15 +285,14 @@ def test_tokens_are_scored_like_characters():
     rows = [{"text": TEXT, "entities": {"PER": ["Mira", "Mira Holt"]}}]
     corpus = bc.read(stream(rows), positions="tokens")
     assert spans(corpus) == [(0, 2, "PER"), (6, 7, "PER")]
-    assert corpus.alternatives.start.tolist() == [0, 6]
-    assert corpus.alternatives.end.tolist() == [1, 7]
+    assert corpus.elsewhere[:, 1:, 0].tolist() == [[0, 1], [6, 7]]
 
 
 def test_places_that_cut_a_token_are_left_out_if_tokens_are_strict():
     rows = [{"text": "C and C, I see", "entities": {"X": ["C"]}}]
     corpus = bc.read(stream(rows), positions="tokens", tokeniser="whitespace", align="strict")
     assert spans(corpus) == [(0, 1, "X")]
-    assert corpus.alternatives.start.tolist() == [0]
+    assert corpus.elsewhere[:, 1, 0].tolist() == [0, 0]
 
 
 @each(

@@ -555,7 +555,7 @@ class TestTraining:
         corpus = bc.read(io.BytesIO(array(row)))
         assert corpus.spans("1", "stream 1") == [(13, 16, "person")]
         assert corpus.skipped == {}
-        assert corpus.alternatives is None
+        assert corpus.elsewhere is None
 
     @each("pos", [[3, 4], [3, 3]])
     def test_offsets_that_count_words_are_not_replaced_by_a_search(self, refuses, pos):

@@ -313,9 +313,9 @@ def _span(
         reading.mend("inexact_quotes", _FOLDED, partial(_inexact, mention, found, where))
     if place.how == NEAR:
         reading.skipped[_NEAR] += 1
-    if place.pool:
+    if place.elsewhere:
         reading.skipped[AMBIGUOUS] += 1
-    return DraftSpan(place.start, place.end, mention.label, places=place.pool)
+    return DraftSpan(place.start, place.end, mention.label, elsewhere=place.elsewhere)
 
 
 def _inexact(mention: Mention, found: str, where: str) -> SpanError:
