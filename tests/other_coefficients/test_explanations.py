@@ -51,11 +51,7 @@ def test_facts_are_those_of_a_slow_count(found):
 
 
 def test_facts_by_hand():
-    # Seven spans: 3, 3, 3, 3, 3 and 16 positions long, and 16 again.
     found = facts(Task(corpus=FOUR_2))
-    assert found.longest == 1
-    assert found.longest_positions == pytest.approx(16 / 47)
-    assert found.longest_squares == pytest.approx(256 / (5 * 9 + 2 * 256))
     assert found.least == ("b", pytest.approx(16 / 41))
     assert found.most == ("a", pytest.approx(31 / 41))
     assert found.unmarked == pytest.approx(10 / 41)
@@ -111,31 +107,11 @@ def test_unannotated_text():
     assert_one_tells(found, "Unannotated", "s (0.99)", "ac1 (0.9970)", "1,000", "99%", "40%")
 
 
-def test_length_of_the_text():
-    corpus = corpus_of_two(20, [(6, 15)], [(4, 16)])
-    longer = corpus_of_two(40, [(6, 15)], [(4, 16)])
-    found = sentences(corpus, "alpha", "corrected-f1")
-    before, after = (agreement(each).corrected for each in (corpus, longer))
-    alphas = [coefficients(each, which="alpha").values["alpha"].value for each in (corpus, longer)]
-    assert_one_tells(
-        found,
-        f"corrected-f1 would go from {before:.2f} to {after:.2f}",
-        f"alpha would go from {alphas[0]:.2f} to {alphas[1]:.2f}",
-    )
-
-
 def test_near_misses():
     corpus = corpus_of_two(*SIMULATIONS["1A"])
     exact = agreement(corpus, measure="exact").corrected
     found = sentences(corpus, "alpha")
     assert_one_tells(found, "of 6 spans", "0 have", "6 overlap", "alpha (0.86)", f"{exact:.2f}")
-
-
-def test_whole_spans_and_squares():
-    assert_one_tells(sentences(FOUR_2, "alpha"), "alpha (0.91)", "squares", "34%", "46%")
-    # Ten of eleven spans meet one; 30 of 46 tokens.
-    found = sentences(FOUR_1, "gamma", gamma={"samples": 200})
-    assert_one_tells(found, "every span once", "91%", "0.65")
 
 
 def test_unequal_habits():
@@ -169,13 +145,6 @@ def test_shuffled_tokens_and_spans():
         f"shuffled-f1 ({one.value:.2f})",
         f"corrected-f1 ({two.value:.2f})",
     )
-
-
-def test_sampling_noise():
-    result = coefficients(FOUR_2, which=["gamma"], gamma={"samples": 20})
-    low, high = result.values["gamma"].interval
-    assert high - low > 0.01
-    assert_one_tells(result.differences, "noise", "gamma (", f"between {low:.3f} and {high:.3f}")
 
 
 def test_the_example():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
 from beyondchance.errors import OptionError, OverlapError
 from beyondchance.messages import Quote, Text, spoken
@@ -195,18 +195,9 @@ def _checked_name(name: str) -> str:
 
 
 def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, ...]:
-    """Why the coefficients differ; what they would be in longer texts is part of it."""
-    shared = compared(task.corpus)
-    longer: dict[str, Coefficient] = {}
-    if int(shared.text_length.max(initial=0)) <= MOST_POSITIONS // 2:
-        twice = Task(corpus=replace(shared, text_length=shared.text_length * 2), model=task.model)
-        longer = {name: value_of(name, twice) for name in known if not CATALOGUE[name].is_sampled}
-    return differences(
-        known,
-        data=facts(task),
-        longer=longer,
-        exact=task.scored.get("exact") or _on_equal_spans(shared, task.model),
-    )
+    """Explain why the coefficients differ."""
+    exact = task.scored.get("exact") or _on_equal_spans(compared(task.corpus), task.model)
+    return differences(known, data=facts(task), exact=exact)
 
 
 def _on_equal_spans(corpus: Corpus, model: str) -> Agreement | None:

@@ -47,9 +47,6 @@ class Facts:
     n_units, n_equal, n_near : int
         Spans, one by one, held against those of the same label by another annotator; how
         many have an equal one; how many have not, but overlap one.
-    longest, longest_positions, longest_squares : int, float, float
-        How many spans are a tenth of all, at least one; the share that the longest tenth has
-        in the sum of lengths; and in the sum of their squares.
     least, most : (str, float)
         The annotators who marked the smallest and the largest share of what they saw.
     """
@@ -62,9 +59,6 @@ class Facts:
     n_units: int
     n_equal: int
     n_near: int
-    longest: int
-    longest_positions: float
-    longest_squares: float
     least: tuple[str, float]
     most: tuple[str, float]
 
@@ -83,8 +77,6 @@ def facts(task: Task) -> Facts:
     """
     corpus = compared(task.corpus)
     n_positions = int(corpus.text_length.sum())
-    length = np.sort(corpus.span_end - corpus.span_start)[::-1].astype(np.float64)
-    longest = -(-len(length) // 10)
     marked = _covered(corpus.span_text, corpus.span_start, corpus.span_end)
     n_units, n_equal, n_near = _near_misses(task)
     habits = sorted(_habits(corpus).items(), key=lambda item: item[1])
@@ -97,9 +89,6 @@ def facts(task: Task) -> Facts:
         n_units=n_units,
         n_equal=n_equal,
         n_near=n_near,
-        longest=longest,
-        longest_positions=_share(length[:longest].sum(), length.sum()),
-        longest_squares=_share((length[:longest] ** 2).sum(), (length**2).sum()),
         least=habits[0],
         most=habits[-1],
     )
@@ -177,7 +166,6 @@ def differences(
     values: Values,
     *,
     data: Facts,
-    longer: Values,
     exact: Agreement | None,
 ) -> tuple[Text, ...]:
     """What makes the coefficients of one corpus differ, where they differ enough.
@@ -187,9 +175,6 @@ def differences(
     values : mapping of str to Coefficient
         All that are compared, the corrected F1 among them.
     data : Facts
-    longer : mapping of str to Coefficient
-        Those that are not sampled, after every text has been made twice as long with
-        nothing marked in what was added.
     exact : Agreement, optional
         On equal spans.
 
@@ -207,13 +192,9 @@ def differences(
     causes = [
         _unmarked_text(values, known, data),
         _single_tokens(values, known, data),
-        _length_of_text(known, longer),
         _near_misses_credited(known, data, exact),
-        _whole_units(values, known, data),
-        _long_units(known, data),
         _only_what_both_marked(known, data),
         _unequal_habits(known, data),
-        _sampling(values, known),
     ]
     ranked = sorted((cause for cause in causes if cause is not None), key=lambda one: -one[0])
     return (first, *(sentence for _, sentence in ranked[: MOST - 1]))
@@ -285,30 +266,6 @@ def _single_tokens(values: Values, known: Known, data: Facts) -> Cause:
     )
 
 
-def _length_of_text(known: Known, longer: Values) -> Cause:
-    """What would change if there were more text, and nothing marked in it."""
-    moved = {
-        name: one.value - known[name]
-        for name, one in longer.items()
-        if name in known and not isnan(one.value)
-    }
-    by_size = sorted(moved, key=lambda name: abs(moved[name]))
-    if not moved or abs(moved[by_size[-1]] - moved[by_size[0]]) <= ENOUGH / 2:
-        return None
-    most, least = (
-        _move(name, known[name], longer[name].value) for name in (by_size[-1], by_size[0])
-    )
-    return abs(moved[by_size[-1]] - moved[by_size[0]]), (
-        f"Length of the text: with as much again in which nothing is marked, {most}, but {least}."
-    )
-
-
-def _move(name: str, before: float, after: float) -> str:
-    if _short(before) == _short(after):
-        return f"{name} would stay at {_short(before)}"
-    return f"{name} would go from {_short(before)} to {_short(after)}"
-
-
 def _near_misses_credited(known: Known, data: Facts, exact: Agreement | None) -> Cause:
     """Alpha and gamma look at how far boundaries lie apart."""
     names = [name for name in ("alpha", "gamma") if _gap(known, [name], "corrected-f1") > ENOUGH]
@@ -323,32 +280,6 @@ def _near_misses_credited(known: Known, data: Facts, exact: Agreement | None) ->
         f"Near misses: of {data.n_units:,} spans held against another annotator's, "
         f"{data.n_equal:,} have an equal one and {data.n_near:,} overlap one of the same label; "
         f"the distance between boundaries is what counts for {_listed(known, names)}{as_exact}."
-    )
-
-
-def _whole_units(values: Values, known: Known, data: Facts) -> Cause:
-    """Gamma counts spans, F1 positions."""
-    gap = _gap(known, ["gamma"], "corrected-f1")
-    met = _share(data.n_equal + data.n_near, data.n_units)
-    if gap <= ENOUGH or not abs(met - values["corrected-f1"].observed) > ENOUGH:
-        return None
-    return gap, (
-        f"{_listed(known, ['gamma'])} counts every span once, however long it is: "
-        f"{_percent(met)} of them meet one of the same label, while the F1 of {data.positions} is "
-        f"{_short(values['corrected-f1'].observed)}."
-    )
-
-
-def _long_units(known: Known, data: Facts) -> Cause:
-    """Alpha weighs units by the square of their length."""
-    gap = _gap(known, ["alpha"], "corrected-f1")
-    if gap <= ENOUGH or not data.longest_squares > data.longest_positions + ENOUGH:
-        return None
-    spans = "span holds" if data.longest == 1 else f"{data.longest:,} spans hold"
-    return gap, (
-        f"{_listed(known, ['alpha'])} weighs spans by the squares of their lengths: the longest "
-        f"{spans} {_percent(data.longest_positions)} of the {data.positions} marked, but "
-        f"{_percent(data.longest_squares)} of the squares."
     )
 
 
@@ -381,15 +312,4 @@ def _unequal_habits(known: Known, data: Facts) -> Cause:
         f" marked {_percent(few)} of the {data.positions}, ",
         Quote(most),
         f" {_percent(many)}.",
-    )
-
-
-def _sampling(values: Values, known: Known) -> Cause:
-    """Gamma is sampled."""
-    interval = values["gamma"].interval if "gamma" in known else None
-    if interval is None or interval[1] - interval[0] <= ENOUGH / 10:
-        return None
-    return interval[1] - interval[0], (
-        f"Sampling noise: {_listed(known, ['gamma'])} lies between {interval[0]:.3f} and "
-        f"{interval[1]:.3f}."
     )
