@@ -20,8 +20,11 @@ import yaml
 
 import beyondchance
 import beyondchance as bc
+from beyondchance.core.measures import MEASURES
+from beyondchance.core.models import MODELS
 from beyondchance.messages import COMMAND_LINE, Quote, Use
 from beyondchance.reporting.citations import CITATION
+from beyondchance.scoring.options import SCOPES
 from refusals import refused
 
 ROOT = Path(__file__).parent.parent
@@ -291,9 +294,12 @@ def test_no_code_parses_a_sentence():
 @pytest.mark.parametrize("name", ["agreement", "rank", "difficulty", "diagnose", "labelling"])
 def test_signatures_list_the_options(name):
     found = inspect.signature(getattr(bc, name)).parameters
-    assert {"data", "other", "measure", "scope", "unit", "scheme", "gold", "workers"} <= set(found)
+    assert {"data", "others", "measure", "scope", "unit", "scheme", "gold", "workers"} <= set(found)
     assert found["measure"].default == "token"
     assert get_args(found["unit"].annotation)[0] == Literal["sentence", "document", "corpus"]
+    assert found["model"].annotation == Literal[("auto", *MODELS)]
+    assert found["scope"].annotation == Literal[tuple(SCOPES)]
+    assert found["measure"].annotation == Literal[tuple(MEASURES)] | bc.CustomMeasure
     assert "options" not in found
 
 

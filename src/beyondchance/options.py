@@ -13,7 +13,17 @@ from functools import cache, partial
 from inspect import Parameter, Signature, signature
 from os import PathLike
 from types import NoneType
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypedDict,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +35,9 @@ from beyondchance.messages import Quote, given
 from beyondchance.types import Generator, Ints
 
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
+
+CHOICES: dict[str, tuple[str, ...]] = {}
+"""Values of options that registries know, entered by these."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -653,6 +666,9 @@ def _signature(function: Callable[..., Any]) -> Signature:
     for name, hint in _hints(group).items():
         of_type, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         default = extras[0].default if extras else None
+        if name in CHOICES:
+            kinds = get_args(of_type) or (of_type,)
+            of_type = Union[tuple(Literal[CHOICES[name]] if x is str else x for x in kinds)]
         if name not in named:
             named[name] = Parameter(
                 name, Parameter.KEYWORD_ONLY, default=default, annotation=of_type

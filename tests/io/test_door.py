@@ -166,6 +166,19 @@ class TestFiles:
         assert bc.corpus({"x": ada, "y": ben}).annotators == ("x", "y")
         assert bc.corpus(ada, ben).annotators == ("ada", "ben")
 
+    def test_more_than_two(self, tmp_path):
+        team = {"ada": ADA, "ben": BEN, "cleo": ADA}
+        paths = [conll(tmp_path, *item) for item in team.items()]
+        expected = bc.agreement(paths)
+        assert len(expected.by_pair) == 3
+        assert bc.agreement(*paths) == expected
+        assert bc.rank(*paths).to_dict() == bc.rank(paths, gold="ada").to_dict()
+        assert numbers(bc.agreement(*team.values())) == numbers(expected)
+        assert bc.corpus(*team.values()).annotators == ("a", "b", "c")
+        assert len(set(bc.corpus(*[ADA] * 30).annotators)) == 30
+        with refused(bc.DataError, "'c' … None"):
+            bc.agreement(ADA, BEN, None)
+
     @each("swapped", [False, True])
     def test_a_file_and_tags(self, tmp_path, swapped):
         pair = (conll(tmp_path, "ada", ADA), BEN)
@@ -202,6 +215,20 @@ def test_every_function_takes_data():
     assert bc.coefficients(team, which="kappa", gold="gold").values["kappa"].value == 1
     with refused(bc.OptionError, "unknown … 'measure'"):
         bc.coefficients(ADA, BEN, measure="exact")
+    three = ADA, BEN, ADA
+    team = bc.corpus(*three)
+    assert bc.difficulty(*three) == bc.difficulty(team)
+    assert bc.labelling(*three) == bc.labelling(team)
+    assert bc.diagnose(*three) == bc.diagnose(team)
+    assert bc.placement_range(*three) == bc.placement_range(team)
+    assert bc.disagreements(*three).to_rows() == bc.disagreements(team).to_rows()
+    assert bc.coefficients(*three, which="kappa") == bc.coefficients(team, which="kappa")
+    assert bc.null_distribution(*three, seed=1) == bc.null_distribution(team, seed=1)
+    assert bc.consensus(*three) == bc.consensus(team)
+    assert bc.replacement(*three, model="c") == bc.replacement(team, model="c")
+    assert bc.careless_work(*three) == bc.careless_work(team)
+    few = {"resamples": 99, "coefficients": ["kappa"]}
+    assert bc.report(*three, **few).html == bc.report(team, **few).html
     page = bc.report(bc.corpus(ADA, BEN, tokens=TOKENS)).html
     assert "Oslo" in page
     assert bc.report(ADA, BEN).html.startswith("<!DOCTYPE html>")

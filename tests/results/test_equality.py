@@ -15,6 +15,7 @@ from refusals import assert_tells, refused
         lambda: bc.agreement(bc.example()).macro("label"),
         lambda: bc.agreement(bc.example()).intervals(),
         lambda: bc.coefficients(bc.example(), which="kappa"),
+        lambda: bc.null_distribution(bc.example(), resamples=99, seed=1),
     ],
 )
 def test_equal_results_are_equal(made):

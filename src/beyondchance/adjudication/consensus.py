@@ -195,8 +195,7 @@ class Consensus(Printed):
 
 def consensus(
     data: Any,
-    other: Any = None,
-    *,
+    *others: Any,
     method: str = ENTITIES,
     measure: str | None = None,
     weights: Mapping[str, float] | str | None = None,
@@ -214,7 +213,7 @@ def consensus(
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`.
     method : {"entities", "best", "majority", "union"}
         Vote on entities; or take the annotation with the highest observed agreement with all
@@ -233,7 +232,7 @@ def consensus(
     name : str
         What the consensus is called.
     **options
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -263,7 +262,7 @@ def consensus(
     >>> round(found.agreement.by_pair["consensus", "ben"].observed, 3)
     0.8
     """
-    corpus = corpus_of(data, other, options)
+    corpus = corpus_of(data, others, options)
     checked_option("method", method, METHODS)
     checked_option("ties", ties, TIES)
     for option, value, fitting in (("measure", measure, BEST), ("ties", ties, ENTITIES)):

@@ -9,12 +9,13 @@ from typing import Any, TypeVar
 
 import click
 
+import beyondchance.scoring.options  # noqa: F401 - enters CHOICES
 from beyondchance.cli.running import Option, is_given
 from beyondchance.core.measures import MEASURES
-from beyondchance.core.models import AUTO, MODELS
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import (
     BLIND,
+    CHOICES,
     CountingOptions,
     Declared,
     ReadOptions,
@@ -24,7 +25,6 @@ from beyondchance.options import (
     known_value,
 )
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
-from beyondchance.scoring.options import SCOPES
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -143,7 +143,7 @@ def flag(item: Declared, *, group: str, **settings: Any) -> Decorator:
         In place of what the declaration says.
     """
     declaration = item.option
-    choices = _CHOICES.get(item.name, item.choices)
+    choices = CHOICES.get(item.name, item.choices)
     # Without a value, what mends depends on --strict; the help shows what it is without that.
     settings.setdefault("default", None if declaration.refuses else declaration.default)
     if declaration.refuses:
@@ -173,12 +173,6 @@ def _type(item: Declared) -> Any:
     )
 
 
-_CHOICES: Mapping[str, Sequence[str]] = {
-    "measure": tuple(MEASURES),
-    "model": (AUTO.name, *MODELS),
-    "scope": tuple(SCOPES),
-}
-"""Values of options that registries know."""
 READING = {name: item for name, item in declared(ReadOptions).items() if item.option.in_commands}
 """The options that are passed on to `read`."""
 SCORING = declared(ScoringOptions)

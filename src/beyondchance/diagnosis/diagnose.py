@@ -69,7 +69,7 @@ _NO_CAUSES = Note(
 
 
 @documented(ScoringOptions)
-def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Diagnosis:
+def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagnosis:
     """Find where agreement is lost, and what mending each pattern of disagreement would bring.
 
     A pattern is a set of one annotator's disagreements that share a label and a kind; what is a
@@ -82,14 +82,14 @@ def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> 
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`.
     gold : str or path, optional
         Compare each annotator with this one only, who is right: the patterns of each are its
         errors, and their gain is that of its own score.
     {options}
     names, texts, scheme, repair, ... : optional
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -123,11 +123,11 @@ def diagnose(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> 
     >>> round(sum(found.loss.values()) + found.corrected, 9)
     1.0
     """
-    if scan_of(data, other, options) is not None:
+    if scan_of(data, others, options) is not None:
         raise OptionError(
             "a diagnosis needs all texts at once", remedy="pass the files, or what read() gives"
         )
-    given, gold, asked = scored_data(data, other, options)
+    given, gold, asked = scored_data(data, others, options)
     if given.unit == CORPUS:
         raise OptionError(
             _CHANGES_WITH, remedy=("read them with ", Use("unit", "sentence"), " or document")

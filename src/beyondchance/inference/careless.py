@@ -200,8 +200,7 @@ class CarelessWork(Printed):
 
 def careless_work(
     data: Any,
-    other: Any = None,
-    *,
+    *others: Any,
     level: float = 0.05,
     resamples: int = 999,
     seed: np.random.Generator | int | None = 0,
@@ -219,7 +218,7 @@ def careless_work(
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`. A gold standard that the corpus names is one of the others, and is not
         judged.
     level : float
@@ -230,7 +229,7 @@ def careless_work(
     seed : int or generator, optional
         The random seed.
     **options
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -267,7 +266,7 @@ def careless_work(
 
     Of Ada nothing is shown, because the others, Ben and Dan, do not agree with each other.
     """
-    corpus = corpus_of(data, other, options)
+    corpus = corpus_of(data, others, options)
     checked_share("level", level)
     checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     chance = _Chance(level, resamples, int(checked_generator(seed).integers(2**63)))

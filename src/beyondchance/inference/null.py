@@ -70,7 +70,7 @@ _SHORT = 100
 _Covariances = dict[tuple[int, tuple[int, ...]], tuple[Floats, Floats]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class NullDistribution(Printed):
     """The agreement (F1) of random annotations, next to the observed one.
 
@@ -179,8 +179,7 @@ def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
 @documented(ScoringOptions)
 def null_distribution(
     data: Any,
-    other: Any = None,
-    *,
+    *others: Any,
     resamples: int = 9999,
     ties: str = "counted",
     **options: Unpack[ScoredOptions],
@@ -189,7 +188,7 @@ def null_distribution(
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`.
     resamples : int
         How often to draw.
@@ -199,7 +198,7 @@ def null_distribution(
         annotations are spread evenly between 0 and 1.
     {options}
     names, texts, scheme, repair, ... : optional
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -216,7 +215,7 @@ def null_distribution(
     >>> abs(found.p_value - 0.25) < 4 * found.p_error
     True
     """
-    corpus, gold, scoring = scored_data(data, other, options)
+    corpus, gold, scoring = scored_data(data, others, options)
     draws = checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
     checked_option("ties", ties, TIES)
     if corpus.unit == CORPUS:

@@ -429,8 +429,7 @@ def _by_holm(p: dict[Any, float]) -> dict[Any, float]:
 
 def replacement(
     data: Any,
-    other: Any = None,
-    *,
+    *others: Any,
     model: str | Sequence[str],
     humans: Sequence[str] | None = None,
     keep: float | None = 0.9,
@@ -452,7 +451,7 @@ def replacement(
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`.
     model : str or sequence of str
         The model, or several, which are then compared with one another.
@@ -472,7 +471,7 @@ def replacement(
     measure, scope : str
         How to score, as in `agreement`.
     **options
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -495,7 +494,7 @@ def replacement(
     >>> round(found.mean.difference, 3), round(found.keeps, 2), found.verdict
     (0.025, 0.97, 'would pass')
     """
-    corpus = corpus_of(data, other, options)
+    corpus = corpus_of(data, others, options)
     scoring = {"measure": measure, "scope": scope}
     scoring_of(scoring)
     if not isinstance(model, str | Sequence):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from string import ascii_lowercase
 from typing import Any, Unpack, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus
@@ -21,7 +22,7 @@ _WORDS = frozenset({"tokens", "words", "tokenized_text"})
 
 
 @documented(ReadOptions)
-def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Corpus:
+def corpus(data: Any, *others: Any, **options: Unpack[CorpusOptions]) -> Corpus:
     """Make a corpus of whatever holds annotations: files, lists, data frames, data sets.
 
     Every function that scores takes what this function takes.
@@ -39,8 +40,8 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
         - spaCy ``Doc`` objects, a ``Dataset`` or ``DatasetDict`` of Hugging Face;
         - a data frame with one row for each span (document, annotator, start, end, label);
         - ``{"name": any of these, ...}`` for annotators with names.
-    other : object, optional
-        The annotations of a second annotator, where `data` are those of one.
+    *others : object, optional
+        The annotations of further annotators, where `data` are those of one.
     names : list of str, optional
         What the numbers of tags stand for, in their order, where the data do not say; -100 is not
         scored.
@@ -66,20 +67,20 @@ def corpus(data: Any, other: Any = None, **options: Unpack[CorpusOptions]) -> Co
     >>> corpus({"ada": spans, "ben": [[]]}, texts=["Ada wrote."]).spans("0", "ada")
     [Span(start=0, end=3, label='PER')]
     """
-    return corpus_from(data, other, options)
+    return corpus_from(data, others, options)
 
 
 def corpus_from(
-    data: Any, other: Any, options: Mapping[str, Any], *, is_first_gold: bool = False
+    data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool = False
 ) -> Corpus:
-    """What `corpus` makes; the first of two may say what is scored, as a gold standard does."""
+    """What `corpus` makes; the first may say what is scored, as a gold standard does."""
     given = dict(options)
     if data is None:
         raise DataError(
             "got None", expected="annotations: files, lists, a data set or a data frame"
         )
     if isinstance(data, Corpus):
-        if other is not None or given:
+        if others or given:
             name = next(iter(given), None)
             if name is not None and name not in get_type_hints(CorpusOptions):
                 checked_options(ReadOptions, {name: None})  # says which ones there are
@@ -97,30 +98,32 @@ def corpus_from(
         given["label_names"] = label_names_of(names, option="names")
     beside = {key: given.pop(key) for key in _BESIDE if key in given}
     form = given.pop("format", None)
-    items = _items(data, other)
+    items = _items(data, others)
     return read_all(items, form, given, beside, is_first_gold=is_first_gold)
 
 
-def _items(data: Any, other: Any) -> list[Any]:
+def _items(data: Any, others: Sequence[Any]) -> list[Any]:
     """What is to be read, with the names of annotators where they are known."""
-    if other is not None and (_is_by_name(data) or _is_by_name(other)):
-        expected = "all annotators in one mapping, or the annotations of two without names"
-        raise DataError("got a mapping and a second annotation", expected=expected)
-    if other is not None:
-        pair = {"a": data, "b": other}
-        return [item if _is_file(item) else Named(name, item) for name, item in pair.items()]
-    if _is_by_name(data):
-        twice = repeated(map(str, data))
-        if twice:
-            found = ("two annotators are called ", Quote(twice[0]))
-            raise DataError(*found, expected="distinct names")
-        for name, item in data.items():
-            if item is None:
-                raise DataError("annotator ", Quote(name), " is None", expected="annotations")
-        return [Named(str(name), item) for name, item in data.items()]
-    if isinstance(data, list | tuple) and data and all(map(_is_file, data)) and not _is_tags(data):
-        return list(data)
-    return [data]
+    if others:
+        given = (data, *others)
+        if any(map(_is_by_name, given)):
+            expected = "all annotators in one mapping, or annotations without names"
+            raise DataError("got a mapping and a second annotation", expected=expected)
+        names = [*ascii_lowercase, *map(str, range(len(given)))]
+        data = dict(zip(names, given, strict=False))
+    elif not _is_by_name(data):
+        are_files = isinstance(data, list | tuple) and data and all(map(_is_file, data))
+        return list(data) if are_files and not _is_tags(data) else [data]
+    twice = repeated(map(str, data))
+    if twice:
+        found = ("two annotators are called ", Quote(twice[0]))
+        raise DataError(*found, expected="distinct names")
+    for name, item in data.items():
+        if item is None:
+            raise DataError("annotator ", Quote(name), " is None", expected="annotations")
+    return [
+        item if others and _is_file(item) else Named(str(name), item) for name, item in data.items()
+    ]
 
 
 def _is_by_name(data: Any) -> bool:

@@ -91,8 +91,7 @@ class Coefficients(Printed):
 
 def coefficients(
     data: Any,
-    other: Any = None,
-    *,
+    *others: Any,
     which: str | Sequence[str] = "all",
     model: str = "auto",
     gamma: Mapping[str, Any] | None = None,
@@ -109,7 +108,7 @@ def coefficients(
 
     Parameters
     ----------
-    data, other
+    data, *others
         A Corpus, or whatever a corpus can be made of, as in `agreement`.
     which : "all" or list of str
         Names of `CATALOGUE`.
@@ -124,7 +123,7 @@ def coefficients(
     scored : mapping of measure to Agreement, optional
         Results of `agreement` on this corpus by this model, which are not computed again.
     names, texts, gold, scheme, ... : optional
-        How `data` becomes a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -148,7 +147,7 @@ def coefficients(
     >>> coefficients(corpus, which="cu-alpha")["cu-alpha"].reason
     'where annotators marked the same positions, no text has two labels to confuse'
     """
-    given = corpus_of(data, other, options)
+    given = corpus_of(data, others, options)
     asked = list(CATALOGUE) if which == "all" else [which] if isinstance(which, str) else which
     wanted = list(dict.fromkeys(map(_checked_name, asked)))
     for option in gamma or {}:

@@ -81,7 +81,7 @@ class _Options(ResamplingOptions, CorpusOptions, total=False):
 def report(
     result: Any,
     corpus: Any = None,
-    *,
+    *others: Any,
     title: str | None = None,
     show_texts: bool = True,
     top: int = 1000,
@@ -105,6 +105,8 @@ def report(
     corpus : Corpus, or whatever a corpus can be made of, optional
         What it was computed from; without it there are no texts, no disagreements, no
         difficulty and no other coefficients. Of annotations, a second annotator's.
+    *others : optional
+        The annotations of further annotators.
     title : str, optional
         The heading; by default who was compared.
     show_texts : bool
@@ -146,10 +148,11 @@ def report(
     resampling: Any = {name: value for name, value in options.items() if name in known}
     reading = {name: value for name, value in options.items() if name not in known}
     if not isinstance(result, Agreement | Ranking):
-        corpus = corpus_of(result, corpus, reading)
+        given = () if corpus is None else (corpus, *others)
+        corpus = corpus_of(result, given, reading)
         result = agreement(corpus) if corpus.gold is None else rank(corpus)
     elif corpus is not None:
-        corpus = corpus_of(corpus, None, reading)
+        corpus = corpus_of(corpus, others, reading)
     elif reading:
         name = Use(next(iter(reading)), is_name=True)
         raise OptionError(name, " needs annotations", expected="a corpus next to the result")

@@ -30,7 +30,7 @@ _Scored = TypeVar("_Scored", Agreement, Ranking)
 
 
 @documented(ScoringOptions)
-def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Agreement:
+def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agreement:
     """How much of the agreement between span annotations is beyond chance.
 
     Counts are added over texts, labels and pairs of annotators who annotated the
@@ -43,15 +43,15 @@ def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     data : Corpus, or whatever a corpus can be made of
         The annotations of all annotators, or of the first: a file, lists of tags or spans,
         records, a data set, a data frame, or a mapping of names to these (see `corpus`).
-    other : optional
-        The annotations of a second annotator, where `data` are those of one.
+    *others : optional
+        The annotations of further annotators, where `data` are those of one.
     gold : str or path, optional
         Compare all annotators with this one only. Without it all are compared with one
         another, and a gold standard that the corpus names is left out where there are two
         other annotators or more.
     {options}
     names, texts, scheme, repair, ... : optional
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -107,15 +107,15 @@ def agreement(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     >>> agreement([["O", "I-PER"]], [["O", "B-PER"]]).skipped
     {'tags repaired by conlleval': 1}
     """
-    scanned = scan_of(data, other, options)
+    scanned = scan_of(data, others, options)
     if scanned is not None:
         return agreement_from(scanned.answer("agreement"))
-    given, gold, scoring = scored_data(data, other, options)
+    given, gold, scoring = scored_data(data, others, options)
     return _answered(agreement_from, given, Question("agreement", gold, scoring))
 
 
 @documented(ScoringOptions)
-def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Ranking:
+def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
     """Systems against a gold standard, ranked before and after correction for chance.
 
     Each system is scored on the documents that it shares with the gold standard. Its score
@@ -123,14 +123,14 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
 
     Parameters
     ----------
-    data, other
+    data, *others
         The gold standard and all systems, as in `agreement`.
     gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names, or
-        `data` where there is an `other`.
+        `data` where there are `others`.
     {options}
     names, texts, scheme, repair, ... : optional
-        How `data` becomes a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -153,11 +153,11 @@ def rank(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Rank
     >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
     (1.0, 0.5)
     """
-    scanned = scan_of(data, other, options)
+    scanned = scan_of(data, others, options)
     if scanned is not None:
         return ranking_from(scanned.answer("rank"))
-    corpus, gold, scoring = scored_data(data, other, options, is_first_gold=True)
-    if gold is None and corpus.gold is None and other is not None:
+    corpus, gold, scoring = scored_data(data, others, options, is_first_gold=True)
+    if gold is None and corpus.gold is None and others:
         gold = corpus.annotators[0]
     return _answered(ranking_from, corpus, Question("rank", gold, scoring))
 
@@ -180,7 +180,7 @@ def _others(
 
 
 @documented(ScoringOptions)
-def difficulty(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Difficulty:
+def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Difficulty:
     """How hard it is to agree by chance in these texts: 1 minus chance agreement.
 
     With a gold standard, chance agreement of the gold standard with itself;
@@ -189,13 +189,13 @@ def difficulty(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`.
     gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names.
     {options}
     names, texts, scheme, repair, ... : optional
-        How `data` becomes a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -209,8 +209,8 @@ def difficulty(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    scanned = scan_of(data, other, options)
+    scanned = scan_of(data, others, options)
     if scanned is not None:
         return difficulty_from(scanned.answer("difficulty"))
-    given, gold, scoring = scored_data(data, other, options)
+    given, gold, scoring = scored_data(data, others, options)
     return difficulty_from(answer(given, Question("difficulty", gold, scoring)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 
 def corpus_of(
     data: Any,
-    other: Any = None,
+    others: Sequence[Any] = (),
     options: Mapping[str, Any] | None = None,
     *,
     is_first_gold: bool = False,
 ) -> Corpus:
     """A corpus as it is, and the corpus of anything else (see `beyondchance.corpus`)."""
-    if isinstance(data, Corpus) and other is None and not options:
+    if isinstance(data, Corpus) and not others and not options:
         return data
     if isinstance(data, Corpus) and options and options.get("gold") is not None:
         checked_gold(options["gold"])
-        others = {name: value for name, value in options.items() if name != "gold"}
-        return corpus_of(data, other, others).with_gold(str(options["gold"]))
+        reading = {name: value for name, value in options.items() if name != "gold"}
+        return corpus_of(data, others, reading).with_gold(str(options["gold"]))
     from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
 
-    return corpus_from(data, other, options or {}, is_first_gold=is_first_gold)
+    return corpus_from(data, others, options or {}, is_first_gold=is_first_gold)
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _is_counting(name: str) -> bool:
     return name in declared(CountingOptions) or name in ("executor", "progress")
 
 
-def scan_of(data: Any, other: Any, options: Mapping[str, Any]) -> Scanned | None:
+def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Scanned | None:
     """What is to be read in parts; None for anything else.
 
     Options of counting are refused where nothing is read in parts.
@@ -91,7 +91,7 @@ def scan_of(data: Any, other: Any, options: Mapping[str, Any]) -> Scanned | None
                 remedy="pass scan(...) in the place of the files",
             )
         return None
-    if other is not None:
+    if others:
         raise OptionError("a second annotation does not go with a Scan", expected="all in one")
     known = declared(ScoringOptions)
     scoring = {name: value for name, value in options.items() if name in known}
@@ -111,12 +111,12 @@ def scan_of(data: Any, other: Any, options: Mapping[str, Any]) -> Scanned | None
 
 
 def scored_data(
-    data: Any, other: Any, options: Mapping[str, Any], *, is_first_gold: bool = False
+    data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool = False
 ) -> tuple[Corpus, str | None, dict[str, Any]]:
     """The corpus, the gold standard that is asked for, and the options of scoring.
 
     The options may be those of scoring and those by which a corpus is made. Where there is no
-    other gold standard, `is_first_gold` makes the first of two say what is scored.
+    other gold standard, `is_first_gold` makes the first say what is scored.
     """
     check_known(options, ScoredOptions)
     known = declared(ScoringOptions)
@@ -125,10 +125,10 @@ def scored_data(
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):
-        corpus = corpus_of(data, other, reading)
+        corpus = corpus_of(data, others, reading)
         return corpus, None if gold is None else corpus.with_gold(str(gold)).gold, scoring
     if gold is not None:
         reading["gold"] = gold
-    is_first_gold &= other is not None
-    corpus = corpus_of(data, other, reading, is_first_gold=is_first_gold)
+    is_first_gold &= bool(others)
+    corpus = corpus_of(data, others, reading, is_first_gold=is_first_gold)
     return corpus, None if gold is None else corpus.gold, scoring

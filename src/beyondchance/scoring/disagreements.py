@@ -228,8 +228,7 @@ def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
 
 def disagreements(
     data: Any,
-    other: Any = None,
-    *,
+    *others: Any,
     pairs: Iterable[tuple[str, str]] | None = None,
     **options: Unpack[CorpusOptions],
 ) -> Disagreements:
@@ -247,7 +246,7 @@ def disagreements(
 
     Parameters
     ----------
-    data, other
+    data, *others
         As in `agreement`.
     pairs : iterable of (str, str), optional
         The annotators to compare, as (a, b). By default all who annotated a document
@@ -255,7 +254,7 @@ def disagreements(
         out where there are two annotators or more, unless `gold` is given: then each is
         compared with it, as annotator a. With one other, it is annotator a too.
     **options
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -289,7 +288,7 @@ def disagreements(
     >>> found.by_kind()["boundary"], found.label_table()
     (1, {('L', None): 1, ('P', 'P'): 1})
     """
-    corpus = corpus_of(data, other, options)
+    corpus = corpus_of(data, others, options)
     if pairs is None and options.get("gold") is not None:
         pairs = _with_gold(corpus)
     document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)

@@ -60,7 +60,7 @@ _REACHED = 1e-12
 
 
 @documented(ScoringOptions)
-def labelling(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) -> Labelling:
+def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labelling:
     """Split agreement into finding spans and labelling what both found.
 
     Finding is the agreement of the spans, whatever their labels. Labelling compares the
@@ -71,11 +71,11 @@ def labelling(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
 
     Parameters
     ----------
-    data, other, gold
+    data, *others, gold
         As in `agreement`.
     {options}
     names, texts, scheme, repair, ... : optional
-        How `data` and `other` become a corpus (see `corpus`).
+        How these become a corpus (see `corpus`).
 
     Returns
     -------
@@ -113,7 +113,7 @@ def labelling(data: Any, other: Any = None, **options: Unpack[ScoredOptions]) ->
     >>> split.finding.corrected, split.labelling.observed, split.labelling.corrected
     (1.0, 0.5, 0.0)
     """
-    given, gold, scoring = scored_data(data, other, options)
+    given, gold, scoring = scored_data(data, others, options)
     if "scope" in scoring:
         raise OptionError(
             "labelling takes no scope",

@@ -16,7 +16,13 @@ from beyondchance.core.measures import CUSTOM, MEASURES, Measure, additive
 from beyondchance.core.models import AUTO, MODELS, Model
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
-from beyondchance.options import CustomMeasure, ScoringOptions, checked_options, declared
+from beyondchance.options import (
+    CHOICES,
+    CustomMeasure,
+    ScoringOptions,
+    checked_options,
+    declared,
+)
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -52,6 +58,7 @@ SCOPES: Mapping[str, Scope] = {
     "joint": Scope("joint", by_label=False, labelled=True),
     "unlabelled": Scope("unlabelled", by_label=False, labelled=False),
 }
+CHOICES.update(measure=tuple(MEASURES), model=(AUTO.name, *MODELS), scope=tuple(SCOPES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +113,7 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
     {'measure': 'exact', 'model': 'nested', 'scope': 'label'}
     """
     options = checked_options(ScoringOptions, given)
-    model = checked_option("model", options.pop("model"), (AUTO.name, *MODELS))
+    model = checked_option("model", options.pop("model"), CHOICES["model"])
     scope = checked_option("scope", options.pop("scope"), SCOPES)
     measure = _measure(options.pop("measure"))
     known = declared(ScoringOptions)
