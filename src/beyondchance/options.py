@@ -9,21 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, partial, reduce
 from inspect import Parameter, Signature, signature
+from operator import or_
 from os import PathLike
 from types import NoneType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    TypedDict,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -668,7 +659,7 @@ def _signature(function: Callable[..., Any]) -> Signature:
         default = extras[0].default if extras else None
         if name in CHOICES:
             kinds = get_args(of_type) or (of_type,)
-            of_type = Union[tuple(Literal[CHOICES[name]] if x is str else x for x in kinds)]
+            of_type = reduce(or_, (Literal[CHOICES[name]] if x is str else x for x in kinds))
         if name not in named:
             named[name] = Parameter(
                 name, Parameter.KEYWORD_ONLY, default=default, annotation=of_type
