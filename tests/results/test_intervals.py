@@ -1,7 +1,8 @@
 """Intervals of results: against SciPy, against loops, and where there are none."""
 
 import inspect
-from copy import deepcopy
+import pickle
+from copy import copy, deepcopy
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -15,6 +16,7 @@ from scipy import stats
 from beyondchance import (
     Agreement,
     Corpus,
+    DataError,
     Difficulty,
     OptionError,
     Score,
@@ -934,3 +936,38 @@ def test_other_measures_by_hand(measure):
         )
         values.append((matched - expected) / (size / 2 - expected))
     assert (found.low, found.high) == pytest.approx(np.quantile(values, [0.025, 0.975]), rel=1e-12)
+
+
+class TestPartsOfAResult:
+    """What a result is broken down by has the intervals of the result."""
+
+    def test_are_those_of_the_result(self):
+        result = agreement(example())
+        expected = result.intervals(by=["season"])
+        for level in ("label", "pair", "annotator"):
+            for name, score in getattr(result, f"by_{level}").items():
+                assert score.interval() == getattr(expected, f"by_{level}")[name]["corrected"]
+        for value, score in result.by_field("season").items():
+            assert score.interval("observed") == expected.by_field["season"][value]["observed"]
+
+    def test_of_one_document_there_is_none(self):
+        score = agreement(example()).by_document["issue-01"]
+        assert score.interval().reason == "there are too few documents: found 1, expected 2 or more"
+        assert score.interval(over="annotators").reason is None
+
+    def test_of_other_annotators_there_is_none_of_a_pair(self):
+        result = agreement(example())
+        with refused(OptionError, "over … 'annotators' … 'documents'"):
+            result.by_pair["ada", "ben"].interval(over="annotators")
+
+    def test_a_score_by_itself_has_none(self):
+        with refused(DataError, "result … .by_label[...]"):
+            Score(matched=1, size_a=1, size_b=1).interval()
+
+    def test_are_kept_when_pickled(self):
+        result = agreement(example())
+        score = result.by_label["PLACE"]
+        kept = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own
+        for again in (kept.by_label["PLACE"], copy(score)):
+            assert again == score
+            assert again.interval() == score.interval()

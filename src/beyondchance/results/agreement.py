@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from math import isnan, nan
 from typing import Any, Unpack
 
@@ -12,16 +12,18 @@ import numpy as np
 
 from beyondchance.checks import checked_option
 from beyondchance.core.bootstrap import places
+from beyondchance.errors import DataError
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
+from beyondchance.results.counts import Name, Scores
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Measured
 from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
 from beyondchance.results.score import PART, Score
-from beyondchance.results.totals import AnyCounts, Counted, Totals, signed_with
+from beyondchance.results.totals import AnyCounts, Counted, Totals, counts_by_document, signed_with
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
@@ -131,12 +133,12 @@ class Agreement(Measured, Counted):
     @cached_property
     def by_label(self) -> Mapping[str, Score]:
         """A score for each label."""
-        return self.counts.by_label()
+        return self._knowing("label", self.counts.by_label())
 
     @cached_property
     def by_document(self) -> Mapping[str, Score]:
         """A score for each document that was compared."""
-        return self.counts.by_document()
+        return self._knowing("document", self.counts.by_document())
 
     @cached_property
     def contested(self) -> Mapping[str, Score]:
@@ -152,12 +154,12 @@ class Agreement(Measured, Counted):
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], Score]:
         """A score for each pair of annotators."""
-        return self.counts.by_pair()
+        return self._knowing("pair", self.counts.by_pair())
 
     @cached_property
     def by_annotator(self) -> Mapping[str, Score]:
         """A score for each annotator against all others."""
-        return self.counts.by_annotator()
+        return self._knowing("annotator", self.counts.by_annotator())
 
     @cached_property
     def without(self) -> Mapping[str, Score]:
@@ -170,7 +172,7 @@ class Agreement(Measured, Counted):
 
     def by_field(self, name: str) -> Mapping[str, Score]:
         """A score for each value of a field of the documents, such as a round."""
-        return self.counts.by_field(name)
+        return self._knowing("field", self.counts.by_field(name), name)
 
     def macro(self, by: str) -> MacroAverage:
         """The mean of the scores of all labels, or of all documents.
@@ -323,6 +325,32 @@ class Agreement(Measured, Counted):
             by_field={name: self._field_intervals(name, options) for name in by},
             settings=signed_with(options, self.settings, counts),
         )
+
+    def _knowing(self, level: str, scores: Mapping[Name, Score], *of: str) -> Mapping[Name, Score]:
+        """Let scores of a level know their intervals."""
+        if not isinstance(scores, Scores):
+            return scores
+        return replace(scores, ask=partial(self._asked, level, *of))
+
+    def _asked(self, level: str, *of: Any, **resampling: Any) -> Mapping[str, ConfidenceInterval]:
+        """Compute the intervals of one score, whose name comes last."""
+        over: Any = {} if level in {"label", "document"} else {"over": "documents"}
+        options = resampling_of(self.settings, resampling, **over)
+        if level == "field":
+            return self._field_intervals(of[0], options)[of[1]]
+        if level == "document":
+            counts = counts_by_document(self.counts)
+            rows = counts.of_documents(np.isin(counts.documents, of)).leveled()
+            return intervals_of(rows, SCORES, options, unit=f"{self.extent.noun}s")[0]
+        found = self.intervals(levels={level: of}, **resampling)
+        known: Mapping[Any, Mapping[str, ConfidenceInterval]] = getattr(found, f"by_{level}")
+        if of[0] not in known:
+            raise DataError(
+                f"{len(self.counts.annotators):,} annotators have too many pairs to be listed",
+                expected="intervals overall, by label or field",
+                remedy="select(annotators=[...]) keeps some",
+            )
+        return known[of[0]]
 
     def _field_intervals(
         self, name: str, options: Resampling

@@ -8,9 +8,9 @@ never stored and never averaged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -62,12 +62,14 @@ def other_side(name: str) -> str:
 class Scores(Mapping[Name, Score]):
     """Scores by name, in columns: each is made when it is asked for.
 
-    A thousand annotators have tens of thousands of pairs, of which few are asked for.
+    A thousand annotators have tens of thousands of pairs, of which few are asked for. `ask` returns
+    the intervals of a name.
     """
 
     names: Sequence[Name]
     columns: Mapping[str, NDArray[Any]]
     of: str = SPANS
+    ask: Callable[..., Any] | None = None
 
     @cached_property
     def _number(self) -> dict[Name, int]:
@@ -78,7 +80,7 @@ class Scores(Mapping[Name, Score]):
             raise unknown_name(name, self.names)
         number = self._number[name]
         values = {key: column[number].item() for key, column in self.columns.items()}
-        return Score(**values, of=self.of)
+        return Score(**values, of=self.of, ask=self.ask and partial(self.ask, name))
 
     def __iter__(self) -> Iterator[Name]:
         return iter(self.names)

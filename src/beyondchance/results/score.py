@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from math import isnan, nan
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from beyondchance.checks import checked_option
+from beyondchance.errors import DataError
 from beyondchance.numbers import in_digits
+from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.printed import Printed
 from beyondchance.tallies import unmarked
 from beyondchance.types import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from beyondchance.results.intervals import ConfidenceInterval
 
 NOTHING_MARKED = "nothing was marked by either"
 
@@ -139,6 +146,8 @@ class Score(Printed):
         annotator against the others: that annotator's spans).
     of : {"spans", "labels"}
         What is scored: spans, or the labels of what both found.
+    ask : function, optional
+        Returns the intervals of a score that is a part of a result.
 
     Examples
     --------
@@ -166,6 +175,7 @@ class Score(Printed):
     n_documents: int = 0
     n_spans: int = 0
     of: str = SPANS
+    ask: Callable[..., Mapping[str, ConfidenceInterval]] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         values = (f"{name}={in_digits(getattr(self, name))}" for name in _SHOWN)
@@ -256,6 +266,30 @@ class Score(Printed):
     def corrected_recall(self) -> float:
         """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
         return self._of("a").corrected
+
+    @documented(ResamplingOptions)
+    def interval(
+        self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
+    ) -> ConfidenceInterval:
+        """Compute the confidence interval of a label, pair, annotator or document of a result.
+
+        Parameters
+        ----------
+        score : {"corrected", "observed", "chance"}
+        {options}
+
+        Examples
+        --------
+        >>> from beyondchance import agreement, example
+        >>> agreement(example()).by_label["PLACE"].interval()
+        ConfidenceInterval(0.6011 to 0.8092)
+        """
+        if self.ask is None:
+            raise DataError(
+                "the score belongs to no result",
+                expected="one of agreement(...), such as .by_label[...], or .intervals()",
+            )
+        return self.ask(**resampling)[checked_option("score", score, _SHOWN)]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason."""
