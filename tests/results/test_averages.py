@@ -247,6 +247,6 @@ def resample(result, weights):
 def test_intervals_do_not_depend_on_how_many_levels_are_held_at_a_time(by, monkeypatch):
     result = agreement(example())
     whole = result.macro(by).interval(seed=2, resamples=99)
-    monkeypatch.setattr("beyondchance.results.resampling._SUMS_AT_A_TIME", 1)
+    monkeypatch.setattr("beyondchance.results.resampling.SUMS_AT_A_TIME", 1)
     parts = result.macro(by).interval(seed=2, resamples=99)
     assert (whole.low, whole.high) == pytest.approx((parts.low, parts.high), rel=1e-14)

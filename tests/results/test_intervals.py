@@ -234,7 +234,7 @@ class TestEveryLevel:
         ("over", "method"),
         [("documents", "bca"), ("documents", "expanded"), ("annotators", "bca"), ("both", "bca")],
     )
-    @each(("name", "most"), [("_SUMS_AT_A_TIME", 30), ("_DRAWN_AT_A_TIME", 500)])
+    @each(("name", "most"), [("SUMS_AT_A_TIME", 30), ("_DRAWN_AT_A_TIME", 500)])
     def test_portions_and_blocks_change_nothing(self, monkeypatch, name, most, over, method):
         result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
         options = {"resamples": 99, "seed": 3, "over": over, "method": method}
@@ -245,6 +245,33 @@ class TestEveryLevel:
             monkeypatch.setattr(resampling, "CELLS", 70)
         again = result.intervals(**options)
         assert repr(found) == repr(again)
+
+    def test_documents_that_a_pair_lacks_need_not_be_left_out(self, monkeypatch):
+        spans = {name: [[]] * 40 for name in "abcdef"}
+        rng = np.random.default_rng(3)
+        people = [sorted(rng.choice(list("abcdef"), 2 + i % 2, replace=False)) for i in range(40)]
+        for name in spans:
+            starts = rng.integers(0, 9, 40).tolist()
+            spans[name] = [
+                [(s, s + 3, "P")] if name in here else None
+                for s, here in zip(starts, people, strict=True)
+            ]
+        result = agreement(Corpus.from_spans(spans, lengths=[12] * 40))
+        found = result.intervals()
+        monkeypatch.setattr("beyondchance.results.agreement.SUMS_AT_A_TIME", 1)
+        again = result.intervals()
+        assert again.without == found.without
+        assert again.overall == found.overall
+        for level in ("by_pair", "by_annotator"):
+            assert getattr(again, level).keys() == getattr(found, level).keys()
+            for name, scores in getattr(again, level).items():
+                for score, interval in scores.items():
+                    other = getattr(found, level)[name][score]
+                    assert interval.reason == other.reason
+                    assert interval.units == other.units
+                    assert [*interval, interval.effective] == pytest.approx(
+                        [*other, other.effective], abs=2e-12, nan_ok=True
+                    )
 
     def test_parts_of_a_corpus_added_give_the_same_digits(self):
         corpus = noisy(30, ("anna", "ben", "cleo"))

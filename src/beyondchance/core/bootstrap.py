@@ -16,6 +16,7 @@ import numpy as np
 
 from beyondchance.core.distributions import normal_quantile, normal_share, student_quantile
 from beyondchance.core.exact import LAST_DIGITS, are_alike
+from beyondchance.core.ragged import total
 from beyondchance.types import Floats, Ints
 
 CELLS = 2**15
@@ -164,6 +165,39 @@ def influences(left_out: Floats) -> Floats:
     return np.asarray((len(left_out) - 1) * (left_out.mean() - left_out))
 
 
+def few_moments(whole: Floats, left_out: Floats, owner: Ints, n: int) -> tuple[Floats, Floats]:
+    """The means of the second and fourth powers of influences of n units, of which few matter.
+
+    Parameters
+    ----------
+    whole : array of float, shape (scores,)
+    left_out : array of float, shape (cells,)
+        A score without each of the units that can move it; the others leave it as it is.
+    owner : array of int, shape (cells,)
+        The score of each cell.
+    n : int
+
+    Examples
+    --------
+    The mean of 3, 3, 3, 3 and 8 is 4; one of five units moves it, to 3.
+
+    >>> whole, left_out, owner = np.array([4.0]), np.array([4.25] * 4 + [3.0]), np.zeros(5, int)
+    >>> few_moments(whole, left_out, owner, 5)[0].tolist()
+    [4.0]
+    >>> float(np.mean(influences(left_out) ** 2))
+    4.0
+    """
+    n_scores, moved = len(whole), left_out - whole[owner]
+    moved[np.abs(moved) <= LAST_DIGITS * np.maximum(1, np.abs(whole[owner]))] = 0
+    mean = total(owner, moved, n_scores) / n
+    n_others = n - np.bincount(owner, minlength=n_scores)
+    own, rest = (n - 1) * (mean[owner] - moved), (n - 1) * mean
+    second, fourth = (
+        (total(owner, own**power, n_scores) + n_others * rest**power) / n for power in (2, 4)
+    )
+    return second, fourth
+
+
 def variance_of(effects: Sequence[Floats]) -> float:
     """The variance of a score, by the jackknife, from the influences of the units.
 
@@ -217,13 +251,19 @@ def degrees_of_freedom(effects: Sequence[Floats]) -> float:
 
 
 def _freedom(effect: Floats) -> float:
-    """The degrees of freedom of one sample; fewer than four units show no kurtosis."""
-    n = len(effect)
+    """The degrees of freedom of one sample."""
     squares = effect * effect
-    mean = float(squares.mean())
-    if n < 4 or not mean:
+    return freedom_of(len(effect), float(squares.mean()), float((squares * squares).mean()))
+
+
+def freedom_of(n: int, second: float, fourth: float) -> float:
+    """The degrees of freedom of n units, from means of powers of their influences.
+
+    Fewer than four units show no kurtosis.
+    """
+    if n < 4 or not second:
         return n - 1.0
-    excess = float((squares * squares).mean()) / mean**2 - 3
+    excess = fourth / second**2 - 3
     unbiased = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6)
     return 2 / (max(unbiased, 0.0) / n + 2 / (n - 1))
 
@@ -281,10 +321,22 @@ def student(
     >>> round(low, 3), round(high, 3)
     (-3.572, 9.572)
     """
-    error = sqrt(variance_of(effects))
-    if not error:
+    freedom = degrees_of_freedom(effects)
+    return student_around(estimate, variance_of(effects), freedom, confidence, lowest=lowest)
+
+
+def student_around(
+    estimate: float,
+    variance: float,
+    freedom: float,
+    confidence: float,
+    *,
+    lowest: float | None = None,
+) -> tuple[float, float] | None:
+    """Student's interval of a score, from its variance (see `student`)."""
+    if not variance:
         return None
-    reach = -student_quantile((1 - confidence) / 2, degrees_of_freedom(effects)) * error
+    reach = -student_quantile((1 - confidence) / 2, freedom) * sqrt(variance)
     if lowest is None:
         return estimate - reach, estimate + reach
     below, above = estimate - lowest, 1 - estimate

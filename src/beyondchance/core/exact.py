@@ -125,6 +125,13 @@ class ExactColumns:
             sums += weights[:, first : first + step] @ self.digits[first : first + step]
         return self.put_together(sums)
 
+    def by(self, owner: Ints, n: int, rows: Any = slice(None)) -> Floats:
+        """Sums of the pieces of some rows by owner, shape (n, pieces)."""
+        sums = np.zeros((n, self.digits.shape[1]))
+        for piece in range(self.digits.shape[1] if len(owner) else 0):
+            sums[:, piece] = total(owner, self.digits[rows, piece], n)
+        return sums
+
     def put_together(self, sums: Floats) -> Floats:
         """Columns again, from sums of the pieces: the only step that rounds.
 

@@ -209,7 +209,7 @@ def compare_systems(
                     *trials.single(i, kind),
                     options,
                     kinds=[unit],
-                    lowest=lowest_of(trials.whole[i], kind),
+                    lowest=float(lowest_of(trials.whole[i], kind)),
                 )
                 for kind in SCORES
             }

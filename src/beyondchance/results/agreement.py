@@ -18,10 +18,21 @@ from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.counts import Name, Scores
-from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
+from beyondchance.results.intervals import (
+    ConfidenceInterval,
+    Intervals,
+    intervals_of,
+    intervals_of_few,
+)
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Measured
-from beyondchance.results.resampling import SCORES, Levels, Resampling, resampling_of
+from beyondchance.results.resampling import (
+    SCORES,
+    SUMS_AT_A_TIME,
+    Levels,
+    Resampling,
+    resampling_of,
+)
 from beyondchance.results.score import PART, Score
 from beyondchance.results.totals import AnyCounts, Counted, Totals, counts_by_document, signed_with
 from beyondchance.settings import Settings
@@ -294,21 +305,15 @@ class Agreement(Measured, Counted):
             scores = getattr(self, f"by_{checked_option('level', level, LEVELS)}")
             for name in names or ():
                 scores[name]  # refused if there is none
-        counts = self.drawn
-        wanted = Levels(len(counts))
-        if "label" in levels:
-            wanted.add("label", counts.labels, counts.label, only=chosen["label"])
+        counts, unit = self.drawn, self.resampled_unit
         alone = len(counts.annotators) == 2
-        if options.over == "documents" and not alone:
-            if "pair" in levels:
-                pairs, only = list(self.by_pair), chosen["pair"]
-                wanted.add("pair", pairs, counts.pair_numbers(), only=only)
-            if "annotator" in levels:
-                sides, only = (counts.a, counts.b), chosen["annotator"]
-                wanted.add("annotator", counts.annotators, *sides, only=only)
-                wanted.add("without", counts.annotators, *sides, only=only, are_complements=True)
-        rows, unit = counts.leveled(wanted), self.resampled_unit
+        has_pairs = options.over == "documents" and not alone
+        wanted, few = self._wanted(chosen, options, has_pairs=has_pairs)
+        rows = counts.leveled(wanted)
         found = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
+        if few is not wanted:
+            rows = replace(rows, levels=few)
+            found = few.named(intervals_of_few(rows, SCORES, options, unit=unit)) | found
         overall = found["all"][""]
         if options.over == "documents" and alone:
             # Two annotators are one pair, and each agrees with the other as both do.
@@ -325,6 +330,26 @@ class Agreement(Measured, Counted):
             by_field={name: self._field_intervals(name, options) for name in by},
             settings=signed_with(options, self.settings, counts),
         )
+
+    def _wanted(
+        self, chosen: Mapping[str, Collection[Any] | None], options: Resampling, *, has_pairs: bool
+    ) -> tuple[Levels, Levels]:
+        """The levels that get intervals; those of few documents apart, if there are many."""
+        counts = self.drawn
+        wanted = few = Levels(len(counts))
+        if "label" in chosen:
+            wanted.add("label", counts.labels, counts.label, only=chosen["label"])
+        n_sums = (counts.pairs.shape[1] + len(counts.annotators)) * len(counts.unit_names)
+        if has_pairs and n_sums > SUMS_AT_A_TIME and not options.draws:
+            few = Levels(len(counts))
+        if has_pairs and "pair" in chosen:
+            pairs, only = list(self.by_pair), chosen["pair"]
+            few.add("pair", pairs, counts.pair_numbers(), only=only)
+        if has_pairs and "annotator" in chosen:
+            sides, only = (counts.a, counts.b), chosen["annotator"]
+            few.add("annotator", counts.annotators, *sides, only=only)
+            wanted.add("without", counts.annotators, *sides, only=only, are_complements=True)
+        return wanted, few
 
     def _knowing(self, level: str, scores: Mapping[Name, Score], *of: str) -> Mapping[Name, Score]:
         """Let scores of a level know their intervals."""

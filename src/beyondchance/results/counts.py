@@ -403,9 +403,7 @@ class Counts:
         names = [name for name in self._columns() if name in SUMS]
         table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in _FLAGS]
         sums = exact_columns(np.stack([*table, np.ones(n_rows)], axis=1))
-        own = np.zeros((n_annotators, sums.digits.shape[1]))
-        for piece, digits in enumerate(sums.digits.T):
-            own[:, piece] = total(who, digits[row], n_annotators)
+        own = sums.by(who, n_annotators, row)
         *values, n_left = sums.put_together(sums.digits.sum(axis=0) - own).T
         columns: dict[str, NDArray[Any]] = dict(zip((*names, *_FLAGS), values, strict=True))
         for name in _FLAGS:

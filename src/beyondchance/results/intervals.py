@@ -11,9 +11,12 @@ import numpy as np
 from beyondchance.core.bootstrap import (
     accelerated,
     degrees_of_freedom,
+    few_moments,
+    freedom_of,
     influences,
     percentiles,
-    student,
+    student_around,
+    variance_of,
 )
 from beyondchance.core.exact import are_alike
 from beyondchance.messages import Text, Use, spoken
@@ -207,7 +210,7 @@ def intervals_of(
                 [score_of(left_out[:, place], name) for left_out in found.left_out],
                 options,
                 kinds=[kind for kind, *_ in kinds],
-                lowest=lowest_of(found.whole[place], name),
+                lowest=float(lowest_of(found.whole[place], name)),
             )
             for name in names
         }
@@ -216,18 +219,63 @@ def intervals_of(
     ]
 
 
-def lowest_of(sums: Floats, name: str) -> float:
+def intervals_of_few(
+    rows: Rows, names: Sequence[str], options: Resampling, *, unit: str = "documents"
+) -> list[dict[str, ConfidenceInterval]]:
+    """Like `intervals_of`, of levels that have few of many documents, expanded and over these.
+
+    Documents that a level lacks do not change it, and are not left out one by one.
+    """
+    level, own, whole = rows.present()
+    n, units = rows.n_documents, [(unit, rows.n_documents)]
+    found: list[dict[str, ConfidenceInterval]] = [{} for _ in range(len(whole))]
+    for name in names:
+        scores = score_of(whole, name)
+        second, fourth = few_moments(scores, score_of(whole[level] - own, name), level, n)
+        columns = (scores, lowest_of(whole, name), second, fourth)
+        rows_of = zip(found, *(column.tolist() for column in columns), strict=True)
+        for intervals, score, lowest, *moments in rows_of:
+            freedom, variance = freedom_of(n, *moments), moments[0] / (n - 1)
+            why = _why_none(score, [np.array(moments)], [unit])
+            intervals[name] = (
+                _undefined(why, units, options)
+                if why
+                else _expanded(score, variance, freedom, options, units=units, lowest=lowest)
+            )
+    return found
+
+
+def _expanded(
+    estimate: float,
+    variance: float,
+    freedom: float,
+    options: Resampling,
+    *,
+    units: Sequence[tuple[str, int]],
+    lowest: float | None,
+) -> ConfidenceInterval:
+    """The interval from a variance and its degrees of freedom, or why there is none."""
+    ends = student_around(estimate, variance, freedom, options.confidence, lowest=lowest)
+    if ends is None:
+        kinds = [kind for kind, _ in units]
+        return _undefined(_why_not_by("expanded", variance > 0, kinds), units, options)
+    low, high = (round(end, DIGITS) for end in ends)
+    return ConfidenceInterval(low, high, units=tuple(units), effective=freedom + 1)
+
+
+def lowest_of(sums: Floats, name: str) -> Floats:
     """The lowest that a score can be: 0, or below chance where it is corrected.
 
     Examples
     --------
     Chance is 1/4; where nothing matches, the corrected score is (0 - 1/4)/(1 - 1/4).
 
-    >>> round(lowest_of(np.array([3.0, 1.0, 8.0, 1.0]), "corrected"), 4)
+    >>> lowest_of(np.array([3.0, 1.0, 8.0, 1.0]), "corrected").round(4).item()
     -0.3333
     """
-    chance = float(score_of(sums, "chance")) if name == "corrected" else 0.0
-    return -chance / (1 - chance) if chance < 1 else -inf
+    chance = score_of(sums, "chance") if name == "corrected" else np.zeros(sums.shape[:-1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(chance < 1, -chance / (1 - chance), -inf)
 
 
 def interval_from(
@@ -262,18 +310,18 @@ def interval_from(
         why = _why_no_spread(values, kinds)
     if why:
         return _undefined(why, units, options)
+    variance, freedom = variance_of(moves), degrees_of_freedom(moves)
     if options.method == "expanded":
-        ends = student(estimate, moves, options.confidence, lowest=lowest)
-    elif options.method == "percentile":
-        ends = percentiles(values, options.confidence)
-    else:
+        return _expanded(estimate, variance, freedom, options, units=units, lowest=lowest)
+    if options.method == "bca":
         ends = accelerated(values, estimate, moves, options.confidence)
+    else:
+        ends = percentiles(values, options.confidence)
     if ends is None:
-        return _undefined(_why_not_by(options.method, moves, kinds), units, options)
-    if options.method == "expanded":
-        ends = round(ends[0], DIGITS), round(ends[1], DIGITS)
-    effective = degrees_of_freedom(moves) + 1
-    return ConfidenceInterval(*ends, units=tuple(units), effective=effective, method=options.method)
+        return _undefined(_why_not_by(options.method, variance > 0, kinds), units, options)
+    return ConfidenceInterval(
+        *ends, units=tuple(units), effective=freedom + 1, method=options.method
+    )
 
 
 def _why_none(estimate: float, left_out: Sequence[Floats], kinds: Sequence[str]) -> Text:
@@ -296,9 +344,9 @@ def _why_no_spread(values: Floats, kinds: Sequence[str]) -> Text:
     return ()
 
 
-def _why_not_by(method: str, moves: Sequence[Floats], kinds: Sequence[str]) -> Text:
+def _why_not_by(method: str, has_moved: bool, kinds: Sequence[str]) -> Text:
     """Why a method gives no interval."""
-    over, has_moved = _listed(kinds), any(part.any() for part in moves)
+    over = _listed(kinds)
     if method == "expanded":
         cause = "nothing matches" if has_moved else f"it is the same without any one of the {over}"
         return f"{cause}, so its spread is unknown"

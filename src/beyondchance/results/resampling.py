@@ -18,7 +18,7 @@ import numpy as np
 from beyondchance.checks import checked_generator
 from beyondchance.core.bootstrap import bootstrap_weights, member_weights, team_weights
 from beyondchance.core.exact import ExactColumns, exact_columns
-from beyondchance.core.ragged import distinct, total
+from beyondchance.core.ragged import distinct
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
 from beyondchance.options import MOST_RESAMPLES, ResamplingOptions, checked_options, declared
@@ -35,7 +35,7 @@ _Value = TypeVar("_Value")
 _SUMS = 4
 """Columns of sums: matched, expected, size, and rows in which random spans can disagree."""
 
-_SUMS_AT_A_TIME = 2**21
+SUMS_AT_A_TIME = 2**21
 """Sums, of units times levels, held at a time."""
 
 _DRAWN_AT_A_TIME = 2**22
@@ -260,22 +260,42 @@ class Rows:
             Matched, expected, size, and the number of rows in which chance has freedom.
         """
         columns = self.columns
-        n_cells, n_pieces = n_units * len(levels), columns.digits.shape[1]
-        sums = np.zeros((n_cells, n_pieces))
+        n_cells = n_units * len(levels)
+        sums = np.zeros((n_cells, columns.digits.shape[1]))
         # Complements hold all rows, less those that are absent. Pieces are whole numbers, so
         # that nothing is lost by the subtraction.
         inside = np.isin(levels, self.levels.complements)
-        for piece in range(n_pieces if inside.any() else 0):
-            whole = total(unit, columns.digits[:, piece], n_units)
-            sums[:, piece] += np.outer(whole, inside).reshape(-1)
+        if inside.any():
+            whole = columns.by(unit, n_units)
+            sums += (whole[:, None] * inside[:, None]).reshape(sums.shape)
         # One way of being in a level after the other, because rows can be in many.
         for sign, numbers in ((1, self.levels.members), (-1, self.levels.absent)):
             for level in numbers:
                 row = np.flatnonzero((level >= levels.start) & (level < levels.stop))
                 cell = unit[row] * len(levels) + level[row] - levels.start
-                for piece in range(n_pieces if len(row) else 0):
-                    sums[:, piece] += sign * total(cell, columns.digits[row, piece], n_cells)
+                sums += sign * columns.by(cell, n_cells, row)
         return columns.put_together(sums).reshape(n_units, len(levels), _SUMS)
+
+    def present(self) -> tuple[Ints, Floats, Floats]:
+        """Sum the rows of each level by the documents that it has.
+
+        Returns
+        -------
+        level : array of int, shape (cells,)
+        sums : array of float, shape (cells, 4)
+            Of a level in a document.
+        whole : array of float, shape (levels, 4)
+        """
+        members = [(np.flatnonzero(level >= 0), level) for level in self.levels.members]
+        row = np.concatenate([row for row, _ in members])
+        level = np.concatenate([level[row] for row, level in members])
+        cells, number = distinct(level * self.n_documents + self.document[row])
+        put_together = self.columns.put_together
+        sums, whole = (
+            put_together(self.columns.by(owner, n, row))
+            for owner, n in ((number, len(cells)), (level, len(self.levels)))
+        )
+        return cells // self.n_documents, sums, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +383,7 @@ def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[ran
         "both": (rows.document * n_pairs + team.pair, rows.n_documents * n_pairs, _both_drawn),
     }[options.over]
     n_draws = max(options.draws, 1)
-    most = _SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (n_draws * _SUMS)
+    most = SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (n_draws * _SUMS)
     portion = max(min(most), 1)
     n_levels = len(rows.levels)
     for first in range(0, n_levels, portion):
