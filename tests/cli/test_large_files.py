@@ -7,10 +7,11 @@ import shutil
 
 import pytest
 
+from beyondchance import DataError, agreement, scan
 from beyondchance.cli.main import main
 from beyondchance.io import scanning
 from large_tables import parquet, separated, spans_table
-from refusals import assert_tells
+from refusals import assert_tells, refused
 
 WHOLE_ONLY = {"finding", "labelling"}
 
@@ -152,6 +153,23 @@ def test_saved_counts_and_a_choice_of_labels(capsys):
     names = {*WHOLE_ONLY, "notes"}
     assert without(found, names) == without(whole, names)
     assert_tells(refusal(capsys, "agree", "x.counts", "--null"), "--null … counts")
+    for option in ("--rename-annotator a=b", "--labels PER", "--annotators a,b", "--length 9"):
+        said = refusal(capsys, "agree", "x.counts", *option.split())
+        assert_tells(said, f"{option.split()[0]} … annotations … counts")
+
+
+def test_a_share_without_documents_adds_nothing(capsys):
+    Path("few.csv").write_text("document,annotator,label,start,end\n1,a,P,0,2\n1,b,P,1,2\n")
+    words = ("agree", "few.csv", "--length", "9")
+    whole = in_json(capsys, *words)
+    for i in (1, 2, 3):
+        assert main([*words, "--part", f"{i}/3", "--save-counts", f"{i}.counts", "--quiet"]) == 0
+    assert_tells(capsys.readouterr().err, "no document … 1/3 … 2/3")
+    found = in_json(capsys, "agree", "1.counts", "2.counts", "3.counts")
+    names = {*WHOLE_ONLY, "notes", "inputs"}
+    assert without(found, names) == without(whole, names)
+    with refused(DataError, "part 1/3"):
+        agreement(scan("few.csv", length=9), part="1/3")
 
 
 def test_a_share_must_be_saved(capsys):

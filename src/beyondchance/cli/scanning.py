@@ -13,7 +13,7 @@ import click
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import renaming
-from beyondchance.cli.running import is_given
+from beyondchance.cli.running import is_given, tell
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named, Naming
 from beyondchance.io.scanning import Scan, Selection, expanded, opened_files
@@ -27,6 +27,11 @@ _PACKED = 4
 """How many bytes of text one of Parquet stands for, about."""
 _AT_ONCE = ("null", "coefficients", "sensitivity", "split_by_difficulty", "methods")
 """Options that need all documents at once."""
+_OF_READING = (
+    *("pseudonyms", "annotators", "labels", "exclude_labels"),
+    *("rename_annotator", "rename_label", "format"),
+)
+"""Options by which annotations are read, besides those of `read`."""
 
 
 def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
@@ -44,8 +49,8 @@ def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
         return None
     whole_only = next((name for name in _AT_ONCE if options.get(name)), None)
     if is_counted(found):
-        # Names are replaced when annotations are read.
-        asked += ["pseudonyms"] if options["pseudonyms"] else []
+        # Names are replaced, and labels chosen, when annotations are read.
+        asked += [name for name in (*_OF_READING, *flags.READING) if is_given(ctx, name)]
         if whole_only or asked:
             _refuse(whole_only or asked[0], "needs the annotations, and these are saved counts")
         return found
@@ -157,6 +162,9 @@ def answers(
     finally:
         if "executor" in how:
             how["executor"].close()
+    if result.is_empty:
+        tell(f"no document begins in part {how['part']}; what is saved adds nothing to other parts")
+        raise click.exceptions.Exit
     return result.corpus, result.answers
 
 

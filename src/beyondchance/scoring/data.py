@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_gold
-from beyondchance.errors import OptionError
+from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Use
 from beyondchance.options import (
     CorpusOptions,
@@ -69,6 +69,11 @@ class Scanned:
 
         question = Question(command, self.gold, self.scoring)
         found = counted(self.scan, [question], how_of(self.how))
+        if found.is_empty:
+            raise DataError(
+                f"no document begins in part {self.how['part']}",
+                remedy="add its counts to those of the other parts, if they are saved",
+            )
         return with_origin(found.answers[0], found.corpus)
 
 

@@ -361,9 +361,7 @@ def _counted(
     if not cut:
         raise _without_rows(opened_files(found).uploads[0].name)
     if not parts:
-        raise OptionError(
-            "there are fewer parts than shares", expected="a smaller number behind the slash"
-        )
+        return _nothing(0)
     bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
     first = next(batches_of(bare, parts[0], None), None)
     whole = Whole() if first is None else first.found
