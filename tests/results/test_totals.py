@@ -285,3 +285,20 @@ def test_documents_are_not_called_groups() -> None:
     # Of totals, only groups are known.
     found = plan(replace(result, counts=totals_of(result.counts)), 0.05)
     assert (found.n_pilot, found.unit, found.settings.groups) == (8, "groups of documents", 8)
+
+
+def test_rows_of_totals_add_up_to_those_of_counts() -> None:
+    result = agreement(team(9))
+    totals = totals_of(result.counts)
+    rows = totals.to_rows()
+    assert {row["unit"] for row in rows} <= set(result.counts.documents)
+    assert list(rows[0])[:4] == ["unit", "label", "a", "b"]
+    for name in ("matched", "expected", "size_a", "size_b"):
+        expected: dict[tuple[str, ...], float] = {}
+        for row in result.counts.to_rows():
+            key = row["document"], row["label"], row["a"], row["b"]
+            expected[key] = expected.get(key, 0) + row[name]
+        found = {(row["unit"], row["label"], row["a"], row["b"]): row[name] for row in rows}
+        assert found == pytest.approx(expected)
+    assert sum(row["rows"] for row in rows) == len(result.counts)
+    assert all(0 <= row["unit"] < 256 for row in totals.grouped(256).to_rows())

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from pathlib import Path
 
 import pyarrow as pa
@@ -396,3 +396,19 @@ def test_damaged_bytes_name_their_file_and_the_other_parts_are_kept(tmp_path):
     assert_tells(found.stdout, "spans.parquet: … Parquet")
     assert found.stderr == ""
     assert not (tmp_path / "all.counts").exists()
+
+
+def test_workers_need_the_guard_of_a_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current_process(), "_inheriting", True, raising=False)
+    with refused(OptionError, "workers … script … __main__"):
+        list(Processes(2)(str, [1]))
+
+
+@pytest.mark.engines
+def test_a_script_without_the_guard_is_told_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("document,annotator,label,start,end\n1,a,P,0,2\n1,b,P,1,2\n")
+    code = "import beyondchance as bc\nbc.agreement(bc.scan('a.csv', length=9), workers=2)\n"
+    (tmp_path / "script.py").write_text(code)
+    words = [sys.executable, "script.py"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "__name__ == '__main__'" in done.stderr.splitlines()[-1]

@@ -350,6 +350,11 @@ def test_options_of_counting_need_a_scan(tmp_path: Path) -> None:
     for part in ("0/3", "4/3", "3", "a/b", "1/0"):
         with refused(OptionError, f"{part} … 3/100"):
             bc.agreement(bc.scan(path), part=part)
+    with refused(OptionError, "workers … parts"):
+        bc.labelling(bc.example(), workers=2)
+    for function in (bc.labelling, bc.disagreements, bc.consensus, bc.diagnose, bc.report):
+        with refused(OptionError, "all texts … at once … read()"):
+            function(bc.scan(path))
     for workers in (0, -1, "many", 1.5):
         with refused(OptionError, f"workers … {workers!r}"):
             bc.agreement(bc.scan(path), workers=workers)  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.score import Score
 from beyondchance.scoring.answers import Question, agreement_from, answer
-from beyondchance.scoring.data import scan_of, scored_data
+from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.edits import Base, Edits, scores_of
 from beyondchance.scoring.options import Scoring, scoring_of
 from beyondchance.types import Bools, Ints
@@ -123,10 +123,6 @@ def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagn
     >>> round(sum(found.loss.values()) + found.corrected, 9)
     1.0
     """
-    if scan_of(data, others, options) is not None:
-        raise OptionError(
-            "a diagnosis needs all texts at once", remedy="pass the files, or what read() gives"
-        )
     given, gold, asked = scored_data(data, others, options)
     if given.unit == CORPUS:
         raise OptionError(

@@ -631,8 +631,12 @@ class Counts:
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary for each row, as any table library takes them."""
-        columns = self.to_dict()
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return rows_of(self.to_dict())
+
+
+def rows_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """One dictionary for each row of a table."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def numbered(names: Iterable[Name]) -> dict[Name, int]:

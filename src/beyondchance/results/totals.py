@@ -33,7 +33,14 @@ from beyondchance.core.ragged import total
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.numbers import Extent
-from beyondchance.results.counts import Counts, Scores, numbered, other_side, pooled_errors
+from beyondchance.results.counts import (
+    Counts,
+    Scores,
+    numbered,
+    other_side,
+    pooled_errors,
+    rows_of,
+)
 from beyondchance.results.resampling import SCORES, Levels, Resampling, Rows, score_of
 from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
 from beyondchance.results.sums import (
@@ -267,6 +274,27 @@ class Totals:
         if isinstance(other, Counts):
             other = totals_of(other)
         return Totals.joined([self, other]) if isinstance(other, Totals) else NotImplemented
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary for each unit, label and pair, as any table library takes them.
+
+        ``unit`` is a document, or the number of a group of documents where there are many; ``rows``
+        says how many texts were added up, and ``free`` in how many of them chance can vary.
+        `size_a` and the other sums are those of `Counts`.
+        """
+        unit, label, a, b = self.rows.keys.tolist()
+        units, names = self.units.names or range(len(self.units)), self.annotators
+        sums = _score_columns(self.rows.columns, len(self))
+        return rows_of(
+            {
+                "unit": [units[i] for i in unit],
+                "label": [self.labels[i] for i in label],
+                "a": [names[i] for i in a],
+                "b": [names[i] for i in b],
+                **{name: sums[name].tolist() for name in SUMS if name in sums},
+                **{name: self.rows[name].tolist() for name in ("rows", "free")},
+            }
+        )
 
     # --- Adding ---
 

@@ -36,6 +36,11 @@ def corpus_of(
     """A corpus as it is, and the corpus of anything else (see `beyondchance.corpus`)."""
     if isinstance(data, Corpus) and not others and not options:
         return data
+    if is_scan(data):
+        raise OptionError(
+            "all texts are needed at once, and a Scan is read in parts",
+            remedy="pass the files, or what read() gives",
+        )
     if isinstance(data, Corpus) and options and options.get("gold") is not None:
         checked_gold(options["gold"])
         reading = {name: value for name, value in options.items() if name != "gold"}
@@ -77,25 +82,26 @@ class Scanned:
         return with_origin(found.answers[0], found.corpus)
 
 
+def is_scan(data: Any) -> bool:
+    """Whether files are to be read in parts, without loading what reads them."""
+    return type(data).__name__ == "Scan" and type(data).__module__.endswith("io.scanning")
+
+
+def _counting(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that say how files are counted."""
+    return {n: value for n, value in options.items() if _is_counting(n) and value is not None}
+
+
 def _is_counting(name: str) -> bool:
     """Whether an option says how files are counted."""
     return name in declared(CountingOptions) or name in ("executor", "progress")
 
 
 def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Scanned | None:
-    """What is to be read in parts; None for anything else.
-
-    Options of counting are refused where nothing is read in parts.
-    """
-    how = {n: value for n, value in options.items() if _is_counting(n) and value is not None}
-    if type(data).__name__ != "Scan" or not type(data).__module__.endswith("io.scanning"):
-        if how:
-            raise OptionError(
-                Use(next(iter(how)), is_name=True),
-                " is for files that are read in parts",
-                remedy="pass scan(...) in the place of the files",
-            )
+    """What is to be read in parts; None for anything else."""
+    if not is_scan(data):
         return None
+    how = _counting(options)
     if others:
         raise OptionError("a second annotation does not go with a Scan", expected="all in one")
     known = declared(ScoringOptions)
@@ -124,6 +130,13 @@ def scored_data(
     other gold standard, `is_first_gold` makes the first say what is scored.
     """
     check_known(options, ScoredOptions)
+    how = _counting(options)
+    if how and not is_scan(data):
+        raise OptionError(
+            Use(next(iter(how)), is_name=True),
+            " is for files that are read in parts",
+            remedy="pass scan(...) in the place of the files",
+        )
     known = declared(ScoringOptions)
     scoring = {name: value for name, value in options.items() if name in known}
     reading = {n: v for n, v in options.items() if n not in known and not _is_counting(n)}

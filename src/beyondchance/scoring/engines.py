@@ -28,6 +28,7 @@ Progress = Callable[[int, int], None]
 _T = TypeVar("_T")
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_IO_THREADS")
+_GUARD = "put the code of a script under if __name__ == '__main__'"
 _MOST_DEATHS = 3
 """How often workers may die before a run is given up."""
 _LOOKS = 0.5
@@ -144,7 +145,7 @@ class Processes:
                     raise DataError(
                         f"processes died {n_deaths} times while parts were counted",
                         where=str(waiting[0]),
-                        remedy="use fewer workers if memory is short",
+                        remedy=f"{_GUARD}, and use fewer workers if memory is short",
                     ) from None
             except BaseException:
                 self.stop()
@@ -152,8 +153,11 @@ class Processes:
 
     def _started(self) -> Any:
         from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - slow to load
-        from multiprocessing import get_context  # noqa: PLC0415 - slow to load
+        from multiprocessing import current_process, get_context  # noqa: PLC0415 - slow to load
 
+        if getattr(current_process(), "_inheriting", False):
+            # A worker runs the script that started it, which asks for workers again.
+            raise OptionError("workers begin with the script itself", remedy=_GUARD)
         if self._pool is None:
             with _one_thread_each():
                 self._pool = ProcessPoolExecutor(
