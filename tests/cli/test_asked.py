@@ -55,6 +55,7 @@ TRIED = {
     "null": ("--resamples", "199"),
     "agree by": ("round", *SURE),
     "order": ("2,1", "--by", "round"),
+    "against": ("ben", *SURE),
     "coefficients": ("alpha,kappa",),
     "gamma": ("alpha=2", "--coefficients", "gamma", "--labels", "PERSON"),
     "sensitivity": ("--labels", "PERSON"),

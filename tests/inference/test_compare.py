@@ -366,6 +366,21 @@ class TestSystems:
             assert found.p_best(name) == found.adjusted[best, name]
         assert found.p_next(best) == found.p_between(others[0], best)
 
+    def test_one_against_the_others_is_adjusted_for_its_own_tests(self):
+        ranking = ranked(60, {"a": 0.9, "b": 0.85, "c": 0.6, "d": 0.55}, seed=4)
+        found = compare_systems(ranking, against="b", resamples=999, seed=1)
+        assert found.pairs == compare_systems(ranking, resamples=999, seed=1).pairs
+        plain = sorted(pair.p_value for names, pair in found.pairs.items() if "b" in names)
+        expected = [
+            max(min(p * (3 - i), 1) for i, p in enumerate(plain[: n + 1])) for n in range(3)
+        ]
+        assert sorted(map(found.p_against, "acd")) == pytest.approx(expected)
+        assert isnan(found.p_against("b"))
+        assert all(found.p_against(name) <= found.p_between("b", name) for name in "acd")
+        assert isnan(compare_systems(ranking, resamples=999, seed=1).p_against("a"))
+        with refused(OptionError, "'x' … 'a'"):
+            compare_systems(ranking, against="x")
+
     def test_groups(self):
         ranking = ranked(80, {"a": 0.9, "b": 0.88, "c": 0.4, "d": 0.38}, seed=2)
         found = compare_systems(ranking, resamples=999, seed=1)

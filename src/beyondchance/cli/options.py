@@ -313,7 +313,7 @@ uncertainty = together(
 def check_intervals_wanted(options: Mapping[str, Any]) -> None:
     """Refuse options of intervals where none were asked for, rather than ignore them."""
     ctx = click.get_current_context()
-    for name in ("interval_method", "over"):
+    for name in ("interval_method", "over", "against"):
         if is_given(ctx, name) and options["confidence"] is None:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is for intervals; pass --confidence 0.95 as well")

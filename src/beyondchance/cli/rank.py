@@ -33,6 +33,11 @@ from beyondchance.types import Bools
 @flags.scoring
 @flags.uncertainty
 @flags.counting
+@flags.in_uncertainty(
+    "--against",
+    metavar="NAME",
+    help="A system whose p-values against the others are adjusted for these tests only.",
+)
 @flags.in_output(
     "--by",
     type=flags.Choice(["label"]),
@@ -83,7 +88,9 @@ def command(files: tuple[str, ...], **options: Any) -> int:
             noted(corpus, first.notes),
             by_label=options["by"] == "label",
             subsets=_subsets(first, corpus, options),
-            sureness=flags.if_intervals(options, partial(_all_sureness, rankings)),
+            sureness=flags.if_intervals(
+                options, partial(_all_sureness, rankings, options["against"])
+            ),
             digits=options["digits"],
         )
     emit(report, **options)
@@ -97,16 +104,18 @@ def _scores(ranking: Ranking) -> dict[str, Score]:
     }
 
 
-def _all_sureness(rankings: Mapping[str, Ranking], **resampling: Any) -> dict[str, Sureness]:
-    return {name: _sureness(ranking, **resampling) for name, ranking in rankings.items()}
+def _all_sureness(
+    rankings: Mapping[str, Ranking], against: str | None, **resampling: Any
+) -> dict[str, Sureness]:
+    return {name: _sureness(ranking, against, **resampling) for name, ranking in rankings.items()}
 
 
-def _sureness(ranking: Ranking, **resampling: Any) -> Sureness:
+def _sureness(ranking: Ranking, against: str | None, **resampling: Any) -> Sureness:
     """Which systems differ significantly, and the intervals of systems, labels and means."""
     from beyondchance.inference.standings import compare_systems  # noqa: PLC0415 - for those who ask
 
     return Sureness(
-        standings=compare_systems(ranking, **resampling),
+        standings=compare_systems(ranking, against=against, **resampling),
         labels={
             name: system.intervals(levels=["label"], **resampling).by_label
             for name, system in ranking.systems.items()
@@ -141,7 +150,7 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
             condition=condition,
             n_texts=int(np.count_nonzero(texts)),
             ranking=among,
-            sureness=flags.if_intervals(options, partial(_sureness, among)),
+            sureness=flags.if_intervals(options, partial(_sureness, among, options["against"])),
         )
 
     with np.errstate(invalid="ignore"):

@@ -75,6 +75,8 @@ class Standings(Printed):
     score : {"corrected", "observed", "chance"}
         What was compared.
     test : {"permutation", "bootstrap"}
+    against : str, optional
+        The system of interest (see `p_against`).
     """
 
     order: tuple[str, ...]
@@ -89,6 +91,7 @@ class Standings(Printed):
     settings: Settings
     score: str = "corrected"
     test: str = "permutation"
+    against: str | None = None
 
     @property
     def reversed_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -143,6 +146,16 @@ class Standings(Printed):
         """The adjusted p-value of a system against the next one below; nan for the last."""
         return self.p_between(name, self.next_below(name))
 
+    def p_against(self, name: str) -> float:
+        """The p-value of a system against the one of interest, adjusted for these tests only.
+
+        There are fewer of them than of all pairs. Choose the system before you see the scores.
+        """
+        if name == self.against:
+            return nan
+        own = {n: pair.p_value for n, pair in self.pairs.items() if self.against in n}
+        return next((p for names, p in _adjusted(own).items() if name in names), nan)
+
 
 @documented(ResamplingOptions)
 def compare_systems(
@@ -150,6 +163,7 @@ def compare_systems(
     *,
     score: str = "corrected",
     test: str = "permutation",
+    against: str | None = None,
     **resampling: Unpack[ResamplingOptions],
 ) -> Standings:
     """Which systems of a ranking can be distinguished, on the documents that all have.
@@ -165,6 +179,9 @@ def compare_systems(
         As in `compare`: the ``bootstrap`` test raises too many false alarms below about 100
         documents. Documents of the same name are the same. Intervals, unlike p-values, are
         not adjusted for the number of comparisons.
+    against : str, optional
+        A system to compare with the others: `Standings.p_against` has p-values that are adjusted
+        for these tests only.
     {options}
 
     Returns
@@ -191,6 +208,8 @@ def compare_systems(
     options = resampling_of(ranking.settings, resampling, is_tested=True, over="documents")
     checked_option("score", score, SCORES)
     checked_option("test", test, TESTS)
+    if against is not None:
+        checked_option("system", against, ranking.systems, are_data=True)
     systems = by_same_units(list(ranking.systems.values()))
     results = dict(zip(ranking.systems, systems, strict=True))
     scores = {name: getattr(result, score) for name, result in results.items()}
@@ -244,6 +263,7 @@ def compare_systems(
         settings=settings,
         score=score,
         test=test,
+        against=against,
     )
 
 

@@ -212,7 +212,8 @@ class Levels:
 
         Complements are all rows but those with the number.
         """
-        kept = [i for i, name in enumerate(names) if only is None or name in only]
+        chosen = set(names if only is None else only)
+        kept = [i for i, name in enumerate(names) if name in chosen]
         level = np.full(len(names) + 1, -1)  # the last is that of rows without a number
         level[kept] = len(self) + np.arange(len(kept))
         if are_complements:

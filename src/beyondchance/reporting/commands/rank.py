@@ -184,6 +184,7 @@ def letters_of(standings: Standings, name: str) -> str:
 def _standing(standings: Standings, name: str) -> dict[str, Any]:
     """How a system compares with the best one and with the next, for JSON and CSV."""
     row = {"p_best": standings.p_best(name), "p_next": standings.p_next(name)}
+    row |= {} if standings.against is None else {"p_against": standings.p_against(name)}
     found = standings.pairs.get((name, standings.next_below(name)))
     if found is None:
         return row
@@ -442,7 +443,7 @@ def _paper_table(
 ) -> PaperTable:
     """The systems by each measure, with letters for those that do not differ significantly."""
     said = compared(ranking)
-    columns = []
+    columns: list[breakdown.Column] = []
     if standings is not None and len(standings.order) > 1:
         columns.append(GROUP)
         level = f"{1 - settings.confidence:.10g}"
@@ -450,6 +451,10 @@ def _paper_table(
             " Rows that share a letter do not differ significantly (permutation test within "
             f"{ranking.extent.noun}s, Holm's adjustment, p > {level})."
         )
+        if standings.against is not None:
+            heading = f"p vs {standings.against}"
+            columns.append((heading, lambda row: _p_cells(row.standings, row.shown)[-1]))
+            said += f" {heading}: adjusted for these tests only."
     sections = {f"by {rows[0].by}": rows for rows in by_measure.values()}
     return paper_table(
         sections,
@@ -548,17 +553,18 @@ def sure_table(standings: Standings, which: str) -> Table:
     ]
     heading = f"corrected, {breakdown.interval_heading(standings.settings)}"
     remark = _floor_remark(chain.from_iterable(cells), standings.settings, len(cells))
-    headings = ("name", heading, "p vs best", "p vs next", "group")
-    return Table(headings, cells, f"how certain the ranks {which} are", remark)
+    own = [f"p vs {standings.against}"] if standings.against is not None else []
+    remark += f" ({own[0]}: adjusted for these tests only)" if own else ""
+    headings = ("name", heading, "p vs best", "p vs next", *own, "group")
+    return Table(headings, cells, f"how certain the ranks {which} are", remark.strip())
 
 
-def _p_cells(standings: Standings, name: str) -> tuple[Cell, Cell]:
-    """The p-values of a system against the best one and the next below, for a table."""
-    best, below = standings.order[0], standings.next_below(name)
-    return (
-        breakdown.p_cell(standings.p_best(name), is_floor=standings.is_floored(best, name)),
-        breakdown.p_cell(standings.p_next(name), is_floor=standings.is_floored(name, below)),
-    )
+def _p_cells(standings: Standings, name: str) -> list[Cell]:
+    """The p-values of a system against the best, the next below and the one of interest."""
+    best, below, own = standings.order[0], standings.next_below(name), standings.against
+    found = [(standings.p_best(name), best), (standings.p_next(name), below)]
+    found += [] if own is None else [(standings.p_against(name), own)]
+    return [breakdown.p_cell(p, is_floor=standings.is_floored(name, other)) for p, other in found]
 
 
 def _floor_remark(p_values: Iterable[Cell], settings: Settings, n_systems: int = 2) -> str:
