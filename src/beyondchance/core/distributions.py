@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import cbrt, erfc, exp, inf, lgamma, log, log1p, pi, sqrt
 
 _TINY = 1e-300
@@ -56,6 +57,7 @@ def student_share(t: float, freedom: float) -> float:
     return 1 - outside / 2 if t > 0 else outside / 2
 
 
+@lru_cache(2**16)
 def student_quantile(share: float, freedom: float) -> float:
     """The point below which this share of Student's distribution lies.
 

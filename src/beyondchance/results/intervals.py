@@ -236,7 +236,8 @@ def intervals_of_few(
         rows_of = zip(found, *(column.tolist() for column in columns), strict=True)
         for intervals, score, lowest, *moments in rows_of:
             freedom, variance = freedom_of(n, *moments), moments[0] / (n - 1)
-            why = _why_none(score, [np.array(moments)], [unit])
+            is_known = isfinite(score + variance)
+            why = () if is_known else _why_none(score, [np.array(moments)], [unit])
             intervals[name] = (
                 _undefined(why, units, options)
                 if why
