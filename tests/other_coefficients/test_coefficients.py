@@ -298,3 +298,15 @@ def test_parts_are_what_the_catalogue_says(found):
         else:
             value = 1 - one.observed / one.expected
         assert one.value == pytest.approx(value, rel=1e-9, abs=1e-9), name
+
+
+def test_what_gamma_refuses_leaves_the_others():
+    rng = np.random.default_rng(1)
+    spans = {
+        f"p{i}": [[(10 * k + s, 10 * k + s + 4, "P") for k, s in enumerate(starts)]]
+        for i, starts in enumerate(rng.integers(0, 5, (12, 10)).tolist())
+    }
+    team = bc.Corpus.from_spans(spans, lengths=[120])
+    found = bc.coefficients(team, which=["gamma", "kappa"], seed=1)
+    assert_tells(found["gamma"].reason, "120 units … 12 annotators … fewer annotators")
+    assert not isnan(found["kappa"].value)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from beyondchance import Corpus, MissingLibraryError, OptionError, installing
-from beyondchance.errors import DataError
+from beyondchance.other_coefficients.coefficient import UndefinedError
 from beyondchance.other_coefficients.gamma import alignment, continua
 from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, best_alignment
 from beyondchance.other_coefficients.gamma.continua import Units
@@ -241,7 +241,7 @@ def test_many_texts_are_aligned_as_each_alone():
 
 def test_too_many_annotators_are_refused(monkeypatch):
     monkeypatch.setattr(alignment, "_MOST_COMBINATIONS", 2)
-    with refused(DataError, "6 … 3 … 2"):
+    with refused(UndefinedError, "6 … 3 … 2"):
         gamma(corpus_of(9, *[[(0, 2, "A"), (1, 3, "A")]] * 3))
 
 
@@ -252,7 +252,7 @@ def test_twelve_annotators_are_refused_before_anything_is_chosen(monkeypatch):
         f"p{i}": [[(s + int(rng.integers(2)), s + 6, "A") for s in range(0, 200, 20)]]
         for i in range(12)
     }
-    with refused(DataError, "120 … 12"):
+    with refused(UndefinedError, "120 … 12"):
         gamma(Corpus.from_spans(team, lengths=[220]))
 
 

@@ -30,6 +30,7 @@ import numpy as np
 from beyondchance.core.ragged import bounds, distinct, spread, total
 from beyondchance.errors import DataError
 from beyondchance.installing import required
+from beyondchance.other_coefficients.coefficient import UndefinedError
 from beyondchance.other_coefficients.gamma.continua import Units, units_at_once
 from beyondchance.types import Bools, Floats, Ints
 
@@ -216,8 +217,8 @@ def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]
             distances = np.concatenate([distances[row], np.stack(to_added, axis=1)], axis=1)
 
 
-def _too_many(units: Units, team: int, most: int) -> DataError:
-    return DataError(
+def _too_many(units: Units, team: int, most: int) -> UndefinedError:
+    return UndefinedError(
         f"{len(units)} units of {team} annotators could be aligned in more than {most:,} ways, too "
         "many to choose from",
         remedy="compare fewer annotators, or give positions more weight (alpha)",
