@@ -12,7 +12,6 @@ import numpy as np
 
 from beyondchance.checks import checked_option
 from beyondchance.core.bootstrap import places
-from beyondchance.errors import DataError
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
@@ -369,12 +368,6 @@ class Agreement(Measured, Counted):
             return intervals_of(rows, SCORES, options, unit=f"{self.extent.noun}s")[0]
         found = self.intervals(levels={level: of}, **resampling)
         known: Mapping[Any, Mapping[str, ConfidenceInterval]] = getattr(found, f"by_{level}")
-        if of[0] not in known:
-            raise DataError(
-                f"{len(self.counts.annotators):,} annotators have too many pairs to be listed",
-                expected="intervals overall, by label or field",
-                remedy="select(annotators=[...]) keeps some",
-            )
         return known[of[0]]
 
     def _field_intervals(
