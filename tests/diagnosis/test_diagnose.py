@@ -390,7 +390,9 @@ def test_what_several_share_is_one_pattern():
     assert pattern.times == {"ada": 4, "ben": 4, "cleo": 4}
     assert (pattern.count, pattern.other_way, pattern.others) == (12, 0, ())
     assert (pattern.after, pattern.is_habit, pattern.is_open) == (1, False, False)
-    assert pattern.sentence.startswith("ada, ben or cleo marks nothing where others mark P: 12")
+    assert pattern.sentence.startswith(
+        "ada (4 times), ben (4) and cleo (4) mark nothing where others mark P: 12"
+    )
     assert_tells(pattern.advice, "guideline … ada 4 … ben 4 … cleo 4")
     assert {row["who"] for row in pattern.rows} == {"ada", "ben", "cleo"}
     assert [example.who for example in pattern.examples] == ["ada", "ben", "cleo"]
@@ -442,7 +444,9 @@ def test_two_who_do_the_same_share_it():
     sides = {"ada": spans_of([1, 1, 0], [1, 0, 1]) * 6, "ben": spans_of([1, 0, 1], [1, 1, 0]) * 6}
     (pattern,) = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[12] * 12)).patterns
     assert pattern.times == {"ada": 12, "ben": 12}
-    assert pattern.sentence.startswith("ada or ben marks P where the other marks nothing: 24")
+    assert pattern.sentence.startswith(
+        "ada (12 times) and ben (12) mark P where the other marks nothing: 24"
+    )
 
 
 # --- Words and corners ----------------------------------------------------------------
@@ -623,7 +627,7 @@ def test_advice():
     sides = {"a": [[(0, 2, "P")]] * 3, "b": [[(0, 2, "P")]] * 3, "c": [[]] * 3, "d": [[]] * 3}
     found = bc.diagnose(bc.Corpus.from_spans(sides, lengths=[9] * 3)).patterns
     assert {p.sentence.partition(":")[0] for p in found} >= {
-        "a or b marks P where most others mark nothing"
+        "a (3 times) and b (3) mark P where most others mark nothing"
     }
     two = {"ada": [[(0, 3, "P")]] * 9, "ben": [[(0, 2, "P")]] * 9}
     (pattern,) = bc.diagnose(bc.Corpus.from_spans(two, lengths=[9] * 9)).patterns

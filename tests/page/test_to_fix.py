@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from beyondchance import Corpus, CustomMeasure, agreement, diagnose, example, rank
+from beyondchance.diagnosis.loss import LOST
 from refusals import assert_tells
 from report_corpora import undrawn
 
@@ -32,8 +33,9 @@ def test_it_comes_first_with_the_five_costliest_patterns():
         assert pattern.sentence.partition(":")[0] in text
         assert str(pattern.examples[0]) in text
     for name, share in found.loss.items():
-        assert (f"one marks {name} {100 * share:.0f} %" in text) == (share > 0)
-    assert_tells(text, "more of some labels … same place or not … labelling … same place only")
+        assert (f"{LOST[name]} {100 * share:.0f} %" in text) == (share > 0)
+    assert_tells(text, "more of some labels within a text … amounts … at places both found … same")
+    assert "price" not in text
     order = ("reached", "ada's PERSON starts earlier", "by label and kind", "Where the loss comes")
     places = [text.index(words) for words in order]
     assert places == sorted(places)

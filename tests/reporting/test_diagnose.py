@@ -47,8 +47,8 @@ def test_legends_explain_what_is_shown():
 def test_causes_have_one_name_everywhere():
     found = diagnose(example())
     shown = tables(found)
-    assert tuple(row[0] for row in shown["where the"].rows) == CAUSES
-    assert shown["where the"].headings[0].startswith("one marks")
+    for row, cause in zip(shown["where the"].rows, CAUSES, strict=True):
+        assert row[0].startswith(f"one marks {cause}")
     short = shown["what each"].headings[2:]
     assert all(name in cause for name, cause in zip(short, CAUSES, strict=True))
     assert tuple(found.to_dict()["loss"]) == CAUSES
@@ -64,11 +64,12 @@ def test_exchanged_labels_do_not_contradict_labelling():
     found = diagnose(corpus)
     assert found.loss["more of some labels"] > 0
     assert labelling(corpus).labelling.corrected == 1
-    assert_tells(tables(found)["where the"].remark, "same place or not … labelling … same place")
+    remark = tables(found)["where the"].remark
+    assert_tells(remark, "labels within a text … amounts … labels at places both found … same")
     same = {"ada": sides["ada"], "ben": [[(0, 2, "P")], [(0, 2, "Q")]] * 4}
     for other, options in ((corpus, {"scope": "unlabelled"}), (same, {})):
         given = other if other is corpus else Corpus.from_spans(other, lengths=[12] * 8)
-        assert "labelling" not in tables(diagnose(given, **options))["where the"].remark
+        assert "labels" not in tables(diagnose(given, **options))["where the"].remark
 
 
 def test_times_are_of_one_person():

@@ -55,16 +55,22 @@ class TestSentences:
 
     def test_the_largest_part_of_the_rest(self):
         loss = {"more overall": 0.05, "more in some texts": 0.2, "elsewhere in the text": 0.1}
-        assert_tells(words.largest_loss(loss, "token"), "token … 20 % … more in some texts")
+        # Of what the numbers are shares is said.
+        told = "missing 35 % by token … 20 of 35 … one marks more in some texts"
+        assert_tells(words.largest_loss(loss, "token"), told)
+        small = words.largest_loss({"other lengths": 0.004, "more overall": 0.003}, "exact")
+        assert_tells(small, "missing less than 1 % by exact … spans have other lengths")
+        assert "of 1" not in small
         assert words.largest_loss({}, "token") == ""
         assert words.largest_loss({"more overall": 0.0}, "token") == ""
         corpus = example()
         report = agree_report(agreement(corpus).measures, corpus, loss=loss)
-        assert_tells(report.blocks()[0].text, "72 % … 53 % … more in some texts")
+        measures = "72 % … by token (tokens that both marked) … 53 % by exact (spans with the same"
+        assert_tells(report.blocks()[0].text, f"{measures} … more in some texts")
 
     def test_meaning(self):
         cases = [
-            (score(3, 1, 4), "token … 0.2500 … matters"),
+            (score(3, 1, 4), "token … 0.2500 … matters … Report corrected … depends on the task"),
             (score(0, 0, 0), "undefined … nothing was marked"),
             (score(1, 2, 4), "0.5000 … more than the 0.2500 … Correction"),
         ]
@@ -73,13 +79,16 @@ class TestSentences:
 
     def test_effect(self):
         cases = [
-            (score(99, 1, 100), "negligible … 0.0001 … observed may be reported as it is"),
-            (score(998, 500, 1000), "little … almost complete … 0.0020"),
+            (score(99, 1, 100), "negligible … same to two digits … Either may be reported"),
+            (score(998, 500, 1000), "little … 0.0020 … Report corrected with observed"),
             (score(4, 1, 4), "nothing … agreement is complete"),
-            (score(3, 0, 4), "negligible … observed may be reported as it is"),
-            (score(90, 5, 100), "somewhat … lowers … 0.0053"),
-            (score(50, 10, 100), "matters here … lowers … 0.0556"),
-            (score(50, 40, 100), "matters here … lowers … 0.3333"),
+            (score(3, 0, 4), "negligible … same to two digits … Either may be reported"),
+            # .60 and .5959…, which is .60 as well; .605 and .6010… are .60 or .61, and .60.
+            (score(60, 1, 100), "negligible … same to two digits"),
+            (score(60.51, 1, 100), "changes little … 0.0040 … Report corrected with observed"),
+            (score(90, 5, 100), "somewhat … lowers … 0.0053 … Report corrected with observed"),
+            (score(50, 10, 100), "matters here … lowers … 0.0556 … Report corrected"),
+            (score(50, 40, 100), "matters here … lowers … 0.3333 … Report corrected"),
         ]
         for found, told in cases:
             assert_tells(words.effect(found), told)

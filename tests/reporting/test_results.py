@@ -216,9 +216,7 @@ class TestBothMeasures:
 
     def test_rankings(self):
         ranking = bc.rank(bc.example(), gold="ada")
-        told = (
-            "71 % of the way from chance to full agreement by token (cleo) … 56 % by exact (cleo)"
-        )
+        told = "71 % of the way … by token (tokens … marked) for cleo … 56 % by exact (… for cleo"
         assert_tells(" ".join(str(ranking).split()), told)
         # Of a part of the texts, the other measure is not known.
         part = str(ranking.among([0, 1]))

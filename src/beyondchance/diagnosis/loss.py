@@ -178,7 +178,7 @@ def _interval(
 LOST: Mapping[str, str] = {
     AMOUNT: "one marks more overall",
     TEXT: "one marks more in some texts",
-    LABEL: "one marks more of some labels",
+    LABEL: "one marks more of some labels within a text",
     LENGTH: "spans have other lengths",
     PLACE: "one marks elsewhere in the text",
 }

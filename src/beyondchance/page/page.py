@@ -107,7 +107,7 @@ def written(
     report = _report(found, digits)
     voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
     details = [
-        _computed(found, report.signature or "", digits),
+        _computed(found, report.signature or ""),
         *_to_know(found, report.notes, voice),
         *(section for section in made if section.is_detail),
         paper_section(report, digits=digits),
@@ -130,6 +130,7 @@ def written(
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         about=_about(found),
         answer=_answer(found),
+        meaning=_meaning(found, digits),
         numbers=list(_numbers(found, digits)),
         has_notes=any(section.name == "notes" for section in details),
         sections=[shown.section(section) for section in made],
@@ -265,7 +266,7 @@ def _answer(found: Overview) -> str:
 def _meaning(found: Overview, digits: int) -> str:
     """What to know before the scores are used."""
     if found.rankings or found.breakdown is None:
-        return sentences.across_corpora(found.settings.positions)
+        return f"{sentences.REPORT} {sentences.across_corpora(found.settings.positions)}"
     return agree.meaning(found.breakdown, digits)
 
 
@@ -321,9 +322,9 @@ def _track(value: float, low: float, high: float) -> dict[str, str] | None:
 # --- Details ------------------------------------------------------------------
 
 
-def _computed(found: Overview, signature: str, digits: int) -> Section:
-    """What the scores mean, what was compared and how, and the signature."""
-    parts: list[Part] = [blocks.Prose(_meaning(found, digits))]
+def _computed(found: Overview, signature: str) -> Section:
+    """What was compared and how, and the signature."""
+    parts: list[Part] = []
     if found.corpus is None:
         parts.append(
             blocks.Prose(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Example, Pattern
-from beyondchance.diagnosis.loss import LABEL
+from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
@@ -91,10 +91,10 @@ class Case(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """What somebody does otherwise, what that costs, and examples."""
+    """What annotators do otherwise, the gain of mending it, and examples."""
 
     sentence: str
-    price: str
+    gain: str
     about: str
     cases: Sequence[Case]
 
@@ -225,11 +225,11 @@ def _about_loss(found: Overview) -> str:
     if found.rankings:
         best = next(iter(found.systems.values()))[0].shown
         return (
-            "The price of each kind of error: the corrected score as it is → without these errors. "
+            "The gain for each kind of error: the corrected score as it is → without these errors. "
             f"In examples, [ ] is what {best} marked, {{ }} what {found.gold} did."
         )
     return (
-        "The price of each pattern: the corrected score as it is → as it would be if those who "
+        "The gain for each pattern: the corrected score as it is → as it would be if those who "
         "differ did as the others do there. It says who differs, not who is wrong: read the "
         "examples. [ ] is what the one who differs marked, { } what others did."
     )
@@ -240,9 +240,7 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
     reached = max(diagnosis.corrected, 0.0)
     shares = {"reached": reached, **diagnosis.loss}
     stretches = [
-        Stretch(
-            name, share, f"{'' if name == 'reached' else 'one marks '}{name} {100 * share:.0f} %"
-        )
+        Stretch(name, share, f"{LOST.get(name, name)} {100 * share:.0f} %")
         for name, share in shares.items()
         if share > 0
     ]
@@ -265,9 +263,9 @@ def _finding(pattern: Pattern, found: Overview, view: DocumentView | None) -> Fi
     times = counted(pattern.count, "disagreement")
     if pattern.n_places != pattern.count:
         times += f" in {counted(pattern.n_places, 'place')}"
-    price = diagnose_report.change(pattern.before, pattern.after)
+    gain = diagnose_report.change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
-    return Finding(diagnose_report.what(pattern), price, f"{times}. {advice}.", cases)
+    return Finding(diagnose_report.what(pattern), gain, f"{times}. {advice}.", cases)
 
 
 def _start(example: Example) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.reporting import breakdown as levels
 from beyondchance.reporting.blocks import Table, counted, in_list
+from beyondchance.reporting.sentences import PARTS
 from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.resampling import SCORES
 from beyondchance.results.score import Score
@@ -17,8 +18,6 @@ from beyondchance.settings import Settings
 if TYPE_CHECKING:
     from beyondchance.results.agreement import Agreement
     from beyondchance.results.labelling import Labelling
-
-_SHOWN = {"finding": "finding spans", "labelling": "labelling what both found"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +43,7 @@ class Part:
     def shown(self) -> str:
         """The name for people."""
         if isinstance(self.score, Score):
-            return _SHOWN[self.name]
+            return PARTS[self.name]
         return f"mean of {counted(self.score.n_averaged, self.score.noun)}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.diagnosis.loss import LOST
 from beyondchance.messages import (
     PYTHON,
     Note,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 LITTLE = 0.005
 """Where correction moves a score by less, it is said to change little."""
 SMALL = 0.05
-"""Chance agreement below this is why correction changes little."""
+"""Chance agreement below this is negligible, where correction changes no second digit."""
 MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
 HEAVY = 0.1
@@ -54,12 +55,16 @@ _MOST_CHANGES = 6
 
 MATCHES = {
     "token": "{positions} that both marked",
-    "exact": "equal spans, the F1 of seqeval",
+    "exact": "spans with the same edges, as in seqeval",
     "boundary": "starts and ends that both set",
     "dice": "overlap of spans, as a share of their lengths",
     "iou": "spans that overlap enough",
 }
 """What each measure counts."""
+PARTS = {"finding": "finding spans", "labelling": "labels at places both found"}
+"""The parts of an agreement, by what each counts."""
+REPORT = "Report corrected with observed (F1), the measure and the signature."
+ENOUGH = "Whether this agreement is enough depends on the task (docs/reading.md)."
 DIFFICULTY = "how hard it is to agree by chance"
 """What difficulty is, wherever the word stands."""
 _METHODS = {"bca": "BCa", "percentile": "percentiles"}
@@ -115,9 +120,19 @@ def counts_of(measure: str, positions: str) -> str:
     Examples
     --------
     >>> counts_of("token", "characters"), counts_of("exact", "characters")
-    ('characters that both marked', 'equal spans, the F1 of seqeval')
+    ('characters that both marked', 'spans with the same edges, as in seqeval')
     """
     return MATCHES.get(measure, "").format(positions=positions)
+
+
+def explained_measure(measure: str, positions: str) -> str:
+    """The name of a measure, with what it counts.
+
+    >>> explained_measure("token", "characters")
+    'token (characters that both marked)'
+    """
+    counts = counts_of(measure, positions)
+    return f"{measure} ({counts})" if counts else measure
 
 
 # --- Scores -------------------------------------------------------------------
@@ -161,14 +176,25 @@ def largest_loss(loss: Mapping[str, float], by: str) -> str:
     Parameters
     ----------
     loss : mapping of str to float
-        Shares of the way, by what they are lost by.
+        Shares of the way, by cause; together all that is missing.
     by : str
         What the score is by, for people.
+
+    Examples
+    --------
+    >>> largest_loss({"more overall": 0.21, "more in some texts": 0.07}, "token")
+    'Of the missing 28 % by token, the largest part (21 of 28) is lost because one marks more \
+overall.'
     """
     cause, share = max(loss.items(), key=lambda item: item[1], default=("", 0.0))
     if not share > 0:
         return ""
-    return f"The largest part of the rest by {by} ({in_percent(share)}): one marks {cause}."
+    missing = sum(loss.values())
+    points = f" ({100 * share:.0f} of {100 * missing:.0f})" if share >= 0.01 else ""
+    return (
+        f"Of the missing {in_percent(missing)} by {by}, the largest part{points} is lost because "
+        f"{LOST[cause]}."
+    )
 
 
 def meaning(score: Score, by: str, digits: int = 4) -> str:
@@ -177,7 +203,9 @@ def meaning(score: Score, by: str, digits: int = 4) -> str:
     Examples
     --------
     >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), "token", 2))
-    Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08.
+    Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08. Report \
+corrected with observed (F1), the measure and the signature. Whether this agreement is enough \
+depends on the task (docs/reading.md).
     """
     if score.reason is not None:
         return undefined(score)
@@ -187,7 +215,8 @@ def meaning(score: Score, by: str, digits: int = 4) -> str:
         chance += f", estimated from random arrangements with a standard error of {error}"
     if score.corrected < 0:
         chance += f", more than the {in_digits(score.observed, digits)} observed"
-    return f"{chance}. {effect(score, digits)}"
+    enough = "" if score.observed == 1 else f" {ENOUGH}"
+    return f"{chance}. {effect(score, digits)}{enough}"
 
 
 def across_corpora(positions: str) -> str:
@@ -202,7 +231,7 @@ def undefined(score: Score) -> str:
 
 
 def effect(score: Score, digits: int = 4) -> str:
-    """Whether correction matters here, and why if it does not.
+    """Whether correction matters here, why if it does not, and which score to report.
 
     Correction lowers a score by chance / (1 - chance) * (1 - observed), which is little if either
     is. The number of chance agreement is said next to this sentence.
@@ -210,25 +239,28 @@ def effect(score: Score, digits: int = 4) -> str:
     Examples
     --------
     >>> effect(Score(matched=3, expected=1, size_a=4, size_b=4), 2)
-    'Correction matters here: it lowers the score by 0.08.'
-    >>> effect(Score(matched=60, expected=1, size_a=100, size_b=100), 4)
-    'Chance is negligible here: correction lowers the score by 0.0040, and observed may be \
-reported as it is.'
+    'Correction matters here: it lowers the score by 0.08. Report corrected with observed (F1), \
+the measure and the signature.'
+    >>> effect(Score(matched=60.4, expected=1, size_a=100, size_b=100), 4)
+    'Chance is negligible here: corrected and observed are the same to two digits. Either may be \
+reported, with its name.'
     >>> effect(Score(matched=4, expected=1, size_a=4, size_b=4))
     'Correction changes nothing here, because agreement is complete.'
     """
     change = score.observed - score.corrected
-    lowers = f"lowers the score by {in_digits(change, digits)}"
-    if change >= LITTLE:
-        return f"Correction matters{'' if change >= MUCH else ' somewhat'} here: it {lowers}."
     if score.observed == 1:
         return "Correction changes nothing here, because agreement is complete."
-    if score.chance < SMALL:
+    if score.chance < SMALL and f"{score.observed:.2f}" == f"{score.corrected:.2f}":
         return (
-            f"Chance is negligible here: correction {lowers}, and observed may be reported as it "
-            "is."
+            "Chance is negligible here: corrected and observed are the same to two digits. Either "
+            "may be reported, with its name."
         )
-    return f"Correction changes little here, because agreement is almost complete: it {lowers}."
+    if change >= LITTLE:
+        matters = "matters" if change >= MUCH else "matters somewhat"
+    else:
+        matters = "changes little"
+    lowers = f"it lowers the score by {in_digits(change, digits)}"
+    return f"Correction {matters} here: {lowers}. {REPORT}"
 
 
 def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:
@@ -239,17 +271,17 @@ def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> 
     >>> found = Score(matched=90, expected=10, size_a=100, size_b=100)
     >>> labelled = Score(matched=25, expected=20, size_a=90, size_b=90, of="labels")
     >>> print(finding_and_labelling(found, labelled, 2))
-    Corrected for chance, agreement is 0.89 in finding spans and 0.07 in labelling what both \
-found: the annotators differ mainly in the labels.
+    Corrected for chance, agreement is 0.89 in finding spans and 0.07 in labels at places both \
+found: the annotators differ mainly in labels.
     """
     difference = finding.corrected - labelling.corrected
     if isnan(difference) or abs(difference) < APART:
         return ""
     found, labelled = (in_digits(score.corrected, digits) for score in (finding, labelling))
     return (
-        f"Corrected for chance, agreement is {found} in finding spans and {labelled} in labelling "
-        "what both found: the annotators differ mainly in "
-        f"{'the labels' if difference > 0 else 'where spans are'}."
+        f"Corrected for chance, agreement is {found} in {PARTS['finding']} and {labelled} in "
+        f"{PARTS['labelling']}: the annotators differ mainly in "
+        f"{'labels' if difference > 0 else PARTS['finding']}."
     )
 
 

@@ -282,7 +282,7 @@ def verdict(
     who = in_list([name for name in annotators if name != gold])
     whose = f"Agreement of {who}{f' with {gold}' if gold else ''}"
     scores = [
-        (sentences.by_measure(row.measure, breakdown.positions), row.score)
+        (sentences.explained_measure(row.measure, breakdown.positions), row.score)
         for row in breakdown.of("all")
     ]
     is_above = breakdown.rows[0].score.corrected >= 0
@@ -326,7 +326,8 @@ def report_of_agreement(result: Agreement) -> Report:
 
 def report_of_labelling(result: Labelling) -> Report:
     """Both parts of an agreement, overall and by label."""
-    parts = {"finding spans": result.finding, "labelling what both found": result.labelling}
+    finding, labelling = sentences.PARTS.values()
+    parts = {finding: result.finding, labelling: result.labelling}
     measure = result.settings.measure
     rows = {name: levels.breakdown_of({measure: part}).rows for name, part in parts.items()}
     overall = [
@@ -337,9 +338,8 @@ def report_of_labelling(result: Labelling) -> Report:
     def blocks() -> list[Block]:
         made: list[Block] = [levels.table_of(overall, *columns, title="agreement in two parts")]
         made += _differing_part(result, 4)
-        labels = [row for row in rows["labelling what both found"] if row.level == "label"]
-        title = "labels of what both found"
-        return [*made, levels.scores_table("label", labels, None, title=title)]
+        labels = [row for row in rows[labelling] if row.level == "label"]
+        return [*made, levels.scores_table("label", labels, None, title=labelling)]
 
     def data() -> dict[str, Any]:
         return {"finding": result.finding.score.to_dict(), "labelling": result.labelling.to_dict()}
@@ -393,16 +393,13 @@ def _by(breakdown: levels.Breakdown) -> str:
 
 def overall_table(breakdown: levels.Breakdown) -> Table:
     """The score by each measure."""
-    rows, gold = breakdown.of("all"), breakdown.gold
-    matches = ((row.measure, sentences.counts_of(row.measure, breakdown.positions)) for row in rows)
-    meanings = "; ".join(f"{measure}: {what}" for measure, what in matches if what)
+    gold = breakdown.gold
     return levels.table_of(
-        rows,
+        breakdown.of("all"),
         ("measure", attrgetter("measure")),
         *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS),
         settings=breakdown.settings,
         title="agreement" if gold is None else f"agreement with the gold standard {gold}",
-        remark=f"({meanings})" if meanings else "",
     )
 
 

@@ -17,7 +17,7 @@ from beyondchance.diagnosis.diagnosis import (
     Example,
     Pattern,
 )
-from beyondchance.diagnosis.loss import LABEL
+from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
 
 LABELS_LOST = (
-    f"'{LABEL}' counts labels exchanged within a text, at the same place or not; 'labelling what "
-    "both found' counts labels at the same place only"
+    f"'{LOST[LABEL]}' compares amounts of labels, wherever they are in the text; "
+    f"'{sentences.PARTS['labelling']}' compares labels at the same place"
 )
 """What two similar results count."""
 _NOUGHT = re.compile(r"(?<!\d)0\.")
@@ -61,7 +61,7 @@ def pattern_sentence(pattern: Pattern) -> str:
 
 
 def what(pattern: Pattern) -> str:
-    """Say what annotators do otherwise, without numbers."""
+    """Say what annotators do otherwise; of several, how often each does."""
     words = _Words(pattern)
     apart = f" (other than {words.quoted})" if pattern.about.about == "other words" else ""
     return _PATTERNS[pattern.kind](words) + apart
@@ -76,7 +76,11 @@ class _Words:
     """The words of a pattern that its sentence is made of."""
 
     def __init__(self, pattern: Pattern) -> None:
-        self.who = in_list(list(pattern.times), 2, "or")
+        first, *rest = pattern.times.items()
+        rates = [f"{first[0]} ({counted(first[1], 'time')})", *(f"{x} ({n:,})" for x, n in rest)]
+        self.who, self.marks, self.does = in_list(rates, 2), "mark", "do"
+        if not rest:
+            self.who, self.marks, self.does = first[0], "marks", "does"
         self.kind, (self.about, self.name) = pattern.kind, pattern.about
         self.others, self.others_own, self.mark, self.do = "others", "the others'", "mark", "do"
         if _n_others(pattern) == 1:
@@ -114,26 +118,27 @@ class _Words:
         if self.is_any or self.name == self.label:
             return f"{self.owner} is several spans where {self.others} {self.mark} one"
         return (
-            f"{self.who} marks as {self.name} a part of what {self.others} {self.mark} as "
+            f"{self.who} {self.marks} as {self.name} a part of what {self.others} {self.mark} as "
             f"{self.label}"
         )
 
     def alone(self) -> str:
         """Something that others do not mark."""
         if self.about == "text":
-            return f"{self.who} marks '{self.name}'{self.as_label}, {self.most} {self.do} not"
-        return f"{self.who} marks {self.label} where {self.most} {self.mark} nothing"
+            marked = f"{self.who} {self.marks} '{self.name}'{self.as_label}"
+            return f"{marked}, {self.most} {self.do} not"
+        return f"{self.who} {self.marks} {self.label} where {self.most} {self.mark} nothing"
 
     def missed(self) -> str:
         """Something that others mark."""
         if self.about == "text":
             what = f"which {self.others} {self.mark}{self.as_label}"
-            return f"{self.who} does not mark '{self.name}', {what}"
-        return f"{self.who} marks nothing where {self.others} {self.mark} {self.label}"
+            return f"{self.who} {self.does} not mark '{self.name}', {what}"
+        return f"{self.who} {self.marks} nothing where {self.others} {self.mark} {self.label}"
 
     def relabelled(self) -> str:
         """Another label."""
-        return f"{self.who} marks as {self.label} what {self.others} {self.mark} as {self.name}"
+        return f"{self.who} {self.marks} as {self.label} what {self.others} {self.mark} as {self.name}"
 
 
 _EDGES: Mapping[str, str] = {
@@ -308,14 +313,14 @@ def loss_table(found: Diagnosis, confidence: float) -> Table:
     rows: list[Sequence[Cell]] = []
     for cause, share in found.loss.items():
         of_all = Amount(share / missing, f"{100 * share / missing:.0f} %") if missing else None
-        rows.append((cause, share, of_all, cell_of(intervals[cause])))
+        rows.append((LOST[cause], share, of_all, cell_of(intervals[cause])))
     remarks = []
     if any(interval.caution for interval in intervals.values()):
         remarks.append("* few documents differ: the interval is approximate.")
     if found.loss.get(LABEL):
         remarks.append(f"({LABELS_LOST})")
     heading = interval_heading(found.settings.replaced(confidence=confidence))
-    headings = ("one marks …", "lost", "of all", heading)
+    headings = ("cause", "lost", "of all", heading)
     return Table(headings, rows, "where the loss comes from", " ".join(remarks))
 
 
@@ -372,7 +377,7 @@ def examples_table(found: Diagnosis, top: int) -> Table:
     ]
     signs = []
     if any(example.own for _, example in examples):
-        signs.append("[ ] marked by who differs")
+        signs.append("[ ] marked by the one who differs")
     if any(example.theirs for _, example in examples):
         signs.append(f"{{ }} marked by {'others' if found.gold is None else found.gold}")
     legend = f"({', '.join(signs)})"
@@ -391,7 +396,7 @@ def kinds_table(found: Diagnosis, top: int) -> Table:
     return Table(
         ("label", *(_SHORT[kind] for kind in used)),
         rows,
-        "disagreements by label and kind, what loses most first",
+        "disagreements by label and kind, the label that loses most first",
         " ".join(filter(None, (remark, f"({legend})" if legend else ""))),
     )
 

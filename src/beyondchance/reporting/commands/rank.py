@@ -270,7 +270,7 @@ def rank_report(
                 made.append(sure_table(sure[name].standings, f"by {systems[0].by}"))
         changes = rank_changes(by_measure[measure], standings, digits)
         across = sentences.across_corpora(settings.positions)
-        made.append(Prose(sentences.joined((changes, across))))
+        made.append(Prose(sentences.joined((changes, sentences.REPORT, across))))
         made.append(means_table(by_measure[measure], settings))
         if standings is not None:
             made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
@@ -338,11 +338,13 @@ def rank_report(
 def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
     """How far the agreement of the first system is by every measure."""
     first = [systems[0] for systems in by_measure.values()]
-    if len(next(iter(by_measure.values()))) == 1:
-        scores = [(row.by, row.score) for row in first]
-        return sentences.headline(f"Agreement of {first[0].shown} with {gold}", scores)
-    scores = [(f"{row.by} ({row.shown})", row.score) for row in first]
-    return sentences.headline(f"The highest agreement with {gold}", scores)
+    is_alone = len(next(iter(by_measure.values()))) == 1
+    scores = []
+    for row in first:
+        by = sentences.explained_measure(row.measure, row.agreement.settings.positions)
+        scores.append((by if is_alone else f"{by} for {row.shown}", row.score))
+    whose = f"Agreement of {first[0].shown}" if is_alone else "The highest agreement"
+    return sentences.headline(f"{whose} with {gold}", scores)
 
 
 def _subset_blocks(
