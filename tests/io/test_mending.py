@@ -588,6 +588,39 @@ class TestCopies:
         assert corpus.annotators == ("export 1", "export 2", "export 3")
         assert [corpus.spans("1", name)[0].end for name in corpus.annotators] == [1, 2, 3]
 
+    @each("at_a_time", [1, 64, 2**22])
+    @each("most", [1, 2, 2**16])
+    def test_in_parts(self, tmp_path, monkeypatch, at_a_time, most):
+        # Whatever the parts, and where not all texts can be kept.
+        monkeypatch.setattr("beyondchance.io.scanning.AT_A_TIME", at_a_time)
+        monkeypatch.setattr("beyondchance.io.copies._MOST", most)
+        records = [
+            {"text": self.TEXTS[text], "entities": [{"start": 0, "end": person + 1, "label": "X"}]}
+            for text, person in self.IN_TURN
+        ]
+        lines = {"conll": self.rows(*self.IN_TURN), "jsonl": "\n".join(map(json.dumps, records))}
+        for ending, content in lines.items():
+            (path,) = files(tmp_path, **{f"export__{ending}": content})
+            told = {1: "3 of 3 texts looked at", 2: "6 of 6 texts looked at"}
+            counted = f"export.{ending}: … {told.get(most, '9 of 9 texts')} … 3"
+            for call in (bc.agreement, bc.difficulty):
+                with refused(bc.DataError, counted, use="repeated"):
+                    call(bc.scan(path))
+            with refused(bc.DataError, counted, use="repeated"):
+                bc.read(path)
+            assert bc.difficulty(bc.scan(path, repeated="documents")).settings
+            parts, whole = (
+                bc.agreement(way(path, repeated="annotators")) for way in (bc.scan, bc.read)
+            )
+            assert parts.corrected == whole.corrected
+
+    def test_saved_counts(self, tmp_path):
+        (path,) = files(tmp_path, export__conll=self.rows(*self.IN_TURN))
+        half = tmp_path / "half.counts"
+        bc.difficulty(bc.scan(path), part="1/1", save_counts=half)
+        with refused(bc.DataError, "export.conll: … 9 of 9 texts", use="repeated"):
+            bc.difficulty(bc.scan(half))
+
     def test_other_files_keep_their_annotators(self, tmp_path):
         once = self.rows((2, 0), (1, 1), (0, 2))
         paths = files(tmp_path, gold__conll=once, export__conll=self.rows(*self.IN_TURN))

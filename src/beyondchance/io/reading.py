@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +24,7 @@ from beyondchance.errors import (
     OptionError,
 )
 from beyondchance.io.assembling import assembled
+from beyondchance.io.copies import USE, Copies, copies_in
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
 from beyondchance.io.frames import collected, names_of, rows_of_frame
@@ -439,14 +439,9 @@ def _read(
     _check_beside(formats, beside)
     corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
-    is_file = len(uploads) == 1 and not (uploads[0].is_folder or uploads[0].data is not None)
-    if (
-        is_file
-        and formats[0].name in _UNNAMED
-        and corpus.texts
-        and reading.options["repeated"] in {"last", "error"}
-    ):
-        _ask_about_copies(corpus, reading, uploads[0].name)
+    copies = copies_in(corpus, uploads, formats, reading)
+    if copies is not None and (problem := copies.problem(uploads[0].name)) is not None:
+        reading.keep(USE, problem)
     reading.check()
     if gold is not None:
         corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
@@ -497,7 +492,7 @@ def read_part(
     options: Mapping[str, Any],
     naming: Naming,
     whole: Whole | None,
-) -> tuple[Corpus, dict[str, str], Whole]:
+) -> tuple[Corpus, dict[str, str], Whole, Copies | None]:
     """Read some of the documents of files.
 
     Parameters
@@ -519,18 +514,20 @@ def read_part(
         The annotators by their former names.
     found : Whole
         What these documents show of all.
+    copies : Copies, optional
+        Which texts there are, if it is not known whose.
     """
     reading = Reading(cast("ReadOptions", options), hides_files=naming.hides_files, whole=whole)
     _check_options(formats, reading)
     corpus = _corpus_of(uploads, formats, reading)
     _check_numbers(reading)
     reading.check()
-    people = corpus.annotators
+    people, copies = corpus.annotators, copies_in(corpus, uploads, formats, reading)
     corpus, known = _finished(corpus, uploads, formats, reading, naming)
     scheme = corpus.options.get("scheme")
     found = Whole(people, any(reading.found_gaps), None if scheme is None else str(scheme))
     corpus, known = with_new_names(corpus, known, naming.renamed)
-    return corpus, known, found
+    return corpus, known, found, copies
 
 
 def _without_names_of_files(corpus: Corpus, uploads: list[Upload], naming: Naming) -> Corpus:
@@ -634,35 +631,6 @@ def _check_numbers(reading: Reading) -> None:
                 expected="equally many, because only their numbers match them",
                 remedy="mark documents with '# newdoc id = NAME' where an annotator left some out",
             )
-
-
-_UNNAMED = ("conll", "conllu", "hf", "records", "spacy")
-"""Formats whose texts need no names."""
-
-
-def _ask_about_copies(corpus: Corpus, reading: Reading, where: str) -> None:
-    """Ask whose the texts are that recur in a file without names, if they have most of its words.
-
-    Some sentences recur in any corpus, and documents with names are different ones.
-    """
-    texts = corpus.texts or ()
-    n_times = np.array([*map(Counter(texts).__getitem__, texts)])
-    recurs = n_times > 1
-    has_names = len(corpus.annotators) > 1 or not all(map(str.isdecimal, corpus.documents))
-    if has_names or 2 * corpus.text_length[recurs].sum() <= corpus.text_length.sum():
-        return
-    use = Use("repeated", "annotators")
-    problem = DataError(
-        f"{recurs.sum():,} of {len(texts):,} texts occur more than once, up to {n_times.max()} "
-        "times",
-        where=where,
-        expected="each once, because nothing says whose the copies are",
-        remedy=(
-            *(use, " reads them as the work of several annotators, "),
-            *(Use("repeated", "documents"), " as several documents"),
-        ),
-    )
-    reading.keep(use, problem)
 
 
 def _defaults(item: Format) -> tuple[str, str]:

@@ -24,6 +24,7 @@ from beyondchance.annotations.letters import Letters, letters_of
 from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed, row_groups
+from beyondchance.io.copies import Copies
 from beyondchance.io.cutting import Piece, cut_bytes, cut_table, rows_of_text
 from beyondchance.io.cutting_texts import Engine, cut_conll, cut_records
 from beyondchance.io.frames import names_of
@@ -388,6 +389,8 @@ class Batch:
         By the names that they are shown by, before any of them was left out.
     people : tuple of int
         The numbers of those who marked something.
+    copies : Copies, optional
+        Which texts there are, if it is not known whose.
     """
 
     corpus: Corpus
@@ -395,6 +398,7 @@ class Batch:
     labels: tuple[str, ...]
     annotators: tuple[str, ...]
     people: tuple[int, ...]
+    copies: Copies | None
 
 
 def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
@@ -412,7 +416,7 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
             ]
             formats = [files.format] * len(uploads)
             try:
-                corpus, known, shown = read_part(uploads, formats, options, found.naming, whole)
+                read = read_part(uploads, formats, options, found.naming, whole)
             except DataError:
                 located = [
                     replace(u, sources=[_located(u.sources[0], p)])
@@ -420,9 +424,10 @@ def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
                 ]
                 read_part(located, formats, options, found.naming, whole)
                 raise
+            corpus, known, shown, copies = read
             kept, names = _kept(corpus, known, found)
             people = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
-            yield Batch(kept, shown, corpus.labels, names, tuple(people))
+            yield Batch(kept, shown, corpus.labels, names, tuple(people), copies)
 
 
 def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tuple[int, Source]]]:

@@ -27,6 +27,7 @@ from beyondchance.errors import (
     OptionError,
     SpanError,
 )
+from beyondchance.io.copies import Copies, added_copies
 from beyondchance.io.formats.table import shares_nothing
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
@@ -92,6 +93,8 @@ class Counted:
         Whether some were left out, so that the others are signed once all parts are together.
     files : mapping of int to tuple
         For each table, the numbers of those who marked something in it, and its first documents.
+    copies : Copies, optional
+        Which texts there are, if it is not known whose.
     """
 
     numbers: tuple[int, int]
@@ -103,6 +106,7 @@ class Counted:
     labels: tuple[str, ...]
     chooses_labels: bool = False
     files: Files = field(default_factory=dict)
+    copies: Copies | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -189,6 +193,7 @@ def count(job: Job, part: Part) -> Counted:
             labels=batch.labels,
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
             files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
+            copies=batch.copies,
         )
         found.add(own)
     return found.total() or _nothing(part.number)
@@ -256,6 +261,7 @@ def added(parts: Sequence[Counted]) -> Counted:
         labels=tuple(sorted({label for part in parts for label in part.labels})),
         chooses_labels=any(part.chooses_labels for part in parts),
         files=_added_files([part.files for part in parts]),
+        copies=added_copies([part.copies for part in parts]),
     )
 
 
@@ -477,7 +483,11 @@ def _noted(corpus: Corpus, found: Scan) -> Corpus:
 
 
 def _checked(result: Counted, found: Scan) -> Counted:
-    """Refuse labels that occur nowhere, and sign the choice of labels."""
+    """Refuse labels that occur nowhere, and copies of texts; sign the choice of labels."""
+    if result.copies is not None:
+        problem = result.copies.problem(result.corpus.inputs[0].name)
+        if problem is not None:
+            raise problem
     check_labels(found, result.labels)
     if found.options.get("match", "id") == "id":
         _check_plain(result)

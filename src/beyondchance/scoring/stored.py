@@ -20,6 +20,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.errors import DataError, FormatError
+from beyondchance.io.copies import Copies
 from beyondchance.io.options import Whole
 from beyondchance.io.reading import Naming
 from beyondchance.io.saving import save_file
@@ -38,7 +39,20 @@ _MAGIC = COUNTS + b"2\n"
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        *(Answer, Corpus, Counts, FieldTotals, Input, Kept, Naming, Note, Placed, Question, Quote),
+        *(
+            Answer,
+            Copies,
+            Corpus,
+            Counts,
+            FieldTotals,
+            Input,
+            Kept,
+            Naming,
+            Note,
+            Placed,
+            Question,
+            Quote,
+        ),
         *(Scored, Seen, Sums, Totals, Units, Use, Whole),
     )
 }

@@ -138,7 +138,9 @@ class _Words:
 
     def relabelled(self) -> str:
         """Another label."""
-        return f"{self.who} {self.marks} as {self.label} what {self.others} {self.mark} as {self.name}"
+        return (
+            f"{self.who} {self.marks} as {self.label} what {self.others} {self.mark} as {self.name}"
+        )
 
 
 _EDGES: Mapping[str, str] = {
