@@ -103,24 +103,26 @@ class TestFirstSentence:
         return " ".join(text.partition("\n\n")[0].split())
 
     def test_agree(self, said):
-        told = "72 % of the way from chance to full agreement by token and 53 % by exact"
+        told = "72 % of the way … by token (tokens that both marked) and 53 % by exact (spans …)"
         text = said("agree", *TEAM, "--confidence", "0.95")
-        assert_tells(self.first(text), f"ada, ben and cleo … {told} … 21 % … more overall")
+        assert_tells(self.first(text), f"ada, ben and cleo … {told} … missing 28 % … 21 of 28 … more overall")
         assert "contain" not in text
         # Read in parts, the causes are not known.
-        assert self.first(said("agree", *TEAM, "--workers", "1")).endswith(f"{told}.")
+        parts = self.first(said("agree", *TEAM, "--workers", "1"))
+        assert_tells(parts, f"{told}.")
+        assert "missing" not in parts
         assert_tells(self.first(said("demo")), f"{told} … more overall")
 
     def test_by_another_measure(self, said):
         text = said("agree", *TEAM, "--measure", "exact")
-        assert_tells(self.first(text), "53 % … by exact and 72 % by token … exact … other lengths")
+        assert_tells(self.first(text), "53 % … by exact (… 72 % by token (… exact … other lengths")
         text = said("agree", *TEAM, "--measure", "dice")
-        assert_tells(self.first(text), "by dice, 72 % by token and 53 % by exact.")
+        assert_tells(self.first(text), "by dice (overlap … 72 % by token (… 53 % by exact (…).")
 
     def test_rank(self, said):
-        told = "71 % of the way … by token (cleo) and 56 % by exact (cleo)."
+        told = "71 % of the way … by token (… for cleo and 56 % by exact (… for cleo."
         assert_tells(self.first(said("rank", *TEAM)), f"highest … with ada … {told}")
-        told = "70 % of the way … by token and 40 % by exact."
+        told = "70 % of the way … by token (tokens that both marked) and 40 % by exact (…)."
         assert_tells(self.first(said("rank", *TEAM[:2])), f"ben with ada … {told}")
 
     def test_other_corpora(self, said, tmp_path):
@@ -153,17 +155,21 @@ class TestNouns:
             ("difficulty", "--gold", "x", *sure),
             ("disagreements",),
             ("plan",),
+            ("diagnose",),
+            ("careless",),
+            ("consensus", "--ties", "keep"),
+            ("replace", "--model", "z"),
             ("agree", "--methods", *sure),
             ("rank", "--methods", *sure),
         ):
             assert main([*command, *sentences_only, "--quiet"]) == 0
             text = " ".join(capsys.readouterr().out.split())
-            assert "sentences" in text, command
+            assert "sentence" in text, command
             assert ("|over:sentences|" in text) == (
                 command == ("plan",) or "--confidence" in command
             )
             # What is said of documents is that they are not known.
-            left = text.replace("Documents larger than sentences are not known", "")
+            left = text.replace("sentences belong to one document is not known", "")
             left = left.replace("(each taken as a document)", "").replace("documentation", "")
             assert "document" not in left.lower(), command
         text = said("agree", *sentences_only)
@@ -177,7 +183,7 @@ class TestNouns:
         text = " ".join(said("agree", "x.conll", "y.conll", "--confidence", "0.9").split())
         assert "6 sentences in 3 documents" in text
         assert "jackknife of 3 documents" in text
-        assert "larger than sentences" not in text
+        assert "belong to one document" not in text
 
     @pytest.mark.usefixtures("example")
     def test_people(self, capsys):

@@ -276,7 +276,7 @@ def test_one_label_of_one_annotator_has_no_score_but_a_reason():
         result = labelling(corpus_of(a, b), measure=measure).labelling
         assert (result.observed, result.chance) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
         assert isnan(result.corrected)
-        assert_tells(result.reason, "no freedom … one label")
+        assert_tells(result.reason, "scores the same … one label")
     # Labels that never meet agree nowhere, and need no explanation.
     assert labelling(corpus_of([[(0, 1, "P")]], [[(0, 1, "L")]])).labelling.corrected == 0
 

@@ -540,11 +540,11 @@ def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> T
         *SCORE_COLUMNS,
     ]
     others = "the others" if gold is None else "the gold standard"
-    legend = "length: mean of its spans; " if has_lengths else ""
+    legend = "length: mean of the spans; " if has_lengths else ""
     legend += f"marks: more or less than {others} in the same texts"
     if is_team:
         columns.append(("without", lambda row: row.without.score.corrected if row.without else nan))
-        legend += "; without: corrected, of the team without it"
+        legend += "; without: corrected, of the others among themselves"
     return table_of(
         shown,
         *columns,

@@ -126,12 +126,14 @@ def counts_of(measure: str, positions: str) -> str:
 
 
 def explained_measure(measure: str, positions: str) -> str:
-    """The name of a measure, with what it counts.
+    """What scores are by, with what that counts.
 
-    >>> explained_measure("token", "characters")
-    'token (characters that both marked)'
+    >>> explained_measure("token", "tokens"), explained_measure("token", "characters")
+    ('token (tokens that both marked)', 'characters that both marked')
     """
     counts = counts_of(measure, positions)
+    if by_measure(measure, positions) != measure:
+        return counts
     return f"{measure} ({counts})" if counts else measure
 
 
@@ -203,9 +205,9 @@ def meaning(score: Score, by: str, digits: int = 4) -> str:
     Examples
     --------
     >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), "token", 2))
-    Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08. Report \
-corrected with observed (F1), the measure and the signature. Whether this agreement is enough \
-depends on the task (docs/reading.md).
+    Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08. \
+Report corrected with observed (F1), the measure and the signature. Whether this agreement is \
+enough depends on the task (docs/reading.md).
     """
     if score.reason is not None:
         return undefined(score)
@@ -368,7 +370,7 @@ def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     if not kind.endswith("sentences"):
         return text
     return (
-        f"{text} Documents larger than sentences are not known, so each sentence counts as one: "
+        f"{text} Which sentences belong to one document is not known, so each counts by itself: "
         "if they come from a few articles, the intervals are too narrow."
     )
 
@@ -452,6 +454,8 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
     shared = tested_on(standings)
     tested = f"Tested by exchanging two of them within {shared}, in {ways}"
+    if any(standings.adjusted[pair] > 1 - settings.confidence for pair in standings.floored):
+        tested += ", too few to show every difference"
     if len(standings.pairs) > 1:
         tested += (
             f"; p-values are adjusted by Holm's method for all {len(standings.pairs):,} pairs, "

@@ -27,7 +27,7 @@ UNMARKED = unmarked("{documents} in which no annotator marked anything")
 NO_ROOM = "chance agreement is 1: every random arrangement agrees completely"
 PART = "chance is known of the whole corpus only"
 EXCEEDED = "chance agreement exceeds 1: the measure counts more than the sizes that it gives spans"
-NO_FREEDOM = "chance leaves no freedom in these texts; use a larger unit"
+NO_FREEDOM = "every random placement scores the same in these texts; use a larger unit"
 
 SPANS, LABELS = "spans", "labels"
 """What can be scored: spans, or the labels of what both found."""
@@ -36,7 +36,7 @@ _REASONS = {
     LABELS: (
         "nothing was found by both",
         "chance agreement is 1: all labels are the same",
-        "chance leaves no freedom: an annotator has one label only",
+        "every random arrangement scores the same: an annotator has one label only",
     ),
 }
 """Why a corrected score is undefined: there is nothing to score, chance agreement is 1, or every

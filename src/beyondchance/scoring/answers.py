@@ -557,8 +557,9 @@ def _freedom_notes(found: Answer, counts: AnyCounts, *, who: Text = ()) -> tuple
         units = one, *(piece for other in others for piece in (" or ", other))
         advice = f"; if it should count which {texts} have a span, use ", *units
     why = (
-        f"chance has no freedom in {n_fixed:,} of {n_texts:,} {texts}: they have one position, or "
-        "only one of two annotators used a label, or one marked everything"
+        f"in {n_fixed:,} of {n_texts:,} {texts} every random placement scores the same, so nothing "
+        "can be corrected there: they have one position, or only one of two annotators used a "
+        "label, or one marked everything"
     )
     return (Note((*pieces(who), why, *advice)),)
 

@@ -396,7 +396,7 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     gold = breakdown.gold
     return levels.table_of(
         breakdown.of("all"),
-        ("measure", attrgetter("measure")),
+        ("measure", lambda row: sentences.by_measure(row.measure, breakdown.positions)),
         *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS),
         settings=breakdown.settings,
         title="agreement" if gold is None else f"agreement with the gold standard {gold}",

@@ -21,7 +21,7 @@ from beyondchance.reporting.blocks import (
 )
 
 if TYPE_CHECKING:
-    from beyondchance.inference.careless import CarelessWork, Stretch
+    from beyondchance.inference.careless import CarelessWork
 
 _VERDICTS = {
     "random": "below half, not above chance",
@@ -39,7 +39,7 @@ def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -
 
     def blocks() -> list[Block]:
         said = Prose(" ".join(_said(found, digits)))
-        return [said, _people_table(found, top), *_stretches_table(stretches, top)]
+        return [said, _people_table(found, top), *_stretches_table(found, top)]
 
     is_cut = 0 < top < max(len(stretches), len(people))
     return Report(
@@ -48,6 +48,7 @@ def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -
         signature=str(found.settings),
         notes=(*corpus.notes, *([CUT] if is_cut else [])),
         skipped=dict(corpus.skipped),
+        noun=corpus.extent.noun,
         make_blocks=blocks,
         make_data=lambda: {
             "level": found.level,
@@ -65,13 +66,13 @@ _NAMED = ("below", "random", "another_rule", "too_few", "nothing", "everything")
 
 def _said(found: CarelessWork, digits: int) -> Iterator[str]:
     """Say what is shown and no more, in sentences."""
-    people = found.by_annotator.values()
+    people, noun = found.by_annotator.values(), found.corpus.extent.noun
     for name in found.below[:_MOST]:
         work = found.by_annotator[name]
         own, others = (in_digits(x, digits) for x in (work.agreement, work.others))
         yield (
             f"{name} agrees less than half as much with the others as they do among themselves "
-            f"({own} and {others}, in {counted(work.n_documents, 'document')})"
+            f"({own} and {others}, in {counted(work.n_documents, noun)})"
             f"{_HOW[work.verdict] if work.n_spans else ''}."
         )
     if len(found.below) > _MOST:
@@ -85,17 +86,17 @@ def _said(found: CarelessWork, digits: int) -> Iterator[str]:
         if names:
             yield f"{in_list(names)} marked {what}."
     if not any(work.n_documents for work in people):
-        yield "Nobody can be judged: no document has marks of three annotators."
+        yield f"No annotator can be judged: no {noun} has marks of three."
     elif unknown := [name for name in found.too_few if name not in found.everything]:
-        yield f"Too few marks to tell of {in_list(unknown)}."
+        yield f"Not enough is marked or agreed on to judge {in_list(unknown)}."
     n_stretches = sum(work.n_stretches for work in people)
     if n_stretches:
         yield (
-            f"Stretches of documents to look at: {len(found.stretches):,} of {n_stretches:,}, "
-            f"expected by luck {found.luck:.1f}."
+            f"Stretches of {noun}s to look at: {len(found.stretches):,} of {n_stretches:,}; "
+            f"{found.luck:.1f} are expected by luck."
         )
     else:
-        yield "No stretch of documents has enough spans to be judged by itself."
+        yield f"No stretch of {noun}s has enough spans to be judged by itself."
 
 
 _MOST = 6
@@ -120,8 +121,9 @@ def _people_table(found: CarelessWork, top: int) -> Table:
         numbers = (work.n_documents, work.agreement, work.others, work.adjusted)
         judged = (_VERDICTS[work.verdict], n_listed[name], work.n_stretches, f"{work.luck:.1f}")
         rows.append((name, *numbers, *judged))
-    headings = ("annotator", "documents", "with others", "others", "p", "agrees")
-    legend = "(documents with marks of two or more others; p adjusted for all annotators)"
+    nouns = f"{found.corpus.extent.noun}s"
+    headings = ("annotator", nouns, "with others", "others", "p", "agrees")
+    legend = f"({nouns} with marks of two or more others; p adjusted for all annotators)"
     return Table(
         (*headings, "to look at", "stretches", "by luck"),
         rows,
@@ -130,8 +132,9 @@ def _people_table(found: CarelessWork, top: int) -> Table:
     )
 
 
-def _stretches_table(stretches: Sequence[Stretch], top: int) -> list[Block]:
-    shown, remark = cut(stretches, top)
+def _stretches_table(found: CarelessWork, top: int) -> list[Block]:
+    shown, remark = cut(found.stretches, top)
+    nouns = f"{found.corpus.extent.noun}s"
     rows: list[Sequence[Cell]] = [
         (
             *(x.annotator, x.documents[0], x.documents[-1], len(x.documents)),
@@ -139,7 +142,7 @@ def _stretches_table(stretches: Sequence[Stretch], top: int) -> list[Block]:
         )
         for x in shown
     ]
-    headings = ("annotator", "from", "to", "documents", "spans", "matched", "by chance", "p")
-    legend = "(positions of others that are met, by these spans and by random ones)"
-    table = Table(headings, rows, "documents to look at", f"{remark} {legend}".lstrip())
+    headings = ("annotator", "from", "to", nouns, "spans", "matched", "by chance", "p")
+    legend = "(matched: positions of others that these spans cover; by chance: that random ones do)"
+    table = Table(headings, rows, f"{nouns} to look at", f"{remark} {legend}".lstrip())
     return [table] if rows else []

@@ -25,11 +25,11 @@ from beyondchance.reporting.commands.places import places_table, rows_of
 from beyondchance.results.agreement import Agreement
 
 _WHAT = {
-    "entities": "spans matched to entities, and votes on each: whether there is one (more than "
-    "half found it; half is a tie), its label, its edges",
-    "best": "the annotation with the highest observed agreement with all of them together",
-    "majority": "spans that more than half of them marked",
-    "union": "spans that any of them marked",
+    "entities": "Spans are matched to entities; votes decide whether there is one (more than half "
+    "found it; half is a tie), then its label, then its edges.",
+    "best": "It is the annotation with the highest observed agreement with all of them together.",
+    "majority": "It has the spans that more than half of them marked.",
+    "union": "It has the spans that any of them marked.",
 }
 _WHY_NOT = (
     "Not scored against the consensus: {} with fewer than three annotators. The consensus of two "
@@ -41,19 +41,16 @@ _WHY_NOT = (
 def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
     """The report of a consensus, of which an output shows a part."""
     result, corpus = found.agreement, found.corpus
-    ties = found.ties
+    ties, noun = found.ties, corpus.extent.noun
 
     def blocks() -> list[Block]:
-        spans, documents = (
-            counted(len(found.span), "span"),
-            counted(len(found.documents), "document"),
-        )
+        spans = counted(len(found.span), "span")
         weights = [f"{name} {value:g}" for name, value in found.weights.items()]
         others = ", 1 otherwise" if len(weights) < len(found.members) else ""
         made: list[Block] = [
             Prose(
-                f"The consensus of {in_list(found.members)}: {_WHAT[found.method]}. It has "
-                f"{spans} in {documents}."
+                f"The consensus of {in_list(found.members)} has {spans} in "
+                f"{counted(len(found.documents), noun)}. {_WHAT[found.method]}"
                 + (f" Weights: {', '.join(weights)}{others}." if weights else "")
             ),
             votes_table(found),
@@ -62,7 +59,7 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             title = f"annotators against the {found.name}"
             made.append(gold_table(result, found.name, title, found.bounds))
         if found.n_unscored:
-            made.append(Prose(_WHY_NOT.format(counted(found.n_unscored, "document"))))
+            made.append(Prose(_WHY_NOT.format(counted(found.n_unscored, noun))))
         if not len(ties):
             return [*made, Prose("No ties: votes decide about every entity.")]
         return [*made, Prose(_tie_sentence(found, len(ties))), places_table(ties, top)]
@@ -73,6 +70,7 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
         signature=None if result is None else str(result.settings),
         notes=(*corpus.notes, *([CUT] if 0 < top < len(ties) else [])),
         skipped=dict(corpus.skipped),
+        noun=noun,
         make_blocks=blocks,
         make_data=lambda: {
             "measure": found.measure,
@@ -98,7 +96,7 @@ def _tie_sentence(found: Consensus, n_places: int) -> str:
     said = f"{counted(n_ties, 'tie')} at {places}"
     if found.method != ENTITIES:
         return f"Votes on entities leave {said} to a person; this method decides all of them."
-    gone = f" {n_rivals:,} of them overlap entities that more found, and are not in it."
+    gone = f" Left out, because more found an entity that overlaps: {n_rivals:,}."
     return f"{said}: a person has to decide.{gone if n_rivals else ''}"
 
 
@@ -110,7 +108,7 @@ def votes_table(found: Consensus) -> Table:
         (f"{votes} of {of}", number) for of, votes, number in sorted(columns, reverse=True)
     ]
     what = "found the entity" if found.method == ENTITIES else "marked exactly this span"
-    legend = f"(annotators who {what}, of those who annotated the document)"
+    legend = f"(annotators who {what}, of those who annotated the {found.corpus.extent.noun})"
     return Table(("found by", "spans"), rows, "votes", legend)
 
 
@@ -135,7 +133,7 @@ def gold_table(
     by = sentences.by_measure(result.settings.measure, result.settings.positions)
     if not known:
         return Table(headings, rows, f"{title}, by {by}")
-    legend = "(without ties; ties against, for: corrected if all are decided against or for them)"
+    legend = "(without ties; ties against, for: corrected if all are decided so for the annotator)"
     return Table((*headings, "ties against", "ties for"), rows, f"{title}, by {by}", legend)
 
 

@@ -383,7 +383,8 @@ def examples_table(found: Diagnosis, top: int) -> Table:
     if any(example.theirs for _, example in examples):
         signs.append(f"{{ }} marked by {'others' if found.gold is None else found.gold}")
     legend = f"({', '.join(signs)})"
-    return Table(("", "document", "in the text"), rows, "examples of the first patterns", legend)
+    headings = ("", found.corpus.extent.noun, "in the text")
+    return Table(headings, rows, "examples of the first patterns", legend)
 
 
 def kinds_table(found: Diagnosis, top: int) -> Table:

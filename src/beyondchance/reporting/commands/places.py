@@ -36,7 +36,10 @@ def blocks_of(found: Places, listed: Places, *, top: int) -> list[Block]:
     counts: list[Sequence[Cell]] = [tuple(found.by_kind().values())]
     made: list[Block] = [
         Table(
-            KINDS, counts, "places", "(missing: those who marked something agree, others did not)"
+            KINDS,
+            counts,
+            "places",
+            "(missing: those who marked something agree, the others marked nothing)",
         )
     ]
     if not len(listed):
@@ -72,7 +75,7 @@ def places_table(found: Places, top: int) -> Table:
     return Table(
         [heading for heading, _ in columns],
         rows,
-        "one by one, the most costly first",
+        "one by one, what is worth most first",
         " ".join(filter(None, (remark, legend))),
     )
 

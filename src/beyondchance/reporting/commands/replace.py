@@ -30,10 +30,6 @@ FEW_HUMANS = Note(
     "with fewer than three people, a person's habits cannot be separated from the model's",
     is_caution=True,
 )
-STARRED = Note(
-    "* failures in whole documents could have been missed: too few documents carry the result",
-    is_caution=True,
-)
 _BLIND = {
     "yes": "The people did not see what the model had marked (blind: yes).",
     "no": "The people saw what the model had marked (blind: no) and may have adopted it, so that "
@@ -100,6 +96,7 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
         signature=str(found.settings),
         notes=tuple(notes),
         skipped=dict(corpus.skipped),
+        noun=corpus.extent.noun,
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
@@ -121,7 +118,10 @@ def _single(data: dict[str, Any]) -> dict[str, Any]:
 def cautions(models: Sequence[Replacement]) -> list[Note]:
     """Return what to know before relying on it."""
     notes = [FEW_HUMANS] if any(one.has_few_humans for one in models) else []
-    notes += [STARRED] if any(_star(one) for one in models) else []
+    if any(map(_star, models)):
+        nouns = f"{models[0].corpus.extent.noun}s"
+        missed = f"* failures in whole {nouns} could have been missed: too few {nouns} carry the"
+        notes.append(Note(f"{missed} result", is_caution=True))
     return notes + [
         Note(
             f"{one.model} agrees with {in_list(one.copied)} much better than people agree with "
@@ -136,12 +136,13 @@ def cautions(models: Sequence[Replacement]) -> list[Note]:
 def _compared(found: Replacement) -> str:
     by = sentences.by_measure(found.settings.measure, found.settings.positions)
     counts = [one.n_documents for one in found.models.values()] or [found.n_documents]
-    extent = counted(max(counts), "document")
+    noun = found.corpus.extent.noun
+    extent = counted(max(counts), noun)
     if min(counts) < max(counts):
         extent = f"{min(counts):,} to {extent}"
     return (
         f"People: {in_list(found.humans)}. Each is compared with the others, and so is the model "
-        f"in that place, by {by}, in the same documents ({extent} with marks)."
+        f"in that place, by {by}, in the same {noun}s ({extent} with marks)."
     )
 
 
@@ -170,16 +171,16 @@ def _outcome(one: Replacement, who: str) -> str:
     """Say whether it is as good as asked for, on average and in the place of each person."""
     people = in_list(list(one.by_human))
     how = f"(on average over {people}; one-sided tests at {100 * (1 - one.confidence):g} %)"
-    found, star = one.verdict, _star(one)
+    found, star, noun = one.verdict, _star(one), one.corpus.extent.noun
     if one.has_few_documents and found != "not shown":
-        few = f"too few documents to rely on ({one.n_documents} with marks, expected 20)"
+        few = f"too few {noun}s to rely on ({one.n_documents} with marks, expected 20)"
         return f"{who} {found}{star}; {few}. It should {_asked(one)} {how}."
     if found == "shown":
         return f"{who} is shown{star} to {_asked(one)} {how}. {_by_person(one)}"
     if found == "worse":
         return f"{who} is shown to be worse than asked for: it should {_asked(one)} {how}."
     needed = one.documents_needed
-    number = "no number of documents" if needed is None else f"about {counted(needed, 'document')}"
+    number = f"no number of {noun}s" if needed is None else f"about {counted(needed, noun)}"
     return (
         f"{who} is not shown to {_asked(one)} {how}, which does not mean that it is worse. "
         f"For a model as good as these people, {number} would show it in 80 % of studies."
@@ -235,8 +236,8 @@ def people_table(one: Replacement) -> Table:
         row: list[Cell] = [name, x.human, x.model, x.difference, Range(*x.interval)]
         rows.append([*row, *([_p(x.p), _p(adjusted[name])] if one.has_verdict else [])])
     legend = (
-        "(person, model: corrected agreement with the others; p: of the model being worse than "
-        "asked for)"
+        "(person, model: corrected agreement with the others; a small p shows that the model is "
+        "not worse than asked for)"
     )
     return Table(headings, rows, f"in the place of each person: {one.model}", legend)
 
