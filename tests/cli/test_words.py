@@ -105,7 +105,9 @@ class TestFirstSentence:
     def test_agree(self, said):
         told = "72 % of the way … by token (tokens that both marked) and 53 % by exact (spans …)"
         text = said("agree", *TEAM, "--confidence", "0.95")
-        assert_tells(self.first(text), f"ada, ben and cleo … {told} … missing 28 % … 21 of 28 … more overall")
+        assert_tells(
+            self.first(text), f"ada, ben and cleo … {told} … missing 28 % … 21 of 28 … more overall"
+        )
         assert "contain" not in text
         # Read in parts, the causes are not known.
         parts = self.first(said("agree", *TEAM, "--workers", "1"))

@@ -260,29 +260,25 @@ class TestVerdict:
         assert together.count("overtakes") == 4
         assert_tells(together, "not significant")
 
-    def test_support_of_changes(self, standings):
-        cases = [
-            ([True], "supports the change"),
-            ([False], "not support the change"),
-            ([True, False], "support 1 of 2"),
-            ([False] * 3, "support none of 3"),
-        ]
-        for changes, said in cases:
-            overtakings = {(f"up{i}", f"down{i}"): is_so for i, is_so in enumerate(changes)}
-            tested = replace(standings, overtakings=overtakings)
-            assert_tells(words.support(tested, is_changed=True), said)
+    def test_order(self, standings):
+        def first(**changed):
+            return words.verdict(replace(standings, **changed), "token", 3)[0]
 
-    def test_support_of_the_order(self, standings):
-        said = words.support(standings, is_changed=False)
-        assert_tells(said, "not support the order … two")
-        apart = replace(standings, groups=(("cleo",), ("ben",)))
-        assert_tells(words.support(apart, is_changed=False), "supports the order … two")
+        assert_tells(first(), "cleo and ben do not differ significantly")
+        assert_tells(first(groups=(("cleo",), ("ben",))), "all differ significantly")
+        mixed = first(groups=(("a",), ("b", "c")))
+        assert_tells(mixed, "b and c do not differ significantly … a differs … from all others")
         (pair,) = standings.pairs.values()
-        behind = replace(apart, pairs={("cleo", "ben"): replace(pair, difference=-0.1)})
-        assert_tells(words.support(behind, is_changed=False), "not support")
-        three = {("a", "b"): pair, ("a", "c"): pair, ("b", "c"): pair}
-        mixed = replace(standings, pairs=three, groups=(("a",), ("b", "c")))
-        assert_tells(words.support(mixed, is_changed=False), "support … 2 of 3 pairs")
+        behind = {("cleo", "ben"): replace(pair, difference=-0.1)}
+        said = words.verdict(replace(standings, pairs=behind), "token", 3)[1]
+        assert_tells(said, "ben is ahead of cleo … less reliable than the test")
+
+    def test_too_few_permutations_are_told(self, standings):
+        (names,) = standings.pairs
+        for floored, p, is_told in ((True, 0.2, True), (True, 0.01, False), (False, 0.2, False)):
+            known = {"adjusted": {names: p}, "floored": {names} if floored else set()}
+            said = words.verdict(replace(standings, **known), "token", 3)[0]
+            assert ("too few to show every difference" in said) == is_told
 
     def test_ranks_of_undefined_scores(self):
         tags = {"gold": [["B-P", "O", "O"]], "a": [["O", "B-P", "O"]], "b": [["B-P", "O", "O"]]}

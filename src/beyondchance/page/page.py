@@ -289,14 +289,16 @@ def _ahead(found: Overview) -> str:
 def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
     """The three numbers that stand first, the corrected one before the others."""
     best = _best(found)
+    measure = sentences.by_measure(best.measure, found.settings.positions)
     for name, (title, what) in _WHAT.items():
         value, interval = getattr(best.score, name), best.intervals[name]
         whose = f": {best.shown}" if found.rankings and name == "corrected" else ""
+        by = f", by {measure}" if name == "corrected" else ""
         low, high = (in_digits(end, digits) for end in (interval.low, interval.high))
         heading = interval_heading(found.settings)
         yield {
             "name": name,
-            "title": f"{title}{whose}",
+            "title": f"{title}{by}{whose}",
             "value": value,
             "text": in_digits(value, digits),
             "interval": "" if interval.reason else f"{heading}: {low} to {high}",

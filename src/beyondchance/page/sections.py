@@ -309,7 +309,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     parts: list[Part] = [
         NamedTable(f"systems-{measure}", _leaderboard(found, measure), is_leaderboard=True),
         Chart("systems", scores.systems_chart(systems)),
-        Prose(rank.rank_changes(systems, standings, digits)),
+        Prose(rank.rank_changes(systems, is_tested=True, digits=digits)),
     ]
     details: list[Prose | NamedTable | Chart]
     details = [Prose(text) for text in sentences.verdict(standings, measure, digits)]
@@ -327,8 +327,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
 def _leaderboard(found: Overview, measure: str) -> Table:
     """The systems by corrected score, with its interval, and how correction moves their ranks."""
     rows = found.systems[measure]
-    title = f"ranking {rank.ranked_by(measure, rows)}"
-    return rank.ranking_table(rows, title, found.standings[measure].settings)
+    return rank.ranking_table(rows, f"ranking by {rows[0].by}", found.standings[measure].settings)
 
 
 def _labels(found: Overview) -> Iterator[Section]:

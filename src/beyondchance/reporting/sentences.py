@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf, isnan
 from typing import TYPE_CHECKING
@@ -114,24 +114,13 @@ def by_measure(measure: str, positions: str) -> str:
     return positions if measure == "token" and positions != "tokens" else measure
 
 
-def counts_of(measure: str, positions: str) -> str:
-    """What a measure counts, in a few words; nothing for a measure of one's own.
-
-    Examples
-    --------
-    >>> counts_of("token", "characters"), counts_of("exact", "characters")
-    ('characters that both marked', 'spans with the same edges, as in seqeval')
-    """
-    return MATCHES.get(measure, "").format(positions=positions)
-
-
 def explained_measure(measure: str, positions: str) -> str:
     """What scores are by, with what that counts.
 
     >>> explained_measure("token", "tokens"), explained_measure("token", "characters")
     ('token (tokens that both marked)', 'characters that both marked')
     """
-    counts = counts_of(measure, positions)
+    counts = MATCHES.get(measure, "").format(positions=positions)
     if by_measure(measure, positions) != measure:
         return counts
     return f"{measure} ({counts})" if counts else measure
@@ -370,8 +359,8 @@ def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     if not kind.endswith("sentences"):
         return text
     return (
-        f"{text} Which sentences belong to one document is not known, so each counts by itself: "
-        "if they come from a few articles, the intervals are too narrow."
+        f"{text} Which sentences belong to one document is not known, so each sentence counts "
+        "by itself: if they come from a few articles, the intervals are too narrow."
     )
 
 
@@ -471,38 +460,6 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
         ),
         *_overtakings(standings, digits),
     ]
-
-
-def support(standings: Standings, *, is_changed: bool) -> str:
-    """Whether the tests support the order of systems, or its changes."""
-    changes = standings.overtakings
-    if is_changed and changes:
-        if len(changes) == 1:
-            return f"The test {_supports(changes.values())} the change."
-        return f"The tests support {_share(changes.values())} changes of the order."
-    apart = [
-        pair not in standings.reversed_pairs
-        and not any(set(pair) <= set(group) for group in standings.groups)
-        for pair in standings.pairs
-    ]
-    if len(apart) == 1:
-        return f"The test {_supports(apart)} the order of the two."
-    return f"The tests support the order of {_share(apart)} pairs."
-
-
-def _supports(found: Collection[bool]) -> str:
-    return "supports" if all(found) else "does not support"
-
-
-def _share(found: Collection[bool]) -> str:
-    """How many of several things are so.
-
-    >>> _share([True, False]), _share([True, True]), _share([False, False])
-    ('1 of 2', 'all 2', 'none of 2')
-    """
-    if all(found):
-        return f"all {len(found):,}"
-    return f"{sum(found):,} of {len(found):,}" if any(found) else f"none of {len(found):,}"
 
 
 def _differing(standings: Standings) -> str:

@@ -265,10 +265,11 @@ def rank_report(
             Prose(compared(ranking, ranking.settings.positions)),
         ]
         for name, systems in by_measure.items():
-            made.append(ranking_table(systems, ranked_by(name, systems)))
+            made.append(ranking_table(systems, f"by {systems[0].by}"))
             if name in sure:
                 made.append(sure_table(sure[name].standings, f"by {systems[0].by}"))
-        changes = rank_changes(by_measure[measure], standings, digits)
+        is_tested = standings is not None
+        changes = rank_changes(by_measure[measure], is_tested=is_tested, digits=digits)
         across = sentences.across_corpora(settings.positions)
         made.append(Prose(sentences.joined((changes, sentences.REPORT, across))))
         made.append(means_table(by_measure[measure], settings))
@@ -405,12 +406,6 @@ def explanation(standings: Standings, systems: Iterable[SystemRow] = ()) -> Text
     labels = ((f"{system.shown}, {x.shown}", x) for system in systems for x in system.labels)
     shown += [(name, label.intervals["corrected"]) for name, label in labels if label.intervals]
     return sentences.explained(shown[0][1], shown, standings.settings)
-
-
-def ranked_by(measure: str, systems: Sequence[SystemRow]) -> str:
-    """What systems are ranked by, and what that counts."""
-    counts = sentences.counts_of(measure, systems[0].agreement.settings.positions)
-    return f"by {systems[0].by}: {counts or measure}"
 
 
 def ranking_table(
@@ -603,10 +598,8 @@ def differences_table(standings: Standings, measure: str) -> Table:
     return Table(headings, rows, f"by {by}, corrected: how far ahead of the next")
 
 
-def rank_changes(
-    systems: Sequence[SystemRow], standings: Standings | None = None, digits: int = 4
-) -> Text:
-    """Whose rank correction changes, by how much it lowers scores, and what tests say of it."""
+def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digits: int = 4) -> Text:
+    """Whose rank correction changes, by how much it lowers scores, and whether that is untested."""
     ranked = [row for row in systems if row.change]
     if not ranked:
         return "None has a corrected score: whether correction changes ranks cannot be said."
@@ -619,10 +612,8 @@ def rank_changes(
     said = [f"{by}; it lowers the {scores} by {' to '.join(ends)}."]
     if undefined := [row.shown for row in systems if not row.change]:
         said.append(f"{in_list(undefined)} cannot be ranked: the corrected score is undefined.")
-    if len(ranked) == 1:
+    if len(ranked) == 1 or is_tested:
         return " ".join(said)
-    if standings is not None:
-        return " ".join([*said, sentences.support(standings, is_changed=bool(moved))])
     noun = systems[0].agreement.extent.noun
     untested = f"Whether the order would be the same on other {noun}s was not tested; "
     return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
