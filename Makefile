@@ -22,7 +22,9 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --editable
 demo: $(VENV)/demo
 	@$(BIN)/beyondchance demo
 
-# As many processes as there are cores, with one thread each.
+# As many processes as there are cores, with one thread each. Each takes neighbouring tests, which
+# share fixtures, and then half of what another has left.
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 check test slow: export OPENBLAS_NUM_THREADS = 1
 # Without compiled files every process compiles all libraries anew: half of the time of make check.
 unexport PYTHONDONTWRITEBYTECODE
@@ -33,21 +35,22 @@ lint: $(VENV)/dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
 
-# Few examples of each law, and fast tests only: make test has them all.
+# Few examples of each law, and fast tests only: make test has them all. No test in a browser is
+# fast, and to load what they need takes a second.
 check: lint
-	@$(BIN)/python -m pytest -n auto -m 'not (slow or long or engines)' --hypothesis-profile=brief \
+	@$(PYTEST) -m 'not (slow or long or engines)' --ignore=tests/browser --hypothesis-profile=brief \
 	  --slowest=20
 
 # Types and documentation are checked at the same time: each takes one core.
 test: $(VENV)/dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint docs
 	@$(BIN)/python tests/chromium.py
-	@$(BIN)/python -m pytest -n auto -m 'not (long or engines)'
+	@$(PYTEST) -m 'not (long or engines)'
 	@$(BIN)/python tests/installed.py
 
 slow: $(VENV)/dev
 	@$(BIN)/python tests/chromium.py
-	@$(BIN)/python -m pytest -n auto -m 'not engines' --hypothesis-profile=full
+	@$(PYTEST) -m 'not engines' --hypothesis-profile=full
 
 engines: $(VENV)/dev
 	@$(BIN)/python -m pytest -m engines

@@ -1,5 +1,6 @@
 """Settings of the test suite."""
 
+import gc
 import os
 import time
 
@@ -38,6 +39,12 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     """Start with slow tests, so that no process waits for another one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def pytest_collection_finish():
+    """Keep what is loaded by now out of the garbage collection, which looks through all of it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -87,21 +94,3 @@ class Slowest:
         terminalreporter.section(f"slowest of {total:.0f} CPU seconds", sep="-")
         for spent, test in sorted(self.spent, reverse=True)[: self.number]:
             terminalreporter.line(f"{spent:6.2f} {test}")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Run each test in any process that is free, but those of one file of pages in one.
-
-    The mark ``xdist_group`` has no effect here: pytest-xdist 3.8 writes the group into an
-    attribute of the tests, ``_nodeid``, that pytest 9.2 does not read.
-    """
-    from xdist.scheduler import LoadScopeScheduling  # noqa: PLC0415
-
-    class Scheduling(LoadScopeScheduling):
-        def _split_scope(self, nodeid):
-            # Each page is made once.
-            is_page = nodeid.startswith("tests/browser/")
-            return nodeid.partition("::")[0] if is_page else nodeid
-
-    return Scheduling(config, log)
