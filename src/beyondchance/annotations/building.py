@@ -87,7 +87,7 @@ def columns_of_tags(
         row, text = divmod(sequence, n_texts)
         return (*_where(text, annotators[row], names, text_document), f", position {place}")
 
-    code, spelling = coded or coded_tags(end_to_end(tags.values()), int(sizes.sum()))
+    code, spelling = coded or coded_tags(end_to_end(tags.values()))
     schemes = [scheme] * len(annotators)
     if scheme is None:
         schemes = schemes_with_ends(code, spelling, sizes)

@@ -96,25 +96,25 @@ def decode_tags(
     >>> found.start.tolist(), found.end.tolist(), [found.labels[i] for i in found.label]
     ([0, 3], [2, 4], ['PER', 'LOC'])
     """
-    code, spelling = coded_tags(tags, int(lengths.sum()))
+    code, spelling = coded_tags(tags)
     return decode_codes(code, spelling, lengths, scheme=scheme, repair=repair, where=where)
 
 
-def coded_tags(tags: Iterable[Any], size: int) -> tuple[Ints, list[Any]]:
-    """Number the distinct ones of so many tags, in the order met.
+def coded_tags(tags: Iterable[Any]) -> tuple[Ints, list[Any]]:
+    """Number the distinct tags, in the order met.
 
     Whatever is asked of tags is asked once of each distinct one.
 
     Examples
     --------
-    >>> code, spelling = coded_tags(["O", "B-X", "O"], 3)
+    >>> code, spelling = coded_tags(["O", "B-X", "O"])
     >>> code.tolist(), spelling
     ([0, 1, 0], ['O', 'B-X'])
     """
     numbers: defaultdict[Any, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     try:
-        code = np.fromiter(map(numbers.__getitem__, tags), dtype=np.int64, count=size)
+        code = np.fromiter(map(numbers.__getitem__, tags), dtype=np.int64)
     except TypeError:
         raise TagError("a tag is a list or another unhashable value", expected="strings") from None
     return code, list(numbers)

@@ -131,13 +131,14 @@ def _ranked(n: Ints, first: Ints, length: Ints, count: Ints) -> Ints:
     used = 0
     for runs in np.bincount(n_runs).nonzero()[0].tolist():
         groups = (n_runs == runs).nonzero()[0]
-        found, code = distinct(n[groups])
         rows = run[first[groups][:, None] + np.arange(runs)]
         # Runs that all have in common distinguish none of them.
-        for place in np.flatnonzero((rows != rows[0]).any(axis=0)).tolist():
+        columns = rows.T[(rows != rows[0]).any(axis=0)]
+        found, code = distinct(n[groups] * width + (columns[0] if len(columns) else 0))
+        for column in columns[1:]:
             if len(found) == len(groups):
                 break
-            found, code = distinct(code * width + rows[:, place])
+            found, code = distinct(code * width + column)
         ranked[groups] = code + used
-        used += largest(code) + 1
+        used += len(found)
     return ranked

@@ -196,7 +196,7 @@ def _subsets(excess: Ints, n_longs: Ints) -> tuple[Ints, Ints, Ints, Floats]:
     size, width = excess.shape[1] + 1, largest(total_excess) + 1
     code, pool = distinct((owner * size + n_before) * width + total_excess)
     rest, total_excess = np.divmod(code, width)
-    return rest // size, rest % size, total_excess, np.bincount(pool).astype(np.float64)
+    return *np.divmod(rest, size), total_excess, np.bincount(pool).astype(np.float64)
 
 
 # --- Many or longer spans: one entry at a time --------------------------------

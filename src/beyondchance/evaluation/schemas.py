@@ -180,7 +180,7 @@ def _entities_of(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool)
         ]
         known = None if lengths is None else _checked_lengths(lengths, len(texts[0]))
         corpus = None if known is None else _corpus(rows, known)
-        label, known_labels = coded_tags([row[-1] for row in rows], len(rows))
+        label, known_labels = coded_tags(row[-1] for row in rows)
         names, label = sorted_names(tuple(known_labels), label)
         columns = np.array([row[:-1] for row in rows], dtype=np.int64).reshape(-1, 4).T
         return _grouped(len(texts[0]), columns, label, names, corpus)

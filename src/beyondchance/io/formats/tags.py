@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, compress
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.tagged import TAG
 from beyondchance.io.undecoded import IGNORED, WHAT_IS_IGNORED, ignored
 from beyondchance.messages import Quote, Use, quotes
-from beyondchance.types import Ints
 
 _KINDS = frozenset({str, int})
 _NUMBERS = (int, np.integer)
@@ -85,10 +84,10 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     for upload in uploads:
         reading.met(upload.name, [upload.annotator])
     given = {upload.annotator: _sequences(upload.data) for upload in uploads}
-    coded = _coded(given)
+    coded = coded_tags(end_to_end(given.values()))
     if not _KINDS.issuperset(map(type, coded[1])):
         given = {name: plain(texts) for name, texts in given.items()}
-        coded = _coded(given)
+        coded = coded_tags(end_to_end(given.values()))
         for name, texts in given.items():
             _check_gaps(texts, name)
     names = label_names_of(reading.options["label_names"])
@@ -136,12 +135,6 @@ def _sequences(data: Any) -> Sequences:
                 expected = "a list of tags, or None"
                 raise DataError("found ", Quote(text), where=f"text {number}", expected=expected)
     return list(data)
-
-
-def _coded(given: Mapping[str, Sequences]) -> tuple[Ints, list[Any]]:
-    """Number the distinct tags of all annotators."""
-    size = sum(map(len, filter(None, chain.from_iterable(given.values()))))
-    return coded_tags(end_to_end(given.values()), size)
 
 
 def _check_gaps(texts: Sequences, annotator: str) -> None:
