@@ -43,7 +43,6 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """Keep what is loaded by now out of the garbage collection, which looks through all of it."""
-    gc.collect()
     gc.freeze()
 
 

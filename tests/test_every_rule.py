@@ -371,6 +371,7 @@ def test_starts_and_layers_of_nested_spans(number):
                 assert abs(Fraction(float(cover[t])) - held[t]) < 1e-15
 
 
+@pytest.mark.slow
 def test_nested_arrangements_are_drawn_alike():
     # A span of 3 with one of 1 inside, and one of 1 beside it, in five: 6 * 3 ways.
     starts = sample_arrangements(

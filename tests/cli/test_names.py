@@ -442,8 +442,8 @@ def hidden(code, *shown, expected=(0,)):
     assert not any("a defect of" in text for text in shown)
 
 
-N_BATCHES = 8
-BATCHES = [pytest.param(n, marks=[pytest.mark.slow] * (n % 4 > 0)) for n in range(N_BATCHES)]
+N_BATCHES = 16
+BATCHES = [pytest.param(n, marks=[pytest.mark.slow] * (n % 8 > 0)) for n in range(N_BATCHES)]
 ROTATION = list(zip(EXAMPLES, cycle(COMMANDS), strict=False))
 """Every format and every command once."""
 
@@ -463,6 +463,7 @@ def test_no_variant_shows_a_name(run, saved):
         hidden(*run("agree", *given, *made.flags(), *words))
 
 
+@pytest.mark.slow
 def test_no_output_shows_a_name(run, tmp_path):
     given = conll(DATA).saved(tmp_path / MARK)
     for output in OUTPUTS:
@@ -568,25 +569,24 @@ IN_PARTS = ("--save-counts", "x.counts")
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "forms"),
     [
-        ("agree",),
-        ("agree", *IN_PARTS),
-        ("agree", *IN_PARTS, "--annotators", ",".join(PEOPLE[:2])),
-        ("agree", *IN_PARTS, "--rename-annotator", f"{PEOPLE[0]}={ADA}"),
-        ("rank", "--gold", MARK, *IN_PARTS),
-        pytest.param(("report", "--resamples", "99"), marks=pytest.mark.slow),
-        pytest.param(("report", "--resamples", "99", *IN_PARTS), marks=pytest.mark.slow),
+        (("agree",), ("json", "csv", "txt")),
+        (("agree", *IN_PARTS), ("json",)),
+        (("agree", *IN_PARTS, "--annotators", ",".join(PEOPLE[:2])), ("csv",)),
+        (("agree", *IN_PARTS, "--rename-annotator", f"{PEOPLE[0]}={ADA}"), ("txt",)),
+        (("rank", "--gold", MARK, *IN_PARTS), ("json",)),
+        pytest.param(("report", "--resamples", "99"), ("html",), marks=pytest.mark.slow),
+        pytest.param(("report", "--resamples", "99", *IN_PARTS), ("html",), marks=pytest.mark.slow),
     ],
 )
-def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, request):
-    if "report" in words:
-        request.getfixturevalue("undrawn")
+@pytest.mark.usefixtures("undrawn")
+def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, forms):
     monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
     file = tmp_path / f"{PEOPLE[0]}.csv"
     file.write_text(LATE)
-    for place in ["x.html"] if "report" in words else ["x.json", "x.csv", "x.txt"]:
-        hidden(*run(*words, file, "--pseudonyms", "--save", place))
+    for form in forms:
+        hidden(*run(*words, file, "--pseudonyms", "--save", f"x.{form}"))
     written = {path.name: path for path in tmp_path.rglob("*") if path.is_file() and path != file}
     assert ("x.counts" in written) == ("--save-counts" in words)
     assert not [

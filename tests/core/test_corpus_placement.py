@@ -338,6 +338,7 @@ def test_spans_of_one_length_that_fill_nearly_everything():
 # --- Random arrangements ------------------------------------------------------
 
 
+@pytest.mark.slow
 @each(
     ("sizes", "lengths"),
     [

@@ -567,7 +567,7 @@ def test_what_is_divided_has_the_label_of_the_others():
 
 
 def test_a_long_span_hides_nothing():
-    n = 300
+    n = 100
     whole = (0, 10 * n, "DOC")
     one = [whole, *((10 * i, 10 * i + 4, "D") for i in range(n))]
     two = [whole]

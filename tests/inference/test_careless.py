@@ -1,5 +1,6 @@
 """Annotators far below the others: planted ones are named, innocent ones are not."""
 
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -176,16 +177,18 @@ class TestNumbers:
             n: x.p for n, x in other.by_annotator.items()
         }
 
+    @staticmethod
+    @cache
+    def in_order():
+        work = team(14, n_documents=12, dan=random_work)
+        return work, bc.careless_work(corpus_of(work, documents=[f"d{i}" for i in range(12)]))
+
     @examples(20)
     @given(st.permutations(range(12)), st.permutations(("ada", "ben", "cleo", "dan")))
     def test_no_order_matters(self, documents, people):
-        work = team(14, n_documents=12, dan=random_work)
-        names = [f"d{i}" for i in range(12)]
+        work, one = self.in_order()
         other = {name: [work[name][i] for i in documents] for name in people}
-        one, two = (
-            bc.careless_work(corpus_of(x, documents=d))
-            for x, d in ((work, names), (other, [names[i] for i in documents]))
-        )
+        two = bc.careless_work(corpus_of(other, documents=[f"d{i}" for i in documents]))
         for name in work:
             assert one.by_annotator[name].p == pytest.approx(two.by_annotator[name].p, rel=1e-9)
             assert one.by_annotator[name].verdict == two.by_annotator[name].verdict

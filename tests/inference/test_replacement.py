@@ -279,6 +279,7 @@ class TestTests:
         team = {**noisy(dict.fromkeys(NAMES, 0.95), 19), "gpt": [[] for _ in range(19)]}
         assert judged(team).verdict == "would fail"
 
+    @pytest.mark.slow
     def test_a_star_where_failures_in_whole_documents_could_be_missed(self) -> None:
         team = noisy(dict.fromkeys(NAMES, 0.9), 100)
         found = judged(team)

@@ -97,8 +97,11 @@ def all_charts(names):
     }
 
 
-with unchecked():
-    CHARTS = all_charts(["ada", "ben", "cleo", "dora"])
+@cache
+def charts():
+    """Every chart, made once where it is asked for: altair takes its time."""
+    with unchecked():
+        return all_charts(["ada", "ben", "cleo", "dora"])
 
 
 def parsed(svg):
@@ -117,34 +120,34 @@ def texts(svg):
 @cache
 def inline(name):
     """A chart as it stands in a page, drawn once."""
-    return inline_svg(CHARTS[name], name="x")
+    return inline_svg(charts()[name], name="x")
 
 
 @cache
 def in_file(name):
     """A chart as it is saved."""
-    return drawn(CHARTS[name], ".svg").decode()
+    return drawn(charts()[name], ".svg").decode()
 
 
 class TestInline:
     def test_what_comes_first_is_a_title_and_a_description(self):
-        for name in CHARTS:
+        for name in charts():
             svg = parsed(inline(name))
             assert (tag(svg[0]), svg[0].get("id")) == ("title", "x-title"), name
             assert (tag(svg[1]), svg[1].get("id")) == ("desc", "x-description"), name
             assert svg.get("aria-labelledby") == "x-title", name
-            assert svg[1].text == CHARTS[name].description, name
+            assert svg[1].text == charts()[name].description, name
 
     def test_its_title_is_written_by_the_page_and_in_a_file_by_the_chart(self):
-        for name in CHARTS:
-            title, notes = caption(CHARTS[name])
+        for name in charts():
+            title, notes = caption(charts()[name])
             assert title == parsed(inline(name))[0].text, name
             for words in (title, notes):
                 assert words in " ".join(texts(in_file(name))), name
                 assert not words or words not in " ".join(texts(inline(name))), name
 
     def test_it_has_a_ratio_and_no_size(self):
-        for name in CHARTS:
+        for name in charts():
             svg = parsed(inline(name))
             _, _, width, height = map(float, svg.get("viewBox").split())
             assert svg.get("width") is None, name
@@ -154,7 +157,7 @@ class TestInline:
             assert 50 < height < 600, name
 
     def test_it_has_no_background_and_little_noise(self):
-        for name in CHARTS:
+        for name in charts():
             svg = inline(name)
             assert svg.startswith("<svg "), name
             assert not re.search(r'fill="(white|#fff|#ffffff)"', svg.partition("<text")[0]), name
@@ -165,20 +168,20 @@ class TestInline:
 
     def test_only_chosen_colours(self):
         allowed = r"none|transparent|#[0-9a-f]{6}|url\(#x-\d+\)|rgb\(.*\)"
-        for name in CHARTS:
+        for name in charts():
             found = set(re.findall(r'(?:fill|stroke|stop-color)="([^"]*)"', inline(name)))
             assert all(re.fullmatch(allowed, colour) for colour in found), name
 
     def test_specifications_are_valid(self):
-        for name in CHARTS:
-            assert CHARTS[name].to_dict(validate=True)["description"], name
+        for name in charts():
+            assert charts()[name].to_dict(validate=True)["description"], name
 
 
 class TestRoomForLetters:
     """Texts are laid out for letters that are wider than those of Arial."""
 
     def test_letters_have_the_size_that_was_asked_for(self):
-        for name in CHARTS:
+        for name in charts():
             for svg in (inline(name), in_file(name)):
                 sizes = set(re.findall(r'font-size="([^"]*)"', svg))
                 assert sizes <= {"9px", "11px", "12px", "14px"}, name
@@ -212,20 +215,20 @@ class TestLongNames:
 
 class TestIds:
     def test_ids_of_two_charts_differ_and_references_are_kept(self):
-        both = inline_svg(CHARTS["documents"], name="one") + inline("documents")
+        both = inline_svg(charts()["documents"], name="one") + inline("documents")
         ids = re.findall(r' id="([^"]*)"', both)
         assert len(set(ids)) == len(ids)
         assert set(re.findall(r"url\(#([^)]*)\)", both)) <= set(ids)
         assert "url(#one-1)" in both
 
     def test_what_was_drawn_before_does_not_matter(self):
-        inline_svg(CHARTS["placement"], name="y")
-        assert inline_svg(CHARTS["documents"], name="x") == inline("documents")
-        assert drawn(CHARTS["documents"], ".svg").decode() == in_file("documents")
+        inline_svg(charts()["placement"], name="y")
+        assert inline_svg(charts()["documents"], name="x") == inline("documents")
+        assert drawn(charts()["documents"], ".svg").decode() == in_file("documents")
 
     def test_nor_does_a_theme_for_other_charts(self):
         with alt.theme.enable("dark"):
-            assert inline_svg(CHARTS["labels"], name="x") == inline("labels")
+            assert inline_svg(charts()["labels"], name="x") == inline("labels")
 
 
 class TestLinks:
@@ -356,9 +359,9 @@ class TestFiles:
     def test_endings(self):
         magic = {".svg": b"<svg", ".PNG": b"\x89PNG", ".pdf": b"%PDF"}
         for ending, start in magic.items():
-            assert drawn(CHARTS["labels"], ending).startswith(start), ending
+            assert drawn(charts()["labels"], ending).startswith(start), ending
         with refused(OptionError, "'.gif' … .png, .svg, .pdf"):
-            drawn(CHARTS["labels"], ".gif")
+            drawn(charts()["labels"], ".gif")
 
     def test_an_svg_file_is_white_has_a_size_and_no_links(self):
         svg = parsed(in_file("documents"))
@@ -367,11 +370,11 @@ class TestFiles:
         assert not [element for element in svg.iter() if tag(element) == "a"]
 
     def test_the_same_twice(self):
-        assert drawn(CHARTS["documents"], ".png") == drawn(CHARTS["documents"], ".png")
+        assert drawn(charts()["documents"], ".png") == drawn(charts()["documents"], ".png")
 
     def test_all_by_their_paths(self, tmp_path):
-        charts = {"labels": CHARTS["labels"], "pairs": CHARTS["pairs"]}
-        found = figures(charts, tmp_path, [".svg", ".png"])
+        two = {name: charts()[name] for name in ("labels", "pairs")}
+        found = figures(two, tmp_path, [".svg", ".png"])
         names = ["labels.svg", "labels.png", "pairs.svg", "pairs.png"]
         assert list(found) == [tmp_path / name for name in names]
         assert found[tmp_path / "pairs.svg"].decode() == in_file("pairs")

@@ -276,6 +276,7 @@ def test_systems_and_intervals():
     assert interval.reason is None or "undefined" in interval.reason
 
 
+@pytest.mark.slow
 def test_large_corpora_are_estimated_by_fugacities():
     # 3,000 texts of 12 tokens, half of them with a span of 2, 3 or 4 somewhere.
     rng = np.random.default_rng(1)
