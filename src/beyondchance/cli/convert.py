@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -76,8 +75,7 @@ def command(
             with tempfile.TemporaryDirectory() as folder:
                 place = Path(folder) / f"converted{_PRINTED[target]}"
                 write(corpus, place, format=target, as_predictions=as_predictions)
-                if sys.stdout is not None:
-                    click.echo(place.read_bytes(), nl=False)
+                click.echo(place.read_bytes(), nl=False)
         else:
             write(corpus, save, format=target, spans_key=key, as_predictions=as_predictions)
     if not quiet:

@@ -6,6 +6,7 @@ so that ``beyondchance --version`` waits for nothing.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -142,6 +143,13 @@ def run() -> NoReturn:
     os._exit(code)
 
 
+class _Closed(io.TextIOBase):
+    """Stand for a standard output that is closed: nothing is printed in silence."""
+
+    def write(self, _: str, /) -> int:
+        raise OSError("standard output is closed")
+
+
 class _Ended(BaseException):
     """The process was asked to end: what is half done is removed on the way out."""
 
@@ -168,10 +176,11 @@ def main(args: list[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if args is None else args
+    if sys.stdout is None:
+        sys.stdout = _Closed()
     try:
         code = cli.main(words, prog_name="beyondchance", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except _Ended as ended:

@@ -296,8 +296,7 @@ def emit(
     if save is None:
         if report.notes and not quiet and is_terminal(sys.stderr):
             say("")  # the result follows on the same screen
-        if sys.stdout is not None:
-            click.echo(text, nl=False, color=True)
+        click.echo(text, nl=False, color=True)
     elif not quiet:
         tell(f"wrote {save}")
 
