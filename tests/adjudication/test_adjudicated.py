@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
@@ -227,16 +228,17 @@ class TestRefused:
 
     def test_files(self, tmp_path: Any) -> None:
         cases: list[tuple[bytes, tuple[object, ...]]] = [
-            (b"{", "JSON … line 1"),
-            (b"[1]", "no decisions"),
-            (b'{"beyondchance": "decisions", "format": 9}', "9 … 1"),
-            (b"\xff\xfe{", "utf-8"),
-            (b"[" * 100_000, "JSON"),
+            (b"{", "decisions.json:1: … JSON"),
+            (b'{"a": 1, "a": 2}', "decisions.json:1: … 'a' … twice"),
+            (b"[1]", "decisions.json: … no decisions"),
+            (b'{"beyondchance": "decisions", "format": 9}', "decisions.json: … 9 … 1"),
+            (b"\xff{", "decisions.json:1: … UTF-8"),
+            (b"[" * 100_000, "decisions.json:1: … JSON"),
         ]
         path = tmp_path / "decisions.json"
         for content, told in cases:
             path.write_bytes(content)
-            with refused(bc.FormatError, f"decisions.json: … {told}"):
+            with refused(bc.FormatError, told):
                 bc.adjudicated(TestExamples().corpus(), path)
 
     def test_no_file(self, tmp_path: Any) -> None:
@@ -303,3 +305,17 @@ class TestRefused:
             bc.adjudicated(corpus, file_of(corpus, []), rest="union")
         with refused(bc.DataError, "list … Corpus"):
             bc.adjudicated([], file_of(corpus, []))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("key", ["choice", "by", "note", "unit", "format", "beyondchance"])
+def test_decisions_in_memory_hold_what_json_does(key: str) -> None:
+    corpus = bc.Corpus.from_spans({"ada": [[(0, 2, "P")]], "ben": [[]]}, lengths=[5])
+    made = {"document": "0", "text": 0, "start": 0, "end": 2, "spans": [], "choice": "nothing"}
+    content = file_of(corpus, [made])
+    whose = made if key in {"choice", "by", "note"} else content
+    whose[key] = pd.NA
+    with refused(bc.FormatError, "decisions: … JSON"):
+        bc.adjudicated(corpus, content)
+    whose[key] = whose
+    with refused(bc.FormatError, "decisions: … JSON"):
+        bc.adjudicated(corpus, content)

@@ -20,6 +20,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
+from beyondchance.io.sources import opened, parsed_json
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
 from beyondchance.types import Ints
@@ -117,21 +118,17 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
 def _loaded(source: Any) -> tuple[str, Any]:
     """Return the name of a file for messages, and what it holds."""
     if isinstance(source, Mapping):
-        return "decisions", source
+        try:
+            text = json.dumps(source, default=int)
+        except (TypeError, ValueError, RecursionError):
+            raise FormatError("holds values that JSON does not have", where=KIND) from None
+        return KIND, parsed_json(text, KIND)
     if not isinstance(source, str | PathLike):
         raise OptionError(*given("decisions", source), expected="a file, or what it holds")
-    path = Path(source)
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8"
-        raise FormatError(f"cannot be read ({why.lower()})", where=path.name) from None
-    try:
-        return path.name, json.loads(text)
-    except (ValueError, RecursionError) as error:
-        line = getattr(error, "lineno", None)
-        problem = "holds no JSON" + (f" (it breaks off or is wrong in line {line})" if line else "")
-        raise FormatError(problem, where=path.name, expected="decisions") from None
+    file, name = opened(source), Path(source).name
+    if isinstance(file, list):
+        raise FormatError("is a folder", where=name, expected="a file of decisions")
+    return name, replace(file, name=name).json()
 
 
 def _checked(
