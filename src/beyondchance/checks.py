@@ -84,7 +84,8 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
 
-    return "".join(f"did you mean {one}? " for one in get_close_matches(str(name), known, n=1))
+    near = get_close_matches(name, known, n=1) if isinstance(name, str) else ()
+    return "".join(f"did you mean {one}? " for one in near)
 
 
 def repeated(values: Iterable[Name]) -> list[Name]:
@@ -99,6 +100,19 @@ def repeated(values: Iterable[Name]) -> list[Name]:
     if len(set(listed)) == len(listed):
         return []
     return [value for value, times in Counter(listed).items() if times > 1]
+
+
+def checked_list(name: str, value: object) -> list[Any]:
+    """Return the items of a collection; a string is one item.
+
+    Examples
+    --------
+    >>> checked_list("replace", "gpt"), checked_list("replace", ("gpt", "llama"))
+    (['gpt'], ['gpt', 'llama'])
+    """
+    if isinstance(value, Iterable):
+        return [value] if isinstance(value, str) else list(value)
+    raise OptionError(*given(name, value), expected="one, or a list of them")
 
 
 def is_bytes_as_text(name: str) -> bool:
@@ -127,7 +141,10 @@ def as_float(value: object) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, Real):
         return nan
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number that no float comes near
+        return nan
 
 
 def checked_number(

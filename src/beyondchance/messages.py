@@ -38,7 +38,10 @@ class Quote:
     is_given: bool = field(default=False, repr=False)
 
     def __str__(self) -> str:
-        text = repr(self.value)
+        try:
+            text = repr(self.value)
+        except ValueError:  # more digits than Python writes out
+            text = "a number of thousands of digits"
         if len(text) <= _LONGEST_QUOTE:
             return text
         return f"{text[: _LONGEST_QUOTE - _END_OF_QUOTE - 3]}...{text[-_END_OF_QUOTE:]}"

@@ -605,3 +605,19 @@ def test_numbers_of_other_types_in_later_texts_only(made):
     later = [[NUMBERS[0][0], [made(number) for number in NUMBERS[0][1]]], NUMBERS[1]]
     found = bc.agreement(*later, names=NAMES)
     assert numbers(found) == numbers(bc.agreement(*NUMBERS, names=NAMES))
+
+
+class TestOddObjects:
+    def test_missing_values_of_pandas(self):
+        record = {"id": pd.NA, "text": "Mia", "spans": []}
+        with refused(bc.FormatError, "'id' is <NA>"):
+            bc.agreement([record], [record])
+        with refused(bc.TagError, "document '0' … position 1: … <NA>"):
+            bc.Corpus.from_tags({"a": [["O", pd.NA]], "b": [["O", "O"]]})
+
+    @each("kind", [bc.agreement, bc.Corpus.from_tags, lambda x: bc.corpus([x], [x])])
+    def test_a_mapping_that_contains_itself(self, kind):
+        endless = {}
+        endless["a"] = endless
+        with refused(bc.DataError, "contains itself"):
+            kind({"x": [endless], "y": [endless]})

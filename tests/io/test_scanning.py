@@ -413,3 +413,26 @@ def test_rows_of_frames_are_named():
     found = refusal(lambda: bc.agreement(bc.scan(pd.DataFrame(rows))))
     assert_tells(whole, f"row {len(rows)} of … [3, 99)")
     assert_tells(found, f"the data frame 1:{len(rows)} … [3, 99)")
+
+
+@each("first", ['{"document": "d0", "ann', '{"a": 1, "a": 2}', '{"document": NaN}'])
+def test_a_first_line_that_is_no_json_is_named(tmp_path, first):
+    path = tmp_path / "a.jsonl"
+    json_lines(path, spans_table(1, 3))
+    path.write_text(f"\n{first}\n{path.read_text()}")
+    told = refusal(lambda: bc.agreement(bc.scan(path, format="table")))
+    assert told == refusal(lambda: bc.read(path, format="table"))
+    assert_tells(told, "a.jsonl:2:")
+
+
+def test_a_first_line_longer_than_the_head(tmp_path):
+    path = tmp_path / "a.jsonl"
+    text = "Mia Lund ran " * 6000
+    rows = [
+        {"text": text, "document": name, "annotator": who, "start": 0, "end": end, "label": "P"}
+        for name in "de"
+        for who, end in (("ann", 3), ("ben", 8))
+    ]
+    json_lines(path, rows)
+    whole = bc.agreement(bc.read(path, format="table")).score
+    assert bc.agreement(bc.scan(path, format="table")).score == whole

@@ -214,3 +214,12 @@ class TestXml:
         # Some parsers decode UTF-7, in which a declaration hides from a plain search.
         with refused(bc.FormatError, "encoding … 'UTF-7' … UTF-8"):
             safe_xml(source(b'<?xml version="1.0" encoding="UTF-7"?>+ADwAIQ-DOCTYPE'))
+
+
+@each("space", [" ", "\n\n", "\t ", "\r\n"])
+@each("form", ["records", "label-studio", "doccano"])
+def test_white_space_before_a_repeated_key(tmp_path, space, form):
+    path = tmp_path / "a.json"
+    path.write_text(space + '[{"text": "Mia",\n "text": "x"}]')
+    with refused(bc.FormatError, f"a.json:{2 + space.count(chr(10))}: … 'text' … twice"):
+        bc.read(path, format=form)

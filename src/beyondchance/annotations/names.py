@@ -81,10 +81,14 @@ def plain(value: Any, where: Text = "", *, depth: int = 3) -> Any:
     if isinstance(value, Mapping):
         if hasattr(value, "column_names") or _SINGLE.issuperset(map(type, value.values())):
             return value
-        return {
-            key: cell if isinstance(cell, set | frozenset) else plain(cell, where, depth=depth)
-            for key, cell in value.items()
-        }
+        try:
+            return {
+                key: cell if isinstance(cell, set | frozenset) else plain(cell, where, depth=depth)
+                for key, cell in value.items()
+            }
+        except RecursionError:
+            found = "found a mapping that is nested too deeply, or contains itself"
+            raise DataError(found, where=where, expected="annotations as in JSON") from None
     listed = as_list(value)
     if not isinstance(listed, list | tuple) or not depth or _SINGLE.issuperset(map(type, listed)):
         return listed

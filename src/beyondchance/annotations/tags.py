@@ -233,7 +233,7 @@ def _refusal_of(tag: Any, known: Iterable[Any], scheme: str, where: Text) -> Tag
             expected="a name",
             remedy="decode it before it is saved",
         )
-    if scheme != "IO" and all(other == "O" or _is_bare(other) for other in known):
+    if scheme != "IO" and all(str(other) == "O" or _is_bare(other) for other in known):
         return TagError(
             *("tag ", Quote(tag), " has no prefix such as B- or I-"),
             where=where,
@@ -328,9 +328,11 @@ def _vocabulary(
     found = []
     for tag in spelling:
         role, label = -1, -1
-        if tag == "O":
+        if not isinstance(tag, str):
+            role = -1
+        elif tag == "O":
             role = _OUTSIDE
-        elif isinstance(tag, str):
+        else:
             prefix, dash, name = tag.partition("-")
             if is_bytes_as_text(name):
                 role = -1

@@ -17,7 +17,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_option, checked_share
+from beyondchance.checks import checked_list, checked_option, checked_share
 from beyondchance.core.bootstrap import degrees_of_freedom, influences, skewness, variance_of
 from beyondchance.core.distributions import (
     normal_quantile,
@@ -499,7 +499,7 @@ def replacement(
     scoring_of(scoring)
     if not isinstance(model, str | Sequence):
         raise OptionError(*given("model", model), expected="an annotator, or a list of them")
-    models = [model] if isinstance(model, str) else list(model)
+    models = checked_list("model", model)
     people = _checked_names(corpus, models, humans)
     checked_share("confidence", confidence)
     checked_option("blind", blind, BLIND)

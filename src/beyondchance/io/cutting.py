@@ -22,7 +22,7 @@ from beyondchance.io.columns import Table, known_columns, our_name
 from beyondchance.io.options import Reading
 from beyondchance.io.remote import is_remote, open_remote, size_of
 from beyondchance.io.separated import delimiter_of, first_line, named_columns
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, parsed_json
 from beyondchance.messages import quotes
 
 WINDOW = 2**16
@@ -142,8 +142,11 @@ def rows_of_text(source: Source, reading: Reading) -> RowsOfText:
         raise FormatError(found, where=source.name, remedy="save the file as UTF-8")
     line = first_line(source)
     if line.startswith("{"):
-        keys = [key for key in json.loads(line) if our_name(key) == "document"]
-        key = only_column(keys, list(json.loads(line)), source)
+        with open_place(source.place) as file:
+            number, row = next(item for item in enumerate(file, start=1) if item[1].strip())
+        text = row.decode("utf-8-sig", "replace").rstrip()
+        names = list(parsed_json(text, source.name, first_line=number))
+        key = only_column([key for key in names if our_name(key) == "document"], names, source)
         return RowsOfText(b"", lambda row: _value_of(row, key), has_quotes=False)
     delimiter, option = delimiter_of(source), reading.options["columns"]
     if option is None:

@@ -25,6 +25,7 @@ from threading import Thread
 from typing import Any
 from xml.parsers import expat
 
+from beyondchance.checks import as_float
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
@@ -74,11 +75,12 @@ def limited(size: object) -> Iterator[None]:
 
 def _bytes_of(size: object) -> int:
     """A number of bytes, from one or from words such as 4GB."""
-    found = None if isinstance(size, bool) else _SIZE.fullmatch(str(size).strip())
-    number = int(float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " ")) if found else 0
-    if number < 1:
+    number = as_float(size)
+    if isinstance(size, str) and (found := _SIZE.fullmatch(size.strip())):
+        number = float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " ")
+    if not number >= 1:
         raise OptionError(*given("max_size", size), expected="a size such as 500MB or 4GB")
-    return min(number, WITHOUT_LIMIT)
+    return int(min(number, WITHOUT_LIMIT))
 
 
 def too_large(where: str, *found: Piece, most: int, size: int | None = None) -> FormatError:
@@ -335,7 +337,8 @@ def parsed_json(text: str, name: str, *, first_line: int = 1) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        raise _json_error(error, text, name, first_line=first_line) from None
+        begin = len(text) - len(text.lstrip())
+        raise _json_error(error, text, name, first_line=first_line, begin=begin) from None
 
 
 def parsed_json_at(text: str, begin: int, name: str) -> tuple[Any, int]:

@@ -77,11 +77,11 @@ def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
 def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
     """A name or number as a string; None where it is missing or empty."""
     value = item.get(key)
-    if value is None or value == "":
+    if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise refused(value, f"{key!r}", where, "a name or a number")
-    return str(value)
+    return str(value) or None
 
 
 def label_of(value: object, where: Text, what: str = "'label'") -> str:

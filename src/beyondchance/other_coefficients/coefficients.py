@@ -10,7 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_option
+from beyondchance.checks import checked_instance, checked_list, checked_option
 from beyondchance.errors import OptionError, OverlapError
 from beyondchance.messages import Quote, Text, spoken
 from beyondchance.numbers import in_digits
@@ -148,9 +148,9 @@ def coefficients(
     'where annotators marked the same positions, no text has two labels to confuse'
     """
     given = corpus_of(data, others, options)
-    asked = list(CATALOGUE) if which == "all" else [which] if isinstance(which, str) else which
+    asked = CATALOGUE if which == "all" else checked_list("which", which)
     wanted = list(dict.fromkeys(map(_checked_name, asked)))
-    for option in gamma or {}:
+    for option in checked_instance(gamma or {}, Mapping, "a mapping of gamma's parameters"):
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     corpus = without_gold(given)
     settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)

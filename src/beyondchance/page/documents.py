@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -131,7 +131,7 @@ def document_view(
     known = _known_texts(corpus) if texts else None
     place = {name: i for i, name in enumerate(corpus.documents)}
     total = len(found.documents)
-    ranked = np.array([place[name] for name in islice(contested(found), top)], dtype=np.int64)
+    ranked = np.array([place[name] for name in [*contested(found)][:top]], dtype=np.int64)
     chosen = _within(ranked, corpus, known, most_characters)
     documents = _documents(found, chosen, known)
     sentence = _sentence(len(chosen), total, corpus.extent.noun, cut=len(chosen) < len(ranked))

@@ -207,7 +207,7 @@ def overview(
     if gold is None and others:
         values = coefficients(
             compared,
-            which=others if others == "all" else list(others),
+            which=others,
             model=settings.model,
             gamma=gamma,
             seed=resampling["seed"],

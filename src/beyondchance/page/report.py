@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from beyondchance.annotations.corpus import Input
-from beyondchance.checks import checked_whole
+from beyondchance.checks import checked_list, checked_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.naming import short_names
 from beyondchance.io.saving import check_inputs, save_file
@@ -142,7 +142,7 @@ def report(
     True
     """
     checked_whole("top", top)
-    checked_whole("digits", digits)
+    checked_whole("digits", digits, most=15)
     prepare()
     known = declared(ResamplingOptions)
     resampling: Any = {name: value for name, value in options.items() if name in known}
@@ -156,7 +156,7 @@ def report(
     elif reading:
         name = Use(next(iter(reading)), is_name=True)
         raise OptionError(name, " needs annotations", expected="a corpus next to the result")
-    models = [replace] if isinstance(replace, str) else list(replace)
+    models = checked_list("replace", replace)
     if models and (corpus is None or isinstance(result, Ranking) or result.settings.custom):
         raise OptionError(
             Use("replace", is_name=True),

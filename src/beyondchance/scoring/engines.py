@@ -29,6 +29,7 @@ _T = TypeVar("_T")
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "ARROW_IO_THREADS")
 _GUARD = "put the code of a script under if __name__ == '__main__'"
+_MOST_WORKERS = 1024
 _MOST_DEATHS = 3
 """How often workers may die before a run is given up."""
 _LOOKS = 0.5
@@ -90,8 +91,9 @@ def n_workers(workers: int | str) -> int:
         return len(os.sched_getaffinity(0)) if is_known else os.cpu_count() or 1
     if isinstance(workers, str) and workers.isdecimal():
         workers = int(workers)
-    if not is_whole(workers) or int(workers) < 1:
-        raise OptionError(*given("workers", workers), expected="a whole number from 1 on, or auto")
+    if not is_whole(workers) or not 0 < int(workers) <= _MOST_WORKERS:
+        expected = f"a whole number from 1 to {_MOST_WORKERS:,}, or auto"
+        raise OptionError(*given("workers", workers), expected=expected)
     return int(workers)
 
 
