@@ -137,3 +137,15 @@ def test_a_file_of_another_format_is_left_out_even_if_it_ends_alike(tmp_path, na
     assert after.documents == before.documents
     assert len(after.span_start) == len(before.span_start)
     assert after.skipped == {**before.skipped, "files of other formats ignored": 1}
+
+
+@each("name", ["hf_jsonl", "hf_json", "hf_parquet", "langextract", "refi_qda"])
+def test_one_damaged_file_of_a_team_is_refused_by_its_name(tmp_path, name):
+    spans = {("d1", person): marked for person, marked in SPANS.items()}
+    example = EXAMPLES[name](Annotations({"d1": [TEXTS["d1"]]}, spans))
+    example.saved(tmp_path)
+    assert bc.read(tmp_path, **example.options).annotators == tuple(SPANS)
+    path = tmp_path / [*example.files][-1]
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(bc.BeyondChanceError, match=path.name):
+        bc.read(tmp_path, **example.options)

@@ -41,12 +41,12 @@ def unrecognised(upload: Upload) -> FormatError:
         return _unrecognised_folder(upload)
     source = upload.sources[0]
     if not source.head:
-        return FormatError("is empty", where=upload.name, expected="annotations")
+        return FormatError("is empty", where=source.name, expected="annotations")
     for signature, (kind, remedy) in _SIGNATURES.items():
         if source.head.startswith(signature):
-            return FormatError(f"is {kind}", where=upload.name, expected="text", remedy=remedy)
+            return FormatError(f"is {kind}", where=source.name, expected="text", remedy=remedy)
     if is_zip(source):
-        return _unrecognised_archive(source, upload.name)
+        return _unrecognised_archive(source)
     if not source.head_text:
         source.text  # noqa: B018 - raises an error that says why it is not text
     for near in (_near_json, _near_xml, _near_table, _near_columns):
@@ -85,14 +85,14 @@ def _unrecognised_folder(upload: Upload) -> FormatError:
     return unrecognised(files[0])
 
 
-def _unrecognised_archive(archive: Source, name: str) -> FormatError:
+def _unrecognised_archive(archive: Source) -> FormatError:
     """The error for a zip archive; its directory is at its end."""
     if not zipfile.is_zipfile(io.BytesIO(archive.data)):
         cut = "is a zip archive that is cut off"
-        return FormatError(cut, where=name, remedy="export it again")
+        return FormatError(cut, where=archive.name, remedy="export it again")
     return FormatError(
         "a zip archive of no known kind",
-        where=name,
+        where=archive.name,
         expected="an export of doccano or INCEpTION, or a project of REFI-QDA",
         remedy="save a spreadsheet as CSV, or unpack the archive and give its files",
     )
