@@ -4,9 +4,12 @@
 
 Each mutant is one of the examples of every format, changed in one to three places, and must
 be read or refused with one of our errors, within time and memory that follow its size. What
-was read is scored, read again by the other road where there are two, and shown by a command
-under ``--no-text``, which must not show the text. Mutants are numbered: the same number and
-seed make the same mutant, on every machine.
+was read is scored, read again by the other road where there are two and in parts where it can
+be, and shown by a command under ``--no-text``, which must not show the text. In turns, a result
+is saved under pseudonyms, unpacked and searched for names; one file of a folder is damaged,
+which must be refused by its name; and output goes to an input, a link to one, a folder, a full
+device or nowhere, where no input may change. Mutants are numbered: the same number and seed make
+the same mutant, on every machine.
 
     python tests/attack.py --seed 1 --only 4711
 """
@@ -43,7 +46,7 @@ import numpy as np
 
 import beyondchance as bc
 from beyondchance.cli.main import main as run_command
-from beyondchance.io import reading, separated
+from beyondchance.io import reading, scanning, separated
 from beyondchance.io.formats import conll as conll_format
 from every_format import EXAMPLES, Annotations, Example
 from mutation import MARK, MARKED, ODD, Dice, mutant, places, replaced, retold
@@ -56,6 +59,20 @@ COMMANDS = [
     ["agree", "--sensitivity", "--output", "json"],
     ["disagreements", "--output", "json"],
 ]
+SAVING = [
+    *(["agree", "--save", f"saved.{ending}"] for ending in ("txt", "json", "csv", "md", "tex")),
+    *(["disagreements", "--save", f"saved.{ending}"] for ending in ("jsonl", "html", "csv")),
+    *(["agree", "--save-counts", "saved.counts", "--save", "saved.json"] for _ in range(3)),
+    ["rank", "--gold", "Wexcleo", "--save-counts", "saved.counts", "--save", "saved.json"],
+    ["report", "-o", "saved.html", "--resamples", "19"],
+    *([name, "--save", "saved.json"] for name in ("difficulty", "diagnose", "careless")),
+    ["consensus", "--to", "table", "--ties", "keep", "--with-annotators", "--save", "saved.csv"],
+    *(
+        ["convert", "--to", form, "--save", "saved"]
+        for form in ("table", "label-studio", "prodigy")
+    ),
+]
+"""Commands that save, all under pseudonyms."""
 MEASURES = ("token", "exact", "boundary", "dice", "iou")
 SHOWN_EVERY = 16
 """To give a mutant to a command takes ten times as long as to read it."""
@@ -63,6 +80,8 @@ SECONDS, SECONDS_PER_KB = 3.0, 0.05
 MEGABYTES, MEGABYTES_PER_KB = 64.0, 1.0
 MOST_MEMORY = 6 * 2**30
 """Of a process that attacks, shared libraries included: more is an error, not a dead machine."""
+STAGES = ("by both roads", "in parts", "shown", "unnamed", "one damaged", "placed")
+"""What is tried on some of the mutants only."""
 PATIENCE = 60.0
 """Seconds after which a mutant hangs, and its process is ended."""
 
@@ -112,10 +131,20 @@ def toxic_spans(data: Annotations) -> Example:
 FILES = {**EXAMPLES, "rttm": rttm, "toxic_spans": toxic_spans}
 
 
+NAME = "Wex"
+"""A part of the name of every annotator, and of nothing else, where names are looked for."""
+NAMED = Annotations(
+    MARKED.sentences,
+    {(text, f"{NAME}{who}"): spans for (text, who), spans in MARKED.spans.items()}
+    | {(text, f"{NAME}cleo"): MARKED.spans[text, "ada"][1:] for text in MARKED.sentences},
+)
+"""The same texts, and one more annotator."""
+
+
 @cache
-def example_of(name: str) -> Example:
+def example_of(name: str, *, is_named: bool = False) -> Example:
     """The example that a mutant is made of."""
-    return FILES[name](MARKED)
+    return FILES[name](NAMED if is_named else MARKED)
 
 
 def _tags() -> list[Any]:
@@ -217,8 +246,7 @@ def attacked(number: int, seed: int, folder: Path, shown_every: int = SHOWN_EVER
     before, start = _peak_memory(), time.process_time()
     try:
         if outcome.target in FILES:
-            is_shown = number // len(TARGETS) % shown_every == 0
-            _try_files(outcome, dice, folder, is_shown=is_shown)
+            _try_files(outcome, dice, folder, turn=number // len(TARGETS) % shown_every)
         else:
             _try_data(outcome, dice)
     except Exception:
@@ -228,7 +256,7 @@ def attacked(number: int, seed: int, folder: Path, shown_every: int = SHOWN_EVER
     return outcome
 
 
-def _try_files(outcome: Outcome, dice: Dice, folder: Path, *, is_shown: bool) -> None:
+def _try_files(outcome: Outcome, dice: Dice, folder: Path, *, turn: int) -> None:
     example = _mutant_files(example_of(outcome.target), dice)
     outcome.kilobytes = sum(map(len, example.files.values())) / 1024
     example.saved(folder)
@@ -238,13 +266,23 @@ def _try_files(outcome: Outcome, dice: Dice, folder: Path, *, is_shown: bool) ->
     try:
         corpus = _read(outcome, example, options)
         _compare_roads(outcome, example, options, corpus)
+        _compare_parts(outcome, example, options)
         if corpus is not None:
             _score(outcome, corpus, dice)
-        if is_shown:
+        if turn == 0:
             _show(outcome, example, corpus, dice)
+        elif turn == 1:
+            _place_output(outcome, example, dice)
+        elif turn in {2, 3}:
+            _emptied(folder)
+            (_hide_names if turn == 2 else _damage_one)(outcome, folder, dice)
     finally:
-        for item in folder.iterdir():
-            shutil.rmtree(item) if item.is_dir() else item.unlink()
+        _emptied(folder)
+
+
+def _emptied(folder: Path) -> None:
+    for item in folder.iterdir():
+        shutil.rmtree(item) if item.is_dir() and not item.is_symlink() else item.unlink()
 
 
 def _mutant_files(example: Example, dice: Dice) -> Example:
@@ -318,6 +356,29 @@ def _compare_roads(
         outcome.wrong.append(f"two roads, two corpora: {corpus!r}, {other!r}")
 
 
+def _compare_parts(outcome: Outcome, example: Example, options: dict[str, Any]) -> None:
+    """Files that are read in parts give the same digits, or are refused."""
+    if outcome.target.partition("_")[0] not in {"conll", "hf", "table", "records"}:
+        return
+    small = {"AT_A_TIME": 80, "BYTES_OF_PART": 150, "ROWS_AT_A_TIME": 2, "ROWS_OF_PART": 3}
+    with mock.patch.multiple(scanning, **small):
+        parts = _or_refused(lambda: bc.agreement(bc.scan(*example.given, **options)))
+    if parts is None:
+        return
+    outcome.stages.add("in parts")
+    whole = _or_refused(lambda: bc.agreement(bc.read(*example.given, **options)))
+    if whole is None or _digits(whole) != _digits(parts):
+        outcome.wrong.append(f"in parts {_digits(parts)}, at once {whole and _digits(whole)}")
+
+
+def _digits(result: Any) -> Any:
+    scores = {"all": result.score, **result.by_label, **result.by_pair}
+    return {
+        name: tuple(repr(float(getattr(score, rate))) for rate in ("observed", "chance"))
+        for name, score in scores.items()
+    }
+
+
 def _everything(corpus: bc.Corpus) -> Any:
     spans = {
         (document, annotator): corpus.spans(document, annotator)
@@ -339,19 +400,119 @@ def _score(outcome: Outcome, corpus: bc.Corpus, dice: Dice) -> None:
                 outcome.wrong.append(f"{name} is {value}")
 
 
-def _show(outcome: Outcome, example: Example, corpus: bc.Corpus | None, dice: Dice) -> None:
-    """Under --no-text no text is shown, unless damage has made a name of it."""
-    command = dice.choice(COMMANDS)
+def _run(outcome: Outcome, words: list[str], *, is_closed: bool = False) -> tuple[int, str]:
+    """The exit code of a command, which must not show a defect, and all that it printed."""
     stream = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
-    with contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream):
-        code = run_command([*command, *example.given, *example.flags(), "--no-text"])
-    outcome.stages.add("shown")
+    out = None if is_closed else stream
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(stream):
+        code = run_command(words)
     stream.seek(0)
     said = stream.read()
     if code not in {0, 1, 2} or "a defect of" in said or "Traceback" in said:
-        outcome.wrong.append(f"{' '.join(command)} ended with {code}: {said[-300:]}")
+        outcome.wrong.append(f"{' '.join(words)} ended with {code}: {said[-300:]}")
+    return code, said
+
+
+def _show(outcome: Outcome, example: Example, corpus: bc.Corpus | None, dice: Dice) -> None:
+    """Under --no-text no text is shown, unless damage has made a name of it."""
+    command = dice.choice(COMMANDS)
+    _, said = _run(outcome, [*command, *example.given, *example.flags(), "--no-text"])
+    outcome.stages.add("shown")
     if MARK in said and not has_marked_names(corpus):
         outcome.wrong.append(f"{' '.join(command)} showed text: {said[-300:]}")
+
+
+def _hide_names(outcome: Outcome, folder: Path, dice: Dice) -> None:
+    """Under --pseudonyms neither what is saved nor what is printed has a name of an annotator."""
+    example = example_of(outcome.target, is_named=True)
+    (folder / "given").mkdir()
+    example.saved(folder / "given")
+    given = [f"given/{name}" for name in example.given]
+    options = {key: _path_in("given", value, folder) for key, value in example.options.items()}
+    flags = replace(example, options=options).flags()
+    words = [*dice.choice(SAVING), *given, *flags, "--pseudonyms"]
+    code, said = _run(outcome, words)
+    shutil.rmtree(folder / "given")
+    saved = [item for item in folder.rglob("*") if item.is_file()]
+    outcome.stages |= {"unnamed"} if saved and not code else set()
+    found = [item.name for item in saved if any(map(_is_named, unpacked(item.read_bytes())))]
+    if _is_named(said.encode()):
+        found.append("what was printed")
+    if found or any(map(_is_named, (str(item).encode() for item in saved))):
+        outcome.wrong.append(f"{' '.join(words)}: a name is in {', '.join(found)}: {said[-300:]}")
+
+
+def _path_in(parent: str, value: str, folder: Path) -> str:
+    return f"{parent}/{value}" if (folder / parent / value).exists() else value
+
+
+def _is_named(data: bytes) -> bool:
+    return NAME.lower().encode() in data.lower() or b"given/" in data
+
+
+def unpacked(data: bytes) -> Iterator[bytes]:
+    """The content of a file, and of the archive in it, if there is one."""
+    yield data
+    begin = data.find(b"PK\x03\x04")
+    if begin >= 0:
+        with zipfile.ZipFile(io.BytesIO(data[begin:])) as archive:
+            for entry in archive.infolist():
+                yield entry.filename.encode()
+                yield archive.read(entry)
+
+
+def _damage_one(outcome: Outcome, folder: Path, dice: Dice) -> None:
+    """A file of a folder that is damaged is refused by its name, and never left out."""
+    example = example_of(outcome.target, is_named=True)
+    team = folder / "team"
+    team.mkdir()
+    example.saved(team)
+    options = {key: _path_in("team", value, folder) for key, value in example.options.items()}
+    before = _or_refused(lambda: bc.agreement(bc.read("team", **options)))
+    if before is None:
+        return
+    name = dice.choice(sorted(example.files))
+    data = (team / name).read_bytes()
+    half = len(data) // 2
+    damages = [b"\xff\xfd\x00" * 50, data[:half] + b"\xff\xfd\xff" + data[half:]]
+    if name.endswith((".json", ".xml", ".xmi", ".zip", ".parquet", ".spacy", ".eaf", ".bdocjs")):
+        damages.append(data[:half])
+    (team / name).write_bytes(dice.choice(damages))
+    outcome.stages.add("one damaged")
+    try:
+        after = bc.agreement(bc.read("team", **options))
+    except bc.BeyondChanceError as error:
+        if Path(name).stem not in str(error):
+            outcome.wrong.append(f"{name} is damaged, and not named: {error}")
+    else:
+        if _digits(after) != _digits(before):
+            outcome.wrong.append(f"{name} is damaged, and the score is another one")
+
+
+def _place_output(outcome: Outcome, example: Example, dice: Dice) -> None:
+    """Wherever output goes, no input changes; what cannot be written is not a success."""
+    given = sorted(example.files)
+    Path("link").symlink_to(given[0])
+    Path("hard").hardlink_to(given[0])
+    places = ["link", "hard", ".", given[0], str(Path(given[0]).absolute()), "/dev/full", "new"]
+    place = dice.choice([*places, given[-1], str(Path(given[0]).parent), "closed"])
+    command = dice.choice(
+        [
+            *(["agree", "--save"], ["disagreements", "--save"], ["agree", "--save-counts"]),
+            *(["convert", "--to", "table", "--save"], ["convert", "--to", "conll", "--save"]),
+            ["consensus", "--ties", "keep", "--to", "table", "--save"],
+        ]
+    )
+    is_closed = place == "closed"
+    where = command[:-1] if is_closed else [*command, place]
+    words = [*where, *example.given, *example.flags()]
+    code, said = _run(outcome, words, is_closed=is_closed)
+    outcome.stages.add("placed")
+    if code == 0 and (is_closed or place == "/dev/full"):
+        outcome.wrong.append(f"{' '.join(words)} ended well, and its output is lost: {said}")
+    for name, content in example.files.items():
+        if not Path(name).is_file() or Path(name).read_bytes() != content:
+            outcome.wrong.append(f"{' '.join(words)} changed {name}")
 
 
 def has_marked_names(corpus: bc.Corpus | None) -> bool:
@@ -550,16 +711,16 @@ def shown(tallies: dict[str, Tally]) -> str:
     total = Tally()
     for tally in tallies.values():
         total.join(tally)
-    stages = ("recognised", "read", "scored", "by both roads", "shown")
+    stages = ("recognised", "read", "scored", *STAGES)
     lines = [
         f"{'':<20}{'mutants':>9}"
-        + "".join(f"{name:>15}" for name in stages)
+        + "".join(f"{name:>14}" for name in stages)
         + f"{'mean ms':>9}{'most s':>8}{'most MB':>9}"
     ]
     known = {name: tallies[name] for name in TARGETS if name in tallies}
     for name, tally in {**known, "all": total}.items():
         n = max(tally.mutants, 1)
-        cells = "".join(f"{tally.stages[stage] / n:>15.1%}" for stage in stages)
+        cells = "".join(f"{tally.stages[stage] / n:>14.1%}" for stage in stages)
         line = f"{name:<20}{tally.mutants:>9,}{cells}{1000 * tally.seconds / n:>9.1f}"
         lines.append(f"{line}{tally.slowest:>8.2f}{tally.largest:>9.0f}")
     return "\n".join(lines)

@@ -14,6 +14,7 @@ import attack
 import beyondchance as bc
 from attack import DATA, FILES, TARGETS, attacked, beyond_bounds, warm_up
 from beyondchance.io import reading
+from beyondchance.scoring import stored
 from mutation import LONG
 
 N_MUTANTS = 48
@@ -44,7 +45,9 @@ def test_a_few_mutants(folder):
     stages = Counter(stage for outcome in outcomes.values() for stage in outcome.stages)
     assert stages["recognised"] > len(outcomes) / 3
     assert stages["read"] > len(outcomes) / 10
-    assert stages["shown"] == len(FILES)
+    assert stages["shown"] == stages["placed"] == len(FILES)
+    assert stages["in parts"] > 10
+    assert stages["one damaged"] > len(FILES) / 2 < stages["unnamed"]
 
 
 @pytest.mark.long
@@ -124,6 +127,53 @@ def test_roads_that_differ(folder, monkeypatch):
     assert any("two corpora" in text for text in found(folder, "conll"))
 
 
+@pytest.mark.slow
+def test_parts_that_differ_from_the_whole(folder, monkeypatch):
+    monkeypatch.setattr(attack, "_digits", id)
+    assert any("in parts" in text for text in found(folder, "table_csv"))
+
+
+def test_a_name_in_what_is_saved(folder, monkeypatch):
+    def saves(words):
+        if "--pseudonyms" in words:
+            stored.save_stored("saved.counts", {"annotators": ("Wexada", "Wexben")})
+        return 0
+
+    monkeypatch.setattr(attack, "run_command", saves)
+    assert any("a name is in saved.counts" in text for text in found(folder))
+
+
+@pytest.mark.slow
+def test_a_damaged_file_that_is_left_out(folder, monkeypatch):
+    monkeypatch.setattr(bc, "read", lambda *_, **__: bc.example())
+    monkeypatch.setattr(attack, "_digits", id)
+    assert any("the score is another one" in text for text in found(folder))
+
+
+@pytest.mark.slow
+def test_a_damaged_file_that_is_not_named(folder, monkeypatch):
+    real = bc.read
+
+    def unnamed(*given, **options):
+        try:
+            return real(*given, **options)
+        except bc.BeyondChanceError:
+            raise bc.DataError("a file is damaged") from None
+
+    monkeypatch.setattr(bc, "read", unnamed)
+    assert any("and not named" in text for text in found(folder))
+
+
+def test_an_input_that_is_replaced(folder, monkeypatch):
+    monkeypatch.setattr(attack, "run_command", lambda _: Path("ada.jsonl").write_text("new") and 0)
+    assert any("changed ada.jsonl" in text for text in found(folder))
+
+
+def test_output_that_is_lost(folder, monkeypatch):
+    monkeypatch.setattr(attack, "run_command", lambda _: 0)
+    assert any("its output is lost" in text for text in found(folder))
+
+
 def test_a_score_that_is_none(folder, monkeypatch):
     real = bc.agreement
 
@@ -165,7 +215,8 @@ def test_what_was_tried_is_shown():
     row, total = attack.shown({"records": tally}).splitlines()[1:]
     for line, name in ((row, "records"), (total, "all")):
         assert line.split() == [
-            *(name, "2", "100.0%", "50.0%", "0.0%", "0.0%", "0.0%", "1500.0", "2.00", "9"),
+            *(name, "2", "100.0%", "50.0%", *["0.0%"] * (1 + len(attack.STAGES))),
+            *("1500.0", "2.00", "9"),
         ]
 
 
