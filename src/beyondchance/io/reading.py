@@ -318,9 +318,11 @@ def _each_annotator(
     shown = where if naming.hides_files else short_paths([path]).get(path, path)
     if share < _MOST_SHARED:
         if problem is not None:
-            # A file that cannot be read by itself is what is wrong with files of one kind.
-            for part in parts if len({part.suffix for part in parts}) == 1 else ():
-                call([part], {**options, "gold": None})
+            one, whole = (recognised(uploads_of([x], naming)[0]) for x in (parts[0], *items))
+            if one is not whole and len({part.suffix for part in parts}) == 1:
+                # Files of a format that has no folders: one that is refused alone is damaged.
+                for part in parts:
+                    call([part], {**options, "gold": None})
             raise problem
         if share and found is not None:
             found = _with_hint(found, len(parts), shown)
