@@ -1,11 +1,11 @@
 """Whether `careless_work` names innocent annotators, and finds those who are random: by simulation.
 
-    python benchmarks/careless.py [--runs N] [DESIGN ...]
+    python benchmarks/careless.py [--runs N] [--resamples N] [DESIGN ...]
 
 Teams and crowds annotate documents whose true spans are known; some of them do something else than
 annotate (see ROLES). Every corpus goes through `beyondchance.careless_work` as it is. The table is
 Markdown, and has the number of runs of each row. DESIGN is the beginning of a design's name; all
-unless told otherwise.
+unless told otherwise. Who is below does not depend on the number of random placements (resamples).
 """
 
 from __future__ import annotations
@@ -200,14 +200,14 @@ HEADINGS = (
 )
 
 
-def row(design: Design, runs: int) -> list[str]:
+def row(design: Design, runs: int, resamples: int) -> list[str]:
     """Simulate one design."""
     planted = {f"{i:03}" for i in design.roles}
     named: list[list[float]] = []
     begin = process_time()
     for run in range(runs):
         rng = np.random.default_rng((len(design.name), design.documents, design.people, run))
-        found = bc.careless_work(simulated(design, rng), seed=run)
+        found = bc.careless_work(simulated(design, rng), seed=run, resamples=resamples)
         named.append(outcome(found, planted))
     values = np.array(named)
     seconds = process_time() - begin
@@ -247,12 +247,13 @@ def main() -> None:
     """Run what is asked for and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--resamples", type=int, default=999)
     parser.add_argument("designs", nargs="*", metavar="DESIGN")
     given = parser.parse_args()
     print(f"| {' | '.join(HEADINGS)} |\n|---|{'---:|' * (len(HEADINGS) - 1)}", flush=True)
     for design in designs():
         if not given.designs or design.name.startswith(tuple(given.designs)):
-            print(f"| {' | '.join(row(design, given.runs))} |", flush=True)
+            print(f"| {' | '.join(row(design, given.runs, given.resamples))} |", flush=True)
 
 
 if __name__ == "__main__":

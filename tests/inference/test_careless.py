@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 import beyondchance as bc
 from beyondchance.core.bootstrap import degrees_of_freedom
 from beyondchance.core.distributions import student_share
-from beyondchance.inference.careless import _share_below, _share_up_to
+from beyondchance.inference.careless import _corrected, _share_below, _share_up_to
+from beyondchance.results.resampling import score_of
 from examples import examples
 from refusals import refused
 
@@ -197,6 +198,12 @@ class TestNumbers:
         assert _share_up_to(1, 4, 0.25) == pytest.approx((0.75**4) + 4 * 0.25 * 0.75**3)
         assert _share_up_to(4, 4, 0.25) == 1
         assert _share_up_to(3, 4, 1.0) == 0
+
+    @given(st.lists(st.integers(0, 3), min_size=4, max_size=4))
+    def test_corrected_as_for_many(self, sums):
+        many = score_of(np.array([sums], dtype=float), "corrected")
+        finite = many[np.isfinite(many)].tolist() or [np.nan]
+        assert [_corrected(sums)] == pytest.approx(finite, nan_ok=True, abs=0)
 
     def test_no_spread(self):
         assert _share_below(-0.5, np.full(6, -0.5)) == 0

@@ -7,10 +7,13 @@ adds up.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from beyondchance.core.draws import disjoint_starts
+from beyondchance.core.ragged import largest
 from beyondchance.types import Ints
 
 _MANY_SPANS = 64
@@ -54,17 +57,26 @@ def sampled_weights(
     room = np.where(
         is_apart[:, None], n_free[:, None] + np.arange(k, 0, -1), n[:, None] - lengths + 1
     )
-    start = (rng.random((k, len(n), draws)) * room.T[:, :, None]).astype(np.int32)
+    drawn = rng.random((k, len(n), draws))
+    drawn *= room.T[:, :, None]
+    # The smallest type that holds the positions of all texts: most of the time goes into memory.
+    start = drawn.astype(np.min_scalar_type(-largest(n) - 1))
+    apart = np.flatnonzero(is_apart)
     if k >= _MANY_SPANS:
-        for i in np.flatnonzero(is_apart).tolist():
+        for i in apart.tolist():
             start[:, i] = disjoint_starts(int(n[i]), lengths[i], draws, rng).T
     else:
-        start[:, is_apart] = _starts(start[:, is_apart], lengths[is_apart].astype(np.int32))
-    first = start + begin[:, None]
-    return np.asarray((before[first + lengths.T[:, :, None]] - before[first]).sum(axis=0))
+        start[:, apart] = _starts(start[:, apart], lengths[apart].astype(start.dtype))
+    found = np.zeros((len(n), draws), dtype=np.int64)
+    for own, length in zip(start, lengths.T, strict=True):
+        place = own + begin[:, None]
+        found -= before.take(place)
+        place += length[:, None]
+        found += before.take(place)
+    return found
 
 
-def _starts(place: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int32]:
+def _starts(place: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
     """Where spans start whose places were drawn among those that the spans before had left.
 
     Spans and free positions are items in random order (see `disjoint_starts`).
@@ -74,9 +86,14 @@ def _starts(place: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.
     place : array of int, shape (spans, texts, draws)
     lengths : array of int, shape (texts, spans)
     """
+    ascending: list[NDArray[Any]] = []
     for i in range(len(place)):
-        for taken in np.sort(place[:i], axis=0):
+        for taken in ascending:
             place[i] += place[i] >= taken
+        last = place[i]
+        for j, taken in enumerate(ascending):
+            ascending[j], last = np.minimum(taken, last), np.maximum(taken, last)
+        ascending.append(last)
     start = place.copy()
     more = lengths.T[:, :, None] - 1
     for i in range(len(place)):

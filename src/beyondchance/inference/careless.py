@@ -9,7 +9,7 @@ are placed at random.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, floor, isnan, lgamma, log, log1p, nan, sqrt
 from typing import Any, Unpack
@@ -408,8 +408,8 @@ class _Chance:
         null : array of int, shape (draws,)
             What random spans match in the stretch.
         """
-        own, others = score_of(whole - here, "corrected").tolist()
-        others_here = float(score_of(here[1], "corrected"))
+        own, others = map(_corrected, (whole - here).tolist())
+        others_here = _corrected(here[1].tolist())
         if not (n_spans and min(own, others, others_here) > 0):
             return 1.0
         right = min(own * min(1.0, others_here / others), others_here)
@@ -511,19 +511,21 @@ class _Table:
         n_spans = total(own.document, np.diff(own.first), len(corpus.documents))[documents]
         whole = sums.sum(axis=0)
         found: list[Stretch] = []
-        begin, met = 0, np.zeros(chance.draws + 1, dtype=np.int64)
+        begin = 0
         for end, row in enumerate(own.drawn(documents, chance.draws, chance.seed), 1):
+            if begin == end - 1:
+                k, here, met = 0, np.zeros_like(whole), np.zeros_like(row)
+            k += int(n_spans[end - 1])
+            here += sums[end - 1]
             met += row
-            here = slice(begin, end)
-            k, null = int(n_spans[here].sum()), met[1:]
-            missed = chance.missed(k, sums[here].sum(axis=0), whole, null)
+            missed = chance.missed(k, here, whole, met[1:])
             if missed <= _MISSED:
                 stretch = Stretch(
                     annotator=corpus.annotators[annotator],
-                    documents=tuple(corpus.documents[i] for i in documents[here].tolist()),
+                    documents=tuple(corpus.documents[i] for i in documents[begin:end].tolist()),
                     n_spans=k,
                     matched=int(met[0]),
-                    expected=float(null.mean()),
+                    expected=float(met[1:].mean()),
                     p=_share(met >= met[0]),
                     luck=missed,
                 )
@@ -531,8 +533,15 @@ class _Table:
             elif end - begin < len(rows) // 3:
                 continue
             begin = end
-            met[:] = 0
         return found
+
+
+def _corrected(sums: Sequence[float]) -> float:
+    """Compute corrected agreement from sums, as `score_of` does for many; nan if undefined."""
+    matched, expected, size, free = sums
+    if not size or not (free or not matched) or size == 2 * expected:
+        return nan
+    return (matched - expected) / (size / 2 - expected)
 
 
 def _share(is_reached: Bools) -> float:
