@@ -1,11 +1,11 @@
 """Whether `careless_work` names innocent annotators, and finds those who are random: by simulation.
 
-    python benchmarks/careless.py [--runs N] [--resamples N] [DESIGN ...]
+    python benchmarks/careless.py [--runs N] [--names] [DESIGN ...]
 
 Teams and crowds annotate documents whose true spans are known; some of them do something else than
 annotate (see ROLES). Every corpus goes through `beyondchance.careless_work` as it is. The table is
 Markdown, and has the number of runs of each row. DESIGN is the beginning of a design's name; all
-unless told otherwise. Who is below does not depend on the number of random placements (resamples).
+unless told otherwise. With --names, stretches are left out, which take most of the time.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 import beyondchance as bc
 from beyondchance.core.draws import disjoint_starts
+from beyondchance.inference.careless import _Table
 from beyondchance.types import Ints
 from calibration import say
 
@@ -200,19 +201,20 @@ HEADINGS = (
 )
 
 
-def row(design: Design, runs: int, resamples: int) -> list[str]:
+def row(design: Design, runs: int, names: bool) -> list[str]:
     """Simulate one design."""
     planted = {f"{i:03}" for i in design.roles}
     named: list[list[float]] = []
     begin = process_time()
     for run in range(runs):
         rng = np.random.default_rng((len(design.name), design.documents, design.people, run))
-        found = bc.careless_work(simulated(design, rng), seed=run, resamples=resamples)
+        found = bc.careless_work(simulated(design, rng), seed=run)
         named.append(outcome(found, planted))
     values = np.array(named)
     seconds = process_time() - begin
     say(f"{design.name}: {seconds:.0f} s")
     means = [f"{x:.3f}".replace("nan", "") for x in values.mean(axis=0)]
+    means[6:] = [""] * 3 if names else means[6:]
     return [design.name, f"{runs:,}", *means, f"{seconds / runs:.2f}"]
 
 
@@ -247,13 +249,15 @@ def main() -> None:
     """Run what is asked for and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=999)
+    parser.add_argument("--names", action="store_true")
     parser.add_argument("designs", nargs="*", metavar="DESIGN")
     given = parser.parse_args()
+    if given.names:
+        _Table.stretches = lambda *_: []  # type: ignore[method-assign]
     print(f"| {' | '.join(HEADINGS)} |\n|---|{'---:|' * (len(HEADINGS) - 1)}", flush=True)
     for design in designs():
         if not given.designs or design.name.startswith(tuple(given.designs)):
-            print(f"| {' | '.join(row(design, given.runs, given.resamples))} |", flush=True)
+            print(f"| {' | '.join(row(design, given.runs, given.names))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -283,11 +283,11 @@ def careless_work(
     order = np.argsort(places(corpus.documents))
     for name, p in zip(tested, raised.tolist(), strict=True):
         number, work = corpus.annotators.index(name), found[name]
-        own, verdict = _Own.of(corpus, number), work.verdict
+        verdict = work.verdict
         if p <= level:
-            near = _Own.of(corpus, number, reach=1)
+            own, near = (_Own.of(corpus, number, reach) for reach in (0, 1))
             verdict = chance.verdict(own, near, order) if work.n_spans else BELOW
-        stretches = table.stretches(number, own, chance)
+        stretches = table.stretches(number, chance)
         listed += [stretch for stretch in stretches if stretch.p > level]
         found[name] = replace(
             work,
@@ -424,7 +424,8 @@ class _Chance:
 
     def verdict(self, own: _Own, near: _Own, order: Ints) -> str:
         """Decide whether spans are in random places, by another rule, or above chance."""
-        sums = [np.asarray(sum(x.drawn(order, self.draws, self.seed))) for x in (own, near)]
+        seen = order[is_among(order, own.document)]
+        sums = [np.asarray(sum(x.drawn(seen, self.draws, self.seed))) for x in (own, near)]
         (above, below), (beside, _) = ((_share(x >= x[0]), _share(x <= x[0])) for x in sums)
         if above <= self.level:
             return BELOW
@@ -504,9 +505,10 @@ class _Table:
             n_left=len(sums),
         )
 
-    def stretches(self, annotator: int, own: _Own, chance: _Chance) -> list[Stretch]:
+    def stretches(self, annotator: int, chance: _Chance) -> list[Stretch]:
         """Join documents of one annotator to stretches that would show random work."""
         corpus, rows = self.corpus, self.rows(annotator)
+        own = _Own.of(corpus, annotator)
         sums, documents = self.sums[rows], corpus.annotation_document[rows]
         n_spans = total(own.document, np.diff(own.first), len(corpus.documents))[documents]
         whole = sums.sum(axis=0)
