@@ -83,10 +83,11 @@ def student_quantile(share: float, freedom: float) -> float:
         low, high = (x, high) if tail > share else (low, x)
         slope = height * (1 + t * t / freedom) ** (-(freedom + 1) / 2) * exp(x) / tail
         before, x = x, x + log(tail / share) / slope
+        # The number of right digits doubles with every step.
+        if abs(x - before) < 1e-8 * before:
+            break
         if not low < x < high:
             x = (low + high) / 2
-        if abs(x - before) < 1e-15 * before:
-            break
     return 1 - exp(x)
 
 

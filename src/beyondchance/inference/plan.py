@@ -13,6 +13,7 @@ from beyondchance.core.bootstrap import degrees_of_freedom, influences
 from beyondchance.core.distributions import (
     chi_square_quantile,
     fisher_share,
+    normal_quantile,
     student_quantile,
 )
 from beyondchance.errors import OptionError
@@ -339,7 +340,8 @@ def _documents(
             return ratio >= 1
         return fisher_share(ratio, _freedom(kurtosis, documents), known) >= SHARE
 
-    low, high = 1, 2
+    # From the number that would do if the spread were known.
+    low, high = 1, max(int((normal_quantile((1 + confidence) / 2) * spread / half_width) ** 2), 2)
     while not is_enough(high):
         low, high = high, 2 * high
     while high - low > 1:
