@@ -36,7 +36,8 @@ corpora each (standard error about {error:.1f}), for teams of two, three or five
 *unlike* ones have a number of sentences that is lognormal with a standard deviation of its
 logarithm of .8, *very unlike* ones of 1.2; *longer* ones are three times as long. Half of the
 documents of each round are harder than the others. *Refused* are corpora with
-fewer than four effective documents in a round, which are left out."""
+fewer than four effective documents in a round, which are left out. Of two rounds it is the test
+of their comparison."""
 
 POWER = """\
 How often a drop of corrected agreement by .1 between two rounds is found (p at most .05), in

@@ -3,7 +3,6 @@
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from beyondchance.core.bootstrap import (
     team_weights,
 )
 from beyondchance.core.exact import exact_columns, rounded
-from beyondchance.core.permutation import divisions, holm, swaps, tail_share
+from beyondchance.core.permutation import holm, swaps, tail_share
 from each import each
 
 
@@ -247,18 +246,6 @@ class TestPermutations:
         # Each unit is exchanged in half of them, and each pair of units alike in half.
         assert np.abs(found.mean(axis=0)).max() < 4 / 8191**0.5
         assert abs((found[:, 0] * found[:, 12]).mean()) < 4 / 8191**0.5
-
-    @each(("first", "n"), [(1, 1), (2, 5), (4, 5), (3, 6)])
-    def test_every_division_once(self, first, n):
-        found = all_of(divisions(first, n, comb(n, first), np.random.default_rng(1)))
-        assert len(found) == len(set(map(tuple, found.tolist()))) == comb(n, first)
-        assert set(found.sum(axis=1).tolist()) == {float(first)}
-
-    def test_random_divisions_where_there_are_too_many(self):
-        found = all_of(divisions(5, 20, 9999, np.random.default_rng(1)))
-        assert set(found.sum(axis=1).tolist()) == {5.0}
-        error = (0.25 * 0.75 / 9999) ** 0.5
-        assert np.abs(found.mean(axis=0) - 0.25).max() < 4 * error
 
     def test_p_value_by_hand(self):
         # Of 9 values one reaches 8 and eight lie below: with the observed one (1 + 1)/(9 + 1).

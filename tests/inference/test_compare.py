@@ -227,30 +227,43 @@ class TestUnpaired:
         return corpora
 
     @pytest.mark.parametrize("name", SCORES)
-    def test_every_way_of_dealing_as_scipy(self, name):
-        rounds = self.rounds(4, 6)
-        one, other = map(sums_of, rounds)
-        theirs = stats.permutation_test(
-            (np.arange(4.0), np.arange(4.0, 10.0)), difference_of(one, other, name),
-            permutation_type="independent", vectorized=True, n_resamples=9999,
-        )  # fmt: skip
-        ours = compare(*rounds, score=name)
-        assert not ours.paired
-        assert ours.n_documents == (4, 6)
-        assert ours.p_value == pytest.approx(theirs.pvalue, rel=1e-12)
-        assert ours.p_error == 0
+    def test_students_test_by_loops(self, name):
+        rounds = self.rounds(9, 12)
+        whole, variance, freedom = [], [], []
+        for sums in map(sums_of, rounds):
+            n, left_out = len(sums), score(sums.sum(axis=0) - sums, name)
+            whole.append(score(sums.sum(axis=0), name))
+            variance.append((n - 1) ** 2 / n * left_out.var(ddof=1))
+            kurtosis = max(stats.kurtosis(left_out, bias=False), 0)
+            freedom.append(2 / (kurtosis / n + 2 / (n - 1)))
+        nu = sum(variance) ** 2 / sum(v**2 / f for v, f in zip(variance, freedom, strict=True))
+        t = (whole[0] - whole[1]) / sum(variance) ** 0.5
+        found = compare(*rounds, score=name)
+        assert not found.paired
+        assert found.n_documents == (9, 12)
+        assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), nu), rel=1e-9)
+        assert (found.p_error, found.p_floor, found.p_is_floor) == (0, 0, False)
+        # Nothing is drawn.
+        assert (found.settings.resamples, found.settings.seed) == (None, None)
 
-    def test_sampled_as_scipy_within_their_errors(self):
-        rounds = self.rounds(12, 9, seed=5)
-        one, other = map(sums_of, rounds)
-        theirs = stats.permutation_test(
-            (np.arange(12.0), np.arange(12.0, 21.0)), difference_of(one, other),
-            permutation_type="independent", vectorized=True, n_resamples=9_999,
-            rng=np.random.default_rng(1),
-        )  # fmt: skip
-        ours = compare(*rounds, resamples=9_999, seed=1)
-        assert ours.p_error > 0
-        assert abs(ours.p_value - theirs.pvalue) < 4 * 2**0.5 * ours.p_error
+    def test_exchanging_the_two_changes_the_sign(self):
+        one, other = self.rounds(9, 12)
+        forth, back = compare(one, other), compare(other, one)
+        assert (forth.difference, forth.p_value) == (-back.difference, back.p_value)
+
+    def test_few_effective_documents(self):
+        one, other = self.rounds(3, 12)
+        for pair in ((one, other), (other, one)):
+            found = compare(*pair)
+            assert isnan(found.p_value)
+            assert_tells(found.reason, "effective number … documents … expected 4")
+        assert compare(one, other, test="bootstrap", resamples=199, seed=1).p_value <= 1
+
+    def test_no_spread(self):
+        right = [[(0, 1, "P")]] * 9
+        corpus = Corpus.from_spans({"gold": right, "a": right}, lengths=[9] * 9)
+        result = rank(corpus, gold="gold").systems["a"]
+        assert_tells(compare(result, result, paired=False).reason, SAME)
 
     @pytest.mark.parametrize("method", ["percentile", "BCa"])
     def test_interval_as_scipy(self, method):

@@ -41,6 +41,20 @@ def test_a_change_is_found_and_its_absence_too():
     assert down.p_value < 0.01
 
 
+@examples(20)
+@given(st.integers(0, 10**6), st.integers(5, 30))
+def test_of_two_rounds_it_is_their_comparison(seed, n):
+    corpus = rounds((0.8, 0.6), n=n, seed=seed)
+    found = bc.trend(bc.agreement(corpus), "round")
+    one, two = (
+        bc.agreement(corpus.select(documents=corpus.documents[part]))
+        for part in (slice(n), slice(n, None))
+    )
+    compared = bc.compare(two, one)
+    assert compared.difference == pytest.approx(found.slope, abs=1e-12)
+    assert compared.p_value == pytest.approx(found.p_value, rel=1e-9)
+
+
 def test_scores_are_those_of_the_groups():
     result = bc.agreement(rounds((0.5, 0.9)))
     found = bc.trend(result, "round")

@@ -14,7 +14,12 @@ from math import isfinite, log, sqrt, tanh
 
 import numpy as np
 
-from beyondchance.core.distributions import normal_quantile, normal_share, student_quantile
+from beyondchance.core.distributions import (
+    normal_quantile,
+    normal_share,
+    student_quantile,
+    student_share,
+)
 from beyondchance.core.exact import LAST_DIGITS, are_alike
 from beyondchance.core.ragged import total
 from beyondchance.types import Floats, Ints
@@ -266,6 +271,32 @@ def freedom_of(n: int, second: float, fourth: float) -> float:
     excess = fourth / second**2 - 3
     unbiased = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6)
     return 2 / (max(unbiased, 0.0) / n + 2 / (n - 1))
+
+
+def student_tail(value: float, effects: Sequence[Floats]) -> float:
+    """How often a score would come out as low if it were 0 in truth, by Student's distribution.
+
+    Examples
+    --------
+    The mean of -1, -2 and -6 is -3, with a standard error of 1.5275.
+
+    >>> round(student_tail(-3.0, [np.array([2.0, 1.0, -3.0])]), 3)
+    0.094
+    """
+    error = sqrt(variance_of(effects))
+    return student_share(value / error, degrees_of_freedom(effects)) if error else float(value >= 0)
+
+
+def effective_number(weights: Floats) -> float:
+    """How many equal weights would be as even as these (Kish 1965); 0 if there are none.
+
+    Examples
+    --------
+    >>> effective_number(np.array([1.0, 1.0])), effective_number(np.array([3.0, 1.0]))
+    (2.0, 1.6)
+    """
+    squares = float(weights @ weights)
+    return float(weights.sum()) ** 2 / squares if squares else 0.0
 
 
 def skewness(effect: Floats) -> float:

@@ -1,10 +1,8 @@
-"""Permutation tests: units whose sides are exchanged, or that are divided anew."""
+"""Permutation tests: units whose sides are exchanged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
-from math import comb, inf
 
 import numpy as np
 
@@ -40,47 +38,6 @@ def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Fl
         width = -(-n_units // 8)
         drawn = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
         yield np.where(np.unpackbits(drawn, axis=1, count=n_units), -1.0, 1.0)
-
-
-def divisions(
-    n_first: int, n_units: int, resamples: int, rng: np.random.Generator
-) -> Iterator[Floats]:
-    """Which units fall into the first of two parts: 1 where they do, else 0.
-
-    Every way of dividing, once, where there are no more of them than `resamples`; else as
-    many random ones.
-
-    Yields
-    ------
-    array of float, shape (block, n_units)
-
-    Examples
-    --------
-    >>> [block.tolist() for block in divisions(1, 3, 9, np.random.default_rng(1))]
-    [[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]]
-    """
-    if n_divisions(n_first, n_units) <= resamples:
-        listed = np.array(list(combinations(range(n_units), n_first)), dtype=np.int64)
-        chosen = iter([listed.reshape(len(listed), n_first)])
-    else:
-        keys = (rng.random((rows, n_units)) for rows in blocks(resamples, n_units))
-        chosen = (np.argpartition(key, n_first - 1, axis=1)[:, :n_first] for key in keys)
-    for first in chosen:
-        parts = np.zeros((len(first), n_units))
-        np.put_along_axis(parts, first, 1.0, axis=1)
-        yield parts
-
-
-def n_divisions(n_first: int, n_units: int) -> float:
-    """In how many ways units can be divided into two parts; infinity where it is huge.
-
-    Examples
-    --------
-    >>> n_divisions(2, 4), n_divisions(500, 1000)
-    (6, inf)
-    """
-    smaller = min(n_first, n_units - n_first)
-    return comb(n_units, smaller) if smaller < 32 else inf
 
 
 def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[Floats, Floats]:

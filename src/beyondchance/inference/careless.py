@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, floor, isnan, lgamma, log, log1p, nan, sqrt
+from math import exp, floor, isnan, lgamma, log, log1p, nan
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,9 +19,8 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_generator, checked_share, checked_whole
-from beyondchance.core.bootstrap import degrees_of_freedom, influences, places, variance_of
+from beyondchance.core.bootstrap import influences, places, student_tail
 from beyondchance.core.covered_weight import sampled_weights
-from beyondchance.core.distributions import student_share
 from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.core.ragged import (
     bounds,
@@ -555,11 +554,7 @@ def _share_below(value: float, left_out: Floats) -> float:
     """How often a score would come out as low if it were 0 in truth; 1 where it is not known."""
     if isnan(value) or not np.isfinite(left_out).all():
         return 1.0
-    moves = [influences(left_out)]
-    error = sqrt(variance_of(moves))
-    if not error:
-        return float(value >= 0)
-    return student_share(value / error, degrees_of_freedom(moves))
+    return student_tail(value, [influences(left_out)])
 
 
 def _share_up_to(most: int, n: int, share: float) -> float:

@@ -3,7 +3,7 @@
 Two systems on the same documents are compared document by document: their rows are
 exchanged within documents (the permutation test), and the documents are drawn again with
 both systems' rows together (the bootstrap). Two rounds on different documents are compared
-by dealing all documents out anew.
+by how much each document moves the score of its round (the jackknife).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import bootstrap_weights
-from beyondchance.core.permutation import (
-    divisions,
-    least_share,
-    n_divisions,
-    swaps,
-    tail_share,
+from beyondchance.core.bootstrap import (
+    bootstrap_weights,
+    effective_number,
+    influences,
+    student_tail,
 )
+from beyondchance.core.exact import LAST_DIGITS
+from beyondchance.core.permutation import least_share, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use, spoken
 from beyondchance.numbers import in_digits
@@ -45,6 +45,8 @@ from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
 TESTS = ("permutation", "bootstrap")
+FEWEST = 4
+"""Effective documents of a round from which on its jackknife is relied on."""
 _RESAMPLING = ("confidence", "interval_method", "resamples", "over", "ties")
 
 
@@ -62,11 +64,10 @@ class Comparison(Printed):
         How often a difference as large would come about if the two were alike; nan where
         it cannot be said (see `reason`).
     p_error : float
-        The standard error that `p_value` has from being sampled; 0 where every exchange was
-        gone through.
+        The standard error that `p_value` has from being sampled; 0 where nothing was, or every
+        exchange was gone through.
     p_floor : float
-        The smallest p-value that so many trials can show; 0 where every exchange was gone
-        through.
+        The smallest p-value that so many trials can show; 0 where `p_error` is.
     n_documents : tuple of two int
         Of either result, those that were compared.
     paired : bool
@@ -94,7 +95,7 @@ class Comparison(Printed):
     @property
     def p_is_floor(self) -> bool:
         """Whether the p-value is the smallest that the test can show, and may be smaller."""
-        return self.p_value <= self.p_floor
+        return 0 < self.p_value <= self.p_floor
 
     @property
     def reason(self) -> str | None:
@@ -120,8 +121,11 @@ def compare(
         With the same signature.
     score : {"corrected", "observed", "chance"}
     test : {"permutation", "bootstrap"}
-        ``permutation`` exchanges the two results within documents (or deals the documents
-        out anew, where they differ); all ways, where there are no more than `resamples`.
+        ``permutation`` exchanges the two results within documents; all ways, where there are
+        no more than `resamples`. Results on different documents have nothing to exchange: p is
+        that of Student's distribution, with the jackknife within either result and
+        Satterthwaite's degrees of freedom, and there is none with fewer than four effective
+        documents in one of them (see `trend`).
         ``bootstrap`` draws documents and asks how often the difference departs from itself
         by as much as it departs from 0; below about 100 documents it raises too many false
         alarms.
@@ -179,6 +183,7 @@ def compare(
     else:
         tables = first.counts.document_sums(), second.counts.document_sums()
         difference = _unpaired(*tables, score, test, options)
+        options = replace(options, is_tested=difference.tested is not None)
     settings = signed_with(options, first.settings, first.drawn)
     return comparison_of(difference, options, unit=first.resampled_unit, settings=settings)
 
@@ -274,9 +279,9 @@ class Difference:
     ----------
     drawn : array of float, shape (resamples,)
         In every resample, for the interval; of none, where it needs none.
-    tested : array of float, shape (trials,)
+    tested : array of float, shape (trials,), optional
         In every permutation, or in every resample less `whole`: what it would be if the two
-        were alike.
+        were alike. None to test by Student's distribution.
     whole : float
         Of all documents.
     left_out : sequence of arrays of float, shape (documents,)
@@ -284,13 +289,26 @@ class Difference:
         results on different ones.
     is_enumerated : bool
         Whether `tested` holds every permutation that there is.
+    why : str
+        Why there is no test; empty if nothing prevents it.
     """
 
     drawn: Floats
-    tested: Floats
+    tested: Floats | None
     whole: float
     left_out: Sequence[Floats]
-    is_enumerated: bool
+    is_enumerated: bool = False
+    why: str = ""
+
+
+def why_few(sums: Floats) -> str:
+    """Say that the effective documents are too few to rely on their jackknife; else nothing.
+
+    Documents that are few, or of which one is much longer than all others.
+    """
+    found = effective_number(sums[:, 2] / 2 - sums[:, 1])
+    is_few = found < FEWEST * (1 - LAST_DIGITS)
+    return f"the effective number of documents is {found:.1f}" if is_few else ""
 
 
 def _trials(test: str, options: Resampling) -> tuple[int, int, np.random.Generator]:
@@ -301,11 +319,6 @@ def _trials(test: str, options: Resampling) -> tuple[int, int, np.random.Generat
     is_permuted = test == "permutation"
     draws = options.draws if is_permuted else options.resamples
     return draws, options.resamples if is_permuted else 0, options.generator.spawn(1)[0]
-
-
-def _is_enumerated(n_permutations: float, test: str, options: Resampling) -> bool:
-    """Whether every permutation is gone through, as `swaps` and `divisions` do if they can."""
-    return test == "permutation" and n_permutations <= options.resamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,19 +379,19 @@ def paired_trials(table: Floats, test: str, options: Resampling) -> PairedTrials
         whole=whole,
         left_out=whole - table,
         test=test,
-        is_enumerated=_is_enumerated(2**n_documents, test, options),
+        is_enumerated=2**n_documents <= exchanges,
     )
 
 
 def _unpaired(
     first: Floats, second: Floats, score: str, test: str, options: Resampling
 ) -> Difference:
-    """Draw the documents of either result, and divide all of them anew."""
+    """Draw the documents of either result, and leave each of them out."""
 
     def difference(one: Floats, other: Floats) -> Floats:
         return score_of(one, score) - score_of(other, score)
 
-    draws, permutations, rng = _trials(test, options)
+    draws, _, _ = _trials(test, options)
     drawn, whole = [], []
     for part in (first, second):
         totals = totals_of(part)
@@ -386,18 +399,12 @@ def _unpaired(
         weights = bootstrap_weights(len(part), draws, options.generator)
         drawn.append(stacked((totals(block) for block in weights), whole[-1]))
     found, estimate = difference(*drawn), float(difference(*whole))
-    n_first, n_documents = len(first), len(first) + len(second)
-    tested = found - estimate
-    if permutations:
-        pooled = totals_of(np.concatenate([first, second]))
-        parts = divisions(n_first, n_documents, permutations, rng)
-        tested = np.concatenate([difference(pooled(part), pooled(1 - part)) for part in parts])
     return Difference(
         drawn=found,
-        tested=tested,
+        tested=found - estimate if test == "bootstrap" else None,
         whole=estimate,
         left_out=[difference(whole[0] - first, whole[1]), difference(whole[0], whole[1] - second)],
-        is_enumerated=_is_enumerated(n_divisions(n_first, n_documents), test, options),
+        why=next(filter(None, map(why_few, (first, second))), ""),
     )
 
 
@@ -415,25 +422,40 @@ def comparison_of(
     settings : Settings
         Of the comparison.
     """
-    whole, tested, left_out = difference.whole, difference.tested, difference.left_out
-    kinds, enumerated = [unit] * len(left_out), difference.is_enumerated
-    why: Text = ()
-    p_value = p_error = nan
-    if isnan(whole):
-        why = "one of the scores is undefined"
-    elif n_undefined := int(np.count_nonzero(np.isnan(tested))):
-        why = f"a score is undefined in {n_undefined:,} of {len(tested):,} trials"
-    else:
-        p, error = tail_share(tested[:, None], np.array([whole]), enumerated=enumerated)
-        p_value, p_error = float(p[0]), float(error[0])
+    whole, left_out = difference.whole, difference.left_out
+    why, p_value, p_error, p_floor = _test(difference, unit)
     return Comparison(
         difference=whole,
-        interval=interval_from(difference.drawn, whole, left_out, options, kinds=kinds),
+        interval=interval_from(
+            difference.drawn, whole, left_out, options, kinds=[unit] * len(left_out)
+        ),
         p_value=p_value,
         p_error=p_error,
         n_documents=(len(left_out[0]), len(left_out[-1])),
         paired=len(left_out) == 1,
         settings=settings,
-        p_floor=least_share(len(tested), enumerated=enumerated),
+        p_floor=p_floor,
         why=why,
     )
+
+
+def _test(difference: Difference, unit: str) -> tuple[Text, float, float, float]:
+    """Return why there is no p-value, or the p-value, its error and the smallest possible one."""
+    whole, tested, enumerated = difference.whole, difference.tested, difference.is_enumerated
+    why: Text = difference.why and f"{difference.why} in one result, expected {FEWEST} or more"
+    if isnan(whole):
+        why = "one of the scores is undefined"
+    elif tested is None:
+        moves = [influences(part) for part in difference.left_out]
+        if any(np.isnan(part).any() for part in moves):
+            why = why or f"a score is undefined without one of the {unit}"
+        elif not any(part.any() for part in moves):
+            why = why or f"the scores are the same without any one of the {unit}"
+        elif not why:
+            return (), 2 * student_tail(-abs(whole), moves), 0.0, 0.0
+    elif n_undefined := int(np.count_nonzero(np.isnan(tested))):
+        why = f"a score is undefined in {n_undefined:,} of {len(tested):,} trials"
+    else:
+        p, error = tail_share(tested[:, None], np.array([whole]), enumerated=enumerated)
+        return (), float(p[0]), float(error[0]), least_share(len(tested), enumerated=enumerated)
+    return why, nan, nan, 0.0

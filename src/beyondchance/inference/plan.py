@@ -9,7 +9,7 @@ from math import ceil, floor, inf, isnan, log10, nan, sqrt
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option, checked_share
-from beyondchance.core.bootstrap import degrees_of_freedom, influences
+from beyondchance.core.bootstrap import degrees_of_freedom, effective_number, influences
 from beyondchance.core.distributions import (
     chi_square_quantile,
     fisher_share,
@@ -281,8 +281,7 @@ def freedom_of_spread(moves: Floats, sizes: Floats) -> float:
     """
     n = len(moves)
     freedom = degrees_of_freedom([moves])
-    alike = float(sizes.sum()) ** 2 / float((sizes * sizes).sum()) / n
-    return freedom * max(LEAST_FREEDOM, alike * freedom / (n - 1))
+    return freedom * max(LEAST_FREEDOM, effective_number(sizes) / n * freedom / (n - 1))
 
 
 def _spread_range(spread: float, freedom: float, confidence: float) -> tuple[float, float]:

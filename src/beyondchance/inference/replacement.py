@@ -18,7 +18,13 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_list, checked_option, checked_share
-from beyondchance.core.bootstrap import degrees_of_freedom, influences, skewness, variance_of
+from beyondchance.core.bootstrap import (
+    degrees_of_freedom,
+    effective_number,
+    influences,
+    skewness,
+    variance_of,
+)
 from beyondchance.core.distributions import (
     normal_quantile,
     skewed,
@@ -649,7 +655,6 @@ class PairSums:
             tables = self.in_places(model, team)
         scores = Scores.of(tables)
         weights = tables[:, :, 1, 2].sum(axis=0) / 2 - tables[:, :, 1, 1].sum(axis=0)
-        squares = float((weights**2).sum())
         return Replacement(
             **vars(asked),
             model=model,
@@ -662,7 +667,7 @@ class PairSums:
                 name: InPlaceOf.of(Scores.of(tables[[i]]), asked) for i, name in enumerate(team)
             },
             scores=scores,
-            effective_documents=float(weights.sum()) ** 2 / squares if squares else nan,
+            effective_documents=effective_number(weights),
             copied=self._copied(model, float(scores.whole[1])),
             settings=self.settings.replaced(confidence=asked.confidence),
             corpus=self.corpus,

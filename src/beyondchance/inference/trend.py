@@ -11,10 +11,15 @@ from typing import Any
 import numpy as np
 
 from beyondchance.checks import checked_instance
-from beyondchance.core.bootstrap import degrees_of_freedom, influences, variance_of
-from beyondchance.core.distributions import normal_quantile, student_share
-from beyondchance.core.exact import LAST_DIGITS
+from beyondchance.core.bootstrap import (
+    degrees_of_freedom,
+    influences,
+    student_tail,
+    variance_of,
+)
+from beyondchance.core.distributions import normal_quantile
 from beyondchance.errors import DataError, OptionError
+from beyondchance.inference.compare import FEWEST, why_few
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -22,13 +27,10 @@ from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import score_of
 from beyondchance.results.score import PART
 from beyondchance.settings import Settings
-from beyondchance.types import Floats
 
 _PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ].*)?")
 _WHOLE = re.compile(r"\d+")
-LEAST = 4
-"""Effective documents of each round from which on a trend is tested."""
 DROP, POWER, ALPHA = 0.1, 0.8, 0.05
 """The change between two rounds, and how often it should be found at which level, for `needed`."""
 
@@ -173,7 +175,10 @@ def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> 
     sums = counts.document_sums()
     rounds = [sums[(place == x) & (sums[:, 2] > 0)] for x in range(len(ordered))]
     for value, own in zip(ordered, rounds, strict=True):
-        _check_number(value, own[:, 2] / 2 - own[:, 1])
+        if few := why_few(own):
+            raise DataError(
+                *(f"{few} of ", Quote(value)), expected=f"{FEWEST} or more for each value"
+            )
     whole = np.array([own.sum(axis=0) for own in rounds])
     corrected, weight = score_of(whole, "corrected"), whole[:, 2] / 2 - whole[:, 1]
     centred = np.arange(len(ordered)) - np.average(np.arange(len(ordered)), weights=weight)
@@ -192,7 +197,6 @@ def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> 
             Quote(by),
             expected="documents that agree more and less within a value",
         )
-    freedom = degrees_of_freedom(effects)
     spread = sum(float(move @ move) for move in moves) / sum(len(move) - 1 for move in moves)
     reach = normal_quantile(1 - ALPHA / 2) + normal_quantile(POWER)
     return Trend(
@@ -201,25 +205,13 @@ def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> 
         corrected=tuple(corrected.tolist()),
         slope=slope,
         error=error,
-        freedom=freedom,
-        p_value=2 * student_share(-abs(slope) / error, freedom),
-        needed=max(ceil(2 * spread * (reach / DROP) ** 2), LEAST),
+        freedom=degrees_of_freedom(effects),
+        p_value=2 * student_tail(-abs(slope), effects),
+        needed=max(ceil(2 * spread * (reach / DROP) ** 2), FEWEST),
         n_documents=sum(map(len, rounds)),
         n_left_out=int(np.count_nonzero(place < 0)),
         settings=result.settings,
     )
-
-
-def _check_number(value: str, weight: Floats) -> None:
-    """Refuse a round of so few or so unlike documents that its variance is not known."""
-    square = float(weight @ weight)
-    effective = float(weight.sum()) ** 2 / square if square else 0.0
-    if effective < LEAST * (1 - LAST_DIGITS):
-        raise DataError(
-            f"the effective number of documents is {effective:.1f} of ",
-            Quote(value),
-            expected=f"{LEAST} or more for each value",
-        )
 
 
 def _checked_order(by: str, values: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
