@@ -51,9 +51,9 @@ def student_share(t: float, freedom: float) -> float:
     square = t * t
     # What lies beyond -|t| and |t| together, by whichever form keeps its digits.
     if square < freedom:
-        outside = 1 - _beta_share(0.5, freedom / 2, square / (freedom + square))
+        outside = 1 - beta_share(0.5, freedom / 2, square / (freedom + square))
     else:
-        outside = _beta_share(freedom / 2, 0.5, freedom / (freedom + square))
+        outside = beta_share(freedom / 2, 0.5, freedom / (freedom + square))
     return 1 - outside / 2 if t > 0 else outside / 2
 
 
@@ -186,11 +186,11 @@ def fisher_share(x: float, freedom: float, other: float) -> float:
     # By the smaller of the two shares of the ratio, which keeps its digits.
     one, two = freedom * x, other
     if one > two:
-        return 1 - _beta_share(other / 2, freedom / 2, two / (one + two))
-    return _beta_share(freedom / 2, other / 2, one / (one + two))
+        return 1 - beta_share(other / 2, freedom / 2, two / (one + two))
+    return beta_share(freedom / 2, other / 2, one / (one + two))
 
 
-def _beta_share(a: float, b: float, x: float) -> float:
+def beta_share(a: float, b: float, x: float) -> float:
     """The share of a beta distribution below `x`, by its continued fraction.
 
     The fraction 1 + 1/(1 + d1/(1 + d2/...)) is evaluated from the front, numerators and
@@ -200,7 +200,7 @@ def _beta_share(a: float, b: float, x: float) -> float:
     if x <= 0 or x >= 1:
         return 0.0 if x <= 0 else 1.0
     if x > (a + 1) / (a + b + 2):
-        return 1 - _beta_share(b, a, 1 - x)
+        return 1 - beta_share(b, a, 1 - x)
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)) / a
     numerator, denominator, value = 1.0, 0.0, 1.0
     for step in range(_STEPS):

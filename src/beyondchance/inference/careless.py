@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, floor, isnan, lgamma, log, log1p, nan
+from math import floor, isnan, nan
 from typing import Any, Unpack
 
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.checks import checked_generator, checked_share, checked_whole
 from beyondchance.core.bootstrap import influences, places, student_tail
 from beyondchance.core.covered_weight import sampled_weights
+from beyondchance.core.distributions import beta_share
 from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.core.ragged import (
     bounds,
@@ -36,7 +38,7 @@ from beyondchance.core.ragged import (
 from beyondchance.errors import DataError
 from beyondchance.messages import Use
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions
-from beyondchance.results.counts import Counts, numbered
+from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
@@ -425,9 +427,11 @@ class _Chance:
         """Decide whether spans are in random places, by another rule, or above chance."""
         seen = order[is_among(order, own.document)]
         sums = [np.asarray(sum(x.drawn(seen, self.draws, self.seed))) for x in (own, near)]
-        (above, below), (beside, _) = ((_share(x >= x[0]), _share(x <= x[0])) for x in sums)
+        # The real spans are one of the draws.
+        above, beside = ((x >= x[0]).mean() for x in sums)
         if above <= self.level:
             return BELOW
+        below = (sums[0] <= sums[0][0]).mean()
         return ANOTHER_RULE if min(below, beside) <= self.level else RANDOM
 
 
@@ -456,18 +460,14 @@ class _Table:
                 expected="fewer",
                 remedy=("choose some by ", Use("annotators", is_name=True)),
             )
-        n_documents, n_people = len(corpus.documents), len(corpus.annotators)
         counts = counts.ordered(corpus.annotators)
-        number = numbered(corpus.documents)
-        known = np.array([number[name] for name in counts.documents], dtype=np.int64)
-        document = known[counts.document]
-        where = corpus.annotation_document
-        key = where * n_people + corpus.annotation_annotator
-        sides = [np.searchsorted(key, document * n_people + x) for x in (counts.a, counts.b)]
+        where, n_documents = corpus.annotation_document, len(corpus.documents)
+        sides = [annotation_numbers(corpus, counts.text, x) for x in (counts.a, counts.b)]
         columns = (counts.matched, counts.expected, counts.size_a + counts.size_b, ~counts.fixed)
         own = np.stack(
-            [sum(total(side, column, len(key)) for side in sides) for column in columns], axis=1
+            [sum(total(side, column, len(where)) for side in sides) for column in columns], axis=1
         )
+        document = where[sides[0]]
         whole = np.stack([total(document, column, n_documents) for column in columns], axis=1)
         return cls(
             corpus=corpus,
@@ -527,7 +527,7 @@ class _Table:
                     n_spans=k,
                     matched=int(met[0]),
                     expected=float(met[1:].mean()),
-                    p=_share(met >= met[0]),
+                    p=float((met >= met[0]).mean()),
                     luck=missed,
                 )
                 found.append(stretch)
@@ -545,11 +545,6 @@ def _corrected(sums: Sequence[float]) -> float:
     return (matched - expected) / (size / 2 - expected)
 
 
-def _share(is_reached: Bools) -> float:
-    """Return the share of draws, of which the real spans are one."""
-    return float(is_reached.mean())
-
-
 def _share_below(value: float, left_out: Floats) -> float:
     """How often a score would come out as low if it were 0 in truth; 1 where it is not known."""
     if isnan(value) or not np.isfinite(left_out).all():
@@ -561,12 +556,11 @@ def _share_up_to(most: int, n: int, share: float) -> float:
     """The probability of at most so many of n, by the binomial distribution.
 
     >>> round(_share_up_to(1, 3, 0.5), 9), _share_up_to(2, 3, 1.0), _share_up_to(-1, 3, 0.5)
-    (0.5, 0.0, 0)
+    (0.5, 0.0, 0.0)
     """
-    if most >= n or share >= 1:
+    if not 0 <= most < n or share >= 1:
         return float(most >= n)
-    ways = (lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) for i in range(most + 1))
-    return sum(exp(x + i * log(share) + (n - i) * log1p(-share)) for i, x in enumerate(ways))
+    return beta_share(n - most, most + 1, 1 - share)
 
 
 def _marks_everything(corpus: Corpus, annotator: int) -> bool:

@@ -21,17 +21,18 @@ from beyondchance.core.bootstrap import (
     effective_number,
     influences,
     student_tail,
+    variance_of,
 )
 from beyondchance.core.exact import LAST_DIGITS
 from beyondchance.core.permutation import least_share, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
-from beyondchance.messages import Quote, Text, Use, spoken
+from beyondchance.messages import Quote, Text, Use
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Reasoned
 from beyondchance.results.resampling import (
     SCORES,
     Resampling,
@@ -51,7 +52,7 @@ _RESAMPLING = ("confidence", "interval_method", "resamples", "over", "ties")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Printed):
+class Comparison(Reasoned):
     """The difference of two results, and how sure it is.
 
     Attributes
@@ -96,11 +97,6 @@ class Comparison(Printed):
     def p_is_floor(self) -> bool:
         """Whether the p-value is the smallest that the test can show, and may be smaller."""
         return 0 < self.p_value <= self.p_floor
-
-    @property
-    def reason(self) -> str | None:
-        """Why there is no p-value; None where there is one."""
-        return spoken(self.why) or None
 
 
 @documented(ResamplingOptions)
@@ -311,14 +307,9 @@ def why_few(sums: Floats) -> str:
     return f"the effective number of documents is {found:.1f}" if is_few else ""
 
 
-def _trials(test: str, options: Resampling) -> tuple[int, int, np.random.Generator]:
-    """How many resamples and how many permutations, and the random numbers of the latter.
-
-    Permutations have their own, so that a p-value does not depend on how intervals are made.
-    """
-    is_permuted = test == "permutation"
-    draws = options.draws if is_permuted else options.resamples
-    return draws, options.resamples if is_permuted else 0, options.generator.spawn(1)[0]
+def _draws(test: str, options: Resampling) -> int:
+    """How many resamples the interval or the test needs."""
+    return options.draws if test == "permutation" else options.resamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,9 +361,11 @@ def paired_trials(table: Floats, test: str, options: Resampling) -> PairedTrials
     n_documents = len(table)
     totals = totals_of(table)
     whole = totals(np.ones((1, n_documents)))[0]
-    draws, exchanges, rng = _trials(test, options)
-    signed = (totals(signs) for signs in swaps(n_documents, exchanges, rng))
-    drawn = (totals(w) for w in bootstrap_weights(n_documents, draws, options.generator))
+    exchanges = options.resamples if test == "permutation" else 0
+    # With random numbers of their own: a p-value does not depend on how intervals are made.
+    signed = (totals(x) for x in swaps(n_documents, exchanges, options.generator.spawn(1)[0]))
+    weights = bootstrap_weights(n_documents, _draws(test, options), options.generator)
+    drawn = (totals(block) for block in weights)
     return PairedTrials(
         drawn=stacked(drawn, whole),
         signed=stacked(signed, whole),
@@ -391,12 +384,11 @@ def _unpaired(
     def difference(one: Floats, other: Floats) -> Floats:
         return score_of(one, score) - score_of(other, score)
 
-    draws, _, _ = _trials(test, options)
     drawn, whole = [], []
     for part in (first, second):
         totals = totals_of(part)
         whole.append(totals(np.ones((1, len(part))))[0])
-        weights = bootstrap_weights(len(part), draws, options.generator)
+        weights = bootstrap_weights(len(part), _draws(test, options), options.generator)
         drawn.append(stacked((totals(block) for block in weights), whole[-1]))
     found, estimate = difference(*drawn), float(difference(*whole))
     return Difference(
@@ -447,12 +439,9 @@ def _test(difference: Difference, unit: str) -> tuple[Text, float, float, float]
         why = "one of the scores is undefined"
     elif tested is None:
         moves = [influences(part) for part in difference.left_out]
-        if any(np.isnan(part).any() for part in moves):
-            why = why or f"a score is undefined without one of the {unit}"
-        elif not any(part.any() for part in moves):
-            why = why or f"the scores are the same without any one of the {unit}"
-        elif not why:
+        if not why and variance_of(moves) > 0:
             return (), 2 * student_tail(-abs(whole), moves), 0.0, 0.0
+        why = why or f"the scores are undefined or the same without any one of the {unit}"
     elif n_undefined := int(np.count_nonzero(np.isnan(tested))):
         why = f"a score is undefined in {n_undefined:,} of {len(tested):,} trials"
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil, floor, inf, isnan, log10, nan, sqrt
@@ -13,15 +14,14 @@ from beyondchance.core.bootstrap import degrees_of_freedom, effective_number, in
 from beyondchance.core.distributions import (
     chi_square_quantile,
     fisher_share,
-    normal_quantile,
     student_quantile,
 )
 from beyondchance.errors import OptionError
 from beyondchance.inference.replacement import Estimate, Replacement
-from beyondchance.messages import Text, spoken
+from beyondchance.messages import Text
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Printed, Reasoned
 from beyondchance.results.resampling import SCORES, resampling_of, score_of
 from beyondchance.results.totals import signed_with, units_of
 from beyondchance.settings import Settings
@@ -39,7 +39,7 @@ degrees of freedom are taken down to this share of them. Found by simulation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan(Printed):
+class Plan(Reasoned):
     """How many documents it takes to know a score to within ± `half_width`.
 
     Attributes
@@ -91,11 +91,6 @@ class Plan(Printed):
         range_of = f"from {self.low} to {self.high}" if self.reason is None else self.reason
         return f"Plan(documents={self.documents}, half_width={self.half_width:g}: {range_of})"
 
-    @property
-    def reason(self) -> str | None:
-        """Why there is no plan; None where there is one."""
-        return spoken(self.why) or None
-
     def half_width_of(self, documents: int) -> float:
         """The half width to expect of so many documents; nan where there is no plan."""
         return _half_width(self.spread, self.kurtosis, documents, self.settings.confidence)
@@ -131,11 +126,6 @@ class Plan(Printed):
             f"the pilot's spread is known only about as well as from {self.effective:.0f} "
             f"{self.unit}; with fewer than {FEW}, plan again when more have been annotated"
         )
-
-    @property
-    def caution(self) -> str | None:
-        """What to know before relying on it; None if nothing."""
-        return spoken(self.caution_text) or None
 
 
 def plan(
@@ -339,14 +329,7 @@ def _documents(
             return ratio >= 1
         return fisher_share(ratio, _freedom(kurtosis, documents), known) >= SHARE
 
-    # From the number that would do if the spread were known.
-    low, high = 1, max(int((normal_quantile((1 + confidence) / 2) * spread / half_width) ** 2), 2)
-    while not is_enough(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return high
+    return 2 + bisect_left(range(2, MOST_DOCUMENTS), True, key=is_enough)
 
 
 # --- To replace a person --------------------------------------------------------------

@@ -7,11 +7,12 @@ agreement, and to lose less than a margin of it, on average over people.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
-from math import ceil, inf, isnan, nan, sqrt
+from math import inf, isnan, nan, sqrt
 from typing import Any, Unpack
 
 import numpy as np
@@ -26,7 +27,6 @@ from beyondchance.core.bootstrap import (
     variance_of,
 )
 from beyondchance.core.distributions import (
-    normal_quantile,
     skewed,
     student_quantile,
     student_share,
@@ -134,13 +134,13 @@ class Estimate:
             return None
         scale = inflated * self.error * sqrt(self.n_documents) / self.value
         shares = (confidence, power)
-        needed = max(ceil((sum(map(normal_quantile, shares)) * scale) ** 2), FEW_DOCUMENTS)
-        if needed > _MOST_DOCUMENTS:
-            return None
-        # Student's quantiles ask for a few more than those of the normal distribution.
-        while sum(student_quantile(x, needed - 1) for x in shares) * scale > sqrt(needed):
-            needed += 1
-        return needed
+
+        def is_enough(needed: int) -> bool:
+            return sum(student_quantile(x, needed - 1) for x in shares) * scale <= sqrt(needed)
+
+        numbers = range(FEW_DOCUMENTS, _MOST_DOCUMENTS)
+        found = bisect_left(numbers, True, key=is_enough)
+        return numbers[found] if found < len(numbers) else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -189,6 +189,20 @@ class Report:
         return self.make_rows()
 
 
+def report_of_corpus(
+    command: str, corpus: Corpus, *notes: Note, is_cut: bool = False, **rest: Any
+) -> Report:
+    """Build a report with the notes of a corpus and what was left out of it."""
+    return Report(
+        command=command,
+        corpus=corpus,
+        notes=(*corpus.notes, *notes, *([CUT] if is_cut else [])),
+        skipped=dict(corpus.skipped),
+        noun=corpus.extent.noun,
+        **rest,
+    )
+
+
 def skipped_sentences(counts: Mapping[str, int], noun: str = "document") -> list[str]:
     """What was mended, left out or ignored, and how often: a sentence for each that happened.
 

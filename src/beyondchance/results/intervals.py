@@ -19,10 +19,10 @@ from beyondchance.core.bootstrap import (
     variance_of,
 )
 from beyondchance.core.exact import are_alike
-from beyondchance.messages import Text, Use, spoken
+from beyondchance.messages import Text, Use
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, declared
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Printed, Reasoned
 from beyondchance.results.resampling import Resampling, Rows, resampled, score_of, team_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
@@ -47,7 +47,7 @@ ANNOTATORS = "annotators"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ConfidenceInterval(Printed):
+class ConfidenceInterval(Reasoned):
     """Where the score of all documents of this kind probably lies.
 
     Attributes
@@ -92,11 +92,6 @@ class ConfidenceInterval(Printed):
         return iter((self.low, self.high))
 
     @property
-    def reason(self) -> str | None:
-        """Why there is none; None where there is one."""
-        return spoken(self.why) or None
-
-    @property
     def over(self) -> str:
         """What was drawn: documents, sentences, annotators, or documents and annotators."""
         return _listed(kind for kind, _ in self.units)
@@ -133,11 +128,6 @@ class ConfidenceInterval(Printed):
         else:
             few = f"{known}; with fewer than {FEW} it tends to be too narrow, which "
         return few, _method("expanded"), " allows for"
-
-    @property
-    def caution(self) -> str | None:
-        """What to know before relying on it; None if nothing."""
-        return spoken(self.caution_text) or None
 
 
 _ByScore = Mapping[str, ConfidenceInterval]

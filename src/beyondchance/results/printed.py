@@ -7,6 +7,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
+from beyondchance.messages import Text, spoken
+
 if TYPE_CHECKING:
     from beyondchance.settings import Settings
 
@@ -54,6 +56,28 @@ class Printed:
         """One flat table, a dictionary for each row, as data frame libraries take them."""
         rows: list[dict[str, Any]] = import_module(_ROOM).plain_rows(self)
         return rows
+
+
+class Reasoned(Printed):
+    """A result that says why a part of it is missing, and what to know before relying on it."""
+
+    __slots__ = ()
+    why: Text
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is none; None where there is one."""
+        return spoken(self.why) or None
+
+    @property
+    def caution_text(self) -> Text:
+        """What to know before relying on it, in parts; empty if nothing."""
+        return ()
+
+    @property
+    def caution(self) -> str | None:
+        """What to know before relying on it; None if nothing."""
+        return spoken(self.caution_text) or None
 
 
 class Described(Printed):

@@ -9,7 +9,6 @@ from beyondchance.adjudication.adjudicated import AdjudicatedCorpus
 from beyondchance.adjudication.comparison import Deciders
 from beyondchance.adjudication.decisions import CHOICES, Decision
 from beyondchance.reporting.blocks import (
-    CUT,
     Block,
     Cell,
     Prose,
@@ -18,6 +17,7 @@ from beyondchance.reporting.blocks import (
     counted,
     cut,
     in_list,
+    report_of_corpus,
 )
 from beyondchance.reporting.commands.consensus import against, gold_table
 from beyondchance.results.agreement import Agreement
@@ -40,12 +40,10 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
             *([notes] if noted else []),
         ]
 
-    return Report(
-        command="adjudicate",
-        corpus=gold,
+    return report_of_corpus(
+        "adjudicate",
+        gold,
         signature=str(result.settings),
-        notes=gold.notes,
-        skipped=dict(gold.skipped),
         make_blocks=blocks,
         make_data=lambda: {
             "rest": gold.rest,
@@ -124,12 +122,11 @@ def deciders_report(found: Deciders, *, top: int = 20) -> Report:
             *([Table(where, versions, "decided differently", remark)] if versions else []),
         ]
 
-    return Report(
-        command="adjudicate",
-        corpus=found.corpus,
+    return report_of_corpus(
+        "adjudicate",
+        found.corpus,
+        is_cut=0 < top < len(differing),
         signature=next((str(x.settings) for x in known.values()), None),
-        notes=(*found.corpus.notes, *([CUT] if 0 < top < len(differing) else [])),
-        skipped=dict(found.corpus.skipped),
         make_blocks=blocks,
         make_data=lambda: {
             "pairs": [

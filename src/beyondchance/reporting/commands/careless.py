@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import (
-    CUT,
     Block,
     Cell,
     Prose,
@@ -18,6 +17,7 @@ from beyondchance.reporting.blocks import (
     counted,
     cut,
     in_list,
+    report_of_corpus,
 )
 
 if TYPE_CHECKING:
@@ -34,21 +34,18 @@ _VERDICTS = {
 
 def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -> Report:
     """Build the report of careless work, of which an output shows a part."""
-    corpus, people, stretches = found.corpus, found.by_annotator, found.stretches
+    people, stretches = found.by_annotator, found.stretches
     rows = {name: asdict(work) for name, work in people.items()}
 
     def blocks() -> list[Block]:
         said = Prose(" ".join(_said(found, digits)))
         return [said, _people_table(found, top), *_stretches_table(found, top)]
 
-    is_cut = 0 < top < max(len(stretches), len(people))
-    return Report(
-        command="careless",
-        corpus=corpus,
+    return report_of_corpus(
+        "careless",
+        found.corpus,
+        is_cut=0 < top < max(len(stretches), len(people)),
         signature=str(found.settings),
-        notes=(*corpus.notes, *([CUT] if is_cut else [])),
-        skipped=dict(corpus.skipped),
-        noun=corpus.extent.noun,
         make_blocks=blocks,
         make_data=lambda: {
             "level": found.level,

@@ -12,7 +12,6 @@ from beyondchance.adjudication.decisions import words_of
 from beyondchance.adjudication.votes import ENTITIES
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
-    CUT,
     Block,
     Cell,
     Prose,
@@ -20,6 +19,7 @@ from beyondchance.reporting.blocks import (
     Table,
     counted,
     in_list,
+    report_of_corpus,
 )
 from beyondchance.reporting.commands.places import places_table, rows_of
 from beyondchance.results.agreement import Agreement
@@ -40,8 +40,7 @@ _WHY_NOT = (
 
 def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
     """The report of a consensus, of which an output shows a part."""
-    result, corpus = found.agreement, found.corpus
-    ties, noun = found.ties, corpus.extent.noun
+    result, ties, noun = found.agreement, found.ties, found.corpus.extent.noun
 
     def blocks() -> list[Block]:
         spans = counted(len(found.span), "span")
@@ -64,13 +63,11 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
             return [*made, Prose("No ties: votes decide about every entity.")]
         return [*made, Prose(_tie_sentence(found, len(ties))), places_table(ties, top)]
 
-    return Report(
-        command="consensus",
-        corpus=corpus,
+    return report_of_corpus(
+        "consensus",
+        found.corpus,
+        is_cut=0 < top < len(ties),
         signature=None if result is None else str(result.settings),
-        notes=(*corpus.notes, *([CUT] if 0 < top < len(ties) else [])),
-        skipped=dict(corpus.skipped),
-        noun=noun,
         make_blocks=blocks,
         make_data=lambda: {
             "measure": found.measure,

@@ -20,6 +20,7 @@ from beyondchance.reporting.blocks import (
     Table,
     counted,
     in_list,
+    report_of_corpus,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ _CEILINGS = {
 def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
     """The report of a model in the place of people, of which an output shows a part."""
     models = list(found.models.values()) or [found]
-    corpus = found.corpus
 
     def blocks() -> list[Block]:
         made: list[Block] = [Prose(_compared(found))]
@@ -89,14 +89,11 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
         asked = _single(whole)
         return [*chain(*(_rows(one, asked) for one in whole["models"])), *whole["differences"]]
 
-    notes = [*corpus.notes, *cautions(models)]
-    return Report(
-        command="replace",
-        corpus=corpus,
+    return report_of_corpus(
+        "replace",
+        found.corpus,
+        *cautions(models),
         signature=str(found.settings),
-        notes=tuple(notes),
-        skipped=dict(corpus.skipped),
-        noun=corpus.extent.noun,
         make_blocks=blocks,
         make_data=data,
         make_rows=rows,
