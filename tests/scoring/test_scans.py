@@ -353,7 +353,7 @@ def test_options_of_counting_need_a_scan(tmp_path: Path) -> None:
     with refused(OptionError, "workers … parts"):
         bc.labelling(bc.example(), workers=2)
     for function in (bc.labelling, bc.disagreements, bc.consensus, bc.diagnose, bc.report):
-        with refused(OptionError, "all texts … at once … read()"):
+        with refused(OptionError, "needs all texts at once … read()"):
             function(bc.scan(path))
     for workers in (0, -1, "many", 1.5):
         with refused(OptionError, f"workers … {workers!r}"):

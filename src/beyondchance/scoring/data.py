@@ -38,7 +38,7 @@ def corpus_of(
         return data
     if is_scan(data):
         raise OptionError(
-            "all texts are needed at once, and a Scan is read in parts",
+            "this needs all texts at once, and a Scan is read in parts",
             remedy="pass the files, or what read() gives",
         )
     if isinstance(data, Corpus) and options and options.get("gold") is not None:
