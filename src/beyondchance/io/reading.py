@@ -321,8 +321,7 @@ def _each_annotator(
             one, whole = (recognised(uploads_of([x], naming)[0]) for x in (parts[0], *items))
             if one is not whole and len({part.suffix for part in parts}) == 1:
                 # Files of a format that has no folders: one that is refused alone is damaged.
-                for part in parts:
-                    call([part], {**options, "gold": None})
+                _ = [call([part], {**options, "gold": None}) for part in parts]
             raise problem
         if share and found is not None:
             found = _with_hint(found, len(parts), shown)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -92,7 +92,7 @@ class Coefficients(Printed):
 def coefficients(
     data: Any,
     *others: Any,
-    which: str | Sequence[str] = "all",
+    which: str | Collection[str] = "all",
     model: str = "auto",
     gamma: Mapping[str, Any] | None = None,
     seed: int | np.random.Generator | None = None,
@@ -150,7 +150,7 @@ def coefficients(
     given = corpus_of(data, others, options)
     asked = CATALOGUE if which == "all" else checked_list("which", which)
     wanted = list(dict.fromkeys(map(_checked_name, asked)))
-    for option in checked_instance(gamma or {}, Mapping, "a mapping of gamma's parameters"):
+    for option in checked_instance(gamma or {}, dict, "a dictionary of gamma's parameters"):
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     corpus = without_gold(given)
     settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)
