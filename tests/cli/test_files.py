@@ -18,6 +18,7 @@ from beyondchance.cli.main import main
 from beyondchance.io import saving
 from beyondchance.io.sources import opened
 from beyondchance.reporting.rendering import OUTPUTS
+from deciding import file_of
 from refusals import assert_tells, refused
 
 ANNA = "Mia B-P\nLund I-P\n\nOslo B-L\nis O\n"
@@ -191,6 +192,49 @@ class TestWriting:
         with refused(bc.OptionError, "team.zip: … input"):
             bc.write(bc.read(place), place, format="table")
         assert place.read_bytes() == packed
+
+    @pytest.mark.parametrize("given", ["at once", "in parts", "counted"])
+    def test_results_know_what_they_were_computed_from(self, table, given):
+        places = ["in.csv", str(table), "link.csv", "hard.csv"]
+        if given == "at once":
+            result = bc.agreement("in.csv")
+        elif given == "in parts":
+            result = bc.agreement(bc.scan("in.csv"))
+        else:
+            bc.agreement(bc.scan("in.csv"), save_counts="x.counts")
+            result = bc.agreement(bc.scan("x.counts"))
+            places.append("x.counts")
+        before = {place: Path(place).read_bytes() for place in places}
+        page = bc.report(result, resamples=99)
+        for place in places:
+            with refused(bc.OptionError, f"{place}: … input"):
+                page.save(place)
+        assert {place: Path(place).read_bytes() for place in places} == before
+
+    def test_an_input_that_has_changed_is_not_replaced(self, table):
+        corpus = bc.read("in.csv")
+        table.write_text(TABLE + "d9,ben,0,3,P,9\n")
+        with refused(bc.OptionError, "in.csv: … input"):
+            bc.write(corpus, "in.csv")
+
+    def test_what_is_read_beside_is_not_replaced(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        corpus = bc.Corpus.from_spans({"ada": [[(0, 2, "P")]], "ben": [[]]}, lengths=[5])
+        made = {"document": "0", "text": 0, "start": 0, "end": 2, "spans": []}
+        Path("mia.json").write_text(json.dumps(file_of(corpus, [made])))
+        Path("names.json").write_text(json.dumps(["O", "B-P"]))
+        Path("a.jsonl").write_text('{"tokens": ["Mia"], "ner_tags": [1]}\n')
+        Path("d.txt").write_text("Mia Lund")
+        Path("d.ann").write_text("T1\tP 0 3\tMia\n")
+        for made, place in (
+            (bc.adjudicated(corpus, "mia.json"), "mia.json"),
+            (bc.read("a.jsonl", label_names="names.json"), "names.json"),
+            (bc.read("d.ann"), "d.txt"),
+        ):
+            before = Path(place).read_bytes()
+            with refused(bc.OptionError, f"{place}: … input"):
+                bc.write(made, place, format="table")
+            assert Path(place).read_bytes() == before
 
     @pytest.mark.slow
     @pytest.mark.usefixtures("undrawn")

@@ -15,6 +15,7 @@ from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.errors import DataError, OptionError
+from beyondchance.io.sources import limited
 from beyondchance.messages import Note, Use, given
 from beyondchance.scoring.places import KINDS, Places, places_of
 from beyondchance.types import Bools, Ints
@@ -102,7 +103,8 @@ def adjudicated(
         expected = ("it with ", Use("rest", "consensus"), " only")
         raise OptionError(*given("ties", ties), expected=expected)
     sources = decisions if isinstance(decisions, list | tuple) else [decisions]
-    known = together(decisions_in(source, corpus) for source in sources)
+    with limited() as read:
+        known = together(decisions_in(source, corpus) for source in sources)
     method = MAJORITY if rest == MAJORITY else ENTITIES
     found = consensus(corpus, method=method, ties=ties, name=name)
     decided = Decided.of(known, corpus)
@@ -118,7 +120,8 @@ def adjudicated(
     whole = with_annotator(corpus, name, spans, found.documents, decided.labels)
     return AdjudicatedCorpus(
         **{item.name: getattr(whole, item.name) for item in fields(Corpus)}
-        | {"gold": name, "notes": (*whole.notes, *([_cut_note(n_cut)] if n_cut else []))},
+        | {"gold": name, "notes": (*whole.notes, *([_cut_note(n_cut)] if n_cut else []))}
+        | {"sources": corpus.sources.union(read)},
         decisions=tuple(known),
         rest=rest,
         n_places=len(differing),

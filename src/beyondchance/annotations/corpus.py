@@ -113,6 +113,9 @@ class Corpus:
         The one among the annotators who is a gold standard.
     inputs : tuple of Input
         The files that it came from.
+    sources : frozenset of str
+        Paths and SHA-256 of all files that were read for it, which no writer replaces. They are
+        neither shown nor saved.
     origin : mapping of str to str
         How the source calls what a writer of its format must call the same, such as its layer.
     notes : tuple of Note
@@ -143,6 +146,7 @@ class Corpus:
     elsewhere: Ints | None = None
     gold: str | None = None
     inputs: tuple[Input, ...] = ()
+    sources: frozenset[str] = frozenset()
     origin: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 

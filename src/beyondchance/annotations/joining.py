@@ -131,6 +131,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         "elsewhere": _elsewhere(parts, n_texts),
         "gold": _gold(parts),
         "inputs": tuple(dict.fromkeys(chain.from_iterable(part.inputs for part in parts))),
+        "sources": frozenset(chain.from_iterable(part.sources for part in parts)),
         "origin": {
             name: value
             for name, value in parts[0].origin.items()

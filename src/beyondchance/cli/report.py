@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -112,8 +111,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             **asked,
             **flags.resampling_options(options),
         )
-        if scan is not None:
-            page = replace(page, inputs=read.inputs)
         if options["figures"] is not None:
             page.save_figures(options["figures"])
         if not is_printed:

@@ -17,7 +17,7 @@ import click
 
 from beyondchance.cli.main import DATA, USAGE, say
 from beyondchance.errors import BeyondChanceError, OptionError
-from beyondchance.io.saving import replaces_input, save_file
+from beyondchance.io.saving import is_same_file, replaces_input, save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
 from beyondchance.reporting.blocks import CUT, Report
 from beyondchance.reporting.rendering import FLAT, OUTPUTS, rendered
@@ -171,16 +171,9 @@ def _check_inputs(params: Mapping[str, Any]) -> None:
     """Refuse to write over a file that is to be read, before anything is computed."""
     places = [params[name] for name in ("save", "save_counts") if params.get(name)]
     files = params.get("files")
-    if not places or not isinstance(files, tuple):
-        return
-    beside = (params.get(name) for name in ("gold", "documents", "label_names"))
-    decisions = params.get("decisions") or ()
-    for path, place in product(_inputs([*files, *filter(None, beside), *decisions]), places):
-        try:
-            is_same = path.is_file() and path.samefile(place)
-        except (OSError, ValueError):  # it is not there, or no name of a file
-            continue
-        if is_same:
+    given = _inputs(files) if places and isinstance(files, tuple) else ()
+    for path, place in product(given, places):
+        if is_same_file(path, place):
             raise replaces_input(place)
 
 
@@ -289,8 +282,8 @@ def emit(
             text = words(width=_width(), colour=_is_coloured())
         else:
             # As on standard output: half of a character is written as in Python and in JSON.
-            inputs = () if report.corpus is None else report.corpus.inputs
-            save_file(save, words().encode(errors="backslashreplace"), inputs)
+            sources = () if report.corpus is None else report.corpus.sources
+            save_file(save, words().encode(errors="backslashreplace"), sources)
     if not quiet:
         tell_notes(report.notes)
     if save is None:

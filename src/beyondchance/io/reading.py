@@ -150,8 +150,12 @@ def read_by_names(
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
     try:
-        with limited(options.get("max_size")):
-            return _by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)
+        with limited(options.get("max_size")) as seen:
+            corpus, known = _by_names(
+                items, format, options, naming, beside, is_first_gold=is_first_gold
+            )
+        digests = (item.sha256 for item in corpus.inputs)
+        return replace(corpus, sources=corpus.sources.union(seen, digests)), known
     except BeyondChanceError as error:
         hide_addresses(error)
         raise
@@ -318,10 +322,9 @@ def _each_annotator(
     shown = where if naming.hides_files else short_paths([path]).get(path, path)
     if share < _MOST_SHARED:
         if problem is not None:
-            one, whole = (recognised(uploads_of([x], naming)[0]) for x in (parts[0], *items))
-            if one is not whole and len({part.suffix for part in parts}) == 1:
-                # Files of a format that has no folders: one that is refused alone is damaged.
-                _ = [call([part], {**options, "gold": None}) for part in parts]
+            _refuse_damaged(
+                parts, items[0], naming, partial(call, options={**options, "gold": None})
+            )
             raise problem
         if share and found is not None:
             found = _with_hint(found, len(parts), shown)
@@ -341,6 +344,16 @@ def _each_annotator(
     note = Note(f"{same}; each is read as one annotator", where=shown)
     call = partial(_detected, call, note, n_ignored=n_ignored)
     return parts, call(parts, options), call
+
+
+def _refuse_damaged(
+    parts: list[Path], folder: Any, naming: Naming, call: Callable[..., _Known]
+) -> None:
+    """Refuse the file that is damaged among those of a format that has no folders."""
+    one, whole = (recognised(uploads_of([item], naming)[0]) for item in (parts[0], folder))
+    if one is not whole and len({part.suffix for part in parts}) == 1:
+        for part in parts:
+            call([part])
 
 
 def _detected(call: Callable[..., _Known], note: Note, *given: Any, **options: Any) -> _Known:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
-from beyondchance.annotations.corpus import Input
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.sources import Source, cause, is_zip, members
+from beyondchance.io.sources import cause
 
 
 def is_folder(path: str | PathLike[str]) -> bool:
@@ -40,20 +39,33 @@ def check_place(path: str | PathLike[str]) -> None:
         raise FormatError("is a file that must not be changed", where=shown, remedy=remedy)
 
 
-def check_inputs(path: str | PathLike[str], data: bytes, inputs: Iterable[Input]) -> None:
-    """Refuse to replace a file that was read, whatever it is called, unless it stays the same."""
-    read = {item.sha256 for item in inputs}
+def check_inputs(path: str | PathLike[str], data: bytes, sources: Collection[str]) -> None:
+    """Refuse to replace a file that was read, whatever it is called, unless it stays the same.
+
+    Parameters
+    ----------
+    path : str or path
+    data : bytes
+    sources : collection of str
+        The paths or SHA-256 of files that were read.
+    """
     file = Path(path)
-    source = Source(os.fspath(path), path=file)
-    with _writing(source.name):
-        if not read or not file.is_file():
+    with _writing(os.fspath(path)):
+        if not sources or not file.is_file():
             return
         with file.open("rb") as content:
-            found = {hashlib.file_digest(content, "sha256").hexdigest()}
-    with suppress(FormatError):  # what cannot be unpacked was not read
-        found |= {member.sha256 for member in members(source)} if is_zip(source) else set()
-    if found & read - {hashlib.sha256(data).hexdigest()}:
-        raise replaces_input(source.name)
+            found = hashlib.file_digest(content, "sha256").hexdigest()
+    is_read = found in sources or any(is_same_file(name, path) for name in sources)
+    if is_read and found != hashlib.sha256(data).hexdigest():
+        raise replaces_input(os.fspath(path))
+
+
+def is_same_file(one: str | PathLike[str], other: str | PathLike[str]) -> bool:
+    """Whether two paths lead to the same file, which is there."""
+    try:
+        return Path(one).is_file() and Path(one).samefile(other)
+    except (OSError, ValueError):  # it is not there, or no name of a file
+        return False
 
 
 def replaces_input(shown: str) -> OptionError:
@@ -62,18 +74,18 @@ def replaces_input(shown: str) -> OptionError:
     return OptionError(found, where=shown, remedy="save under another name")
 
 
-def save_file(path: str | PathLike[str], data: bytes, inputs: Iterable[Input] = ()) -> None:
+def save_file(path: str | PathLike[str], data: bytes, sources: Collection[str] = ()) -> None:
     """Write next to the place, then move there: a file is complete or not there.
 
     Parameters
     ----------
     path : str or path
     data : bytes
-    inputs : iterable of Input
-        The files that the data come from, none of which is replaced.
+    sources : collection of str
+        The files that the data come from, none of which is replaced, by paths or SHA-256.
     """
     check_place(path)
-    check_inputs(path, data, inputs)
+    check_inputs(path, data, sources)
     shown = os.fspath(path)
     with _writing(shown):
         if _is_stream(shown):

@@ -54,11 +54,17 @@ _ENDINGS = frozenset(
 
 
 _allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
+_read: ContextVar[set[str]] = ContextVar("read")
 
 
 @contextmanager
-def limited(size: object) -> Iterator[None]:
+def limited(size: object = None) -> Iterator[set[str]]:
     """Let every source that is made meanwhile hold so much, if a size is given.
+
+    Yields
+    ------
+    set of str
+        Filled with the paths of files that are read meanwhile, and the SHA-256 of streams.
 
     Examples
     --------
@@ -66,11 +72,13 @@ def limited(size: object) -> Iterator[None]:
     ...     Source("a.txt", member=b"").most
     1500
     """
-    token = _allowed.set(None if size is None else _bytes_of(size))
+    read: set[str] = set()
+    tokens = _allowed.set(None if size is None else _bytes_of(size)), _read.set(read)
     try:
-        yield
+        yield read
     finally:
-        _allowed.reset(token)
+        _allowed.reset(tokens[0])
+        _read.reset(tokens[1])
 
 
 def _bytes_of(size: object) -> int:
@@ -214,6 +222,7 @@ class Source:
             with open_remote(self.url) as file:
                 return bytes(file.read(self.most if most is None else most))
         assert self.path is not None  # noqa: S101 - a source is one or the other
+        _read.get(set()).add(str(self.path.absolute()))
         try:
             n_bytes = self.path.stat().st_size
             if most is not None or n_bytes <= self.most:
@@ -307,7 +316,9 @@ def read_stream(stream: Any, name: str) -> bytes:
         if left < 0:
             raise too_large(name, "goes on and on", most=source.most)
         parts.append(part)
-    return b"".join(parts)
+    data = b"".join(parts)
+    _read.get(set()).add(hashlib.sha256(data).hexdigest())
+    return data
 
 
 @contextmanager

@@ -188,7 +188,7 @@ def write(
     asked = Asked(spans_key=spans_key, as_predictions=as_predictions, notes=notes or {})
     files: Files = writer.composed(corpus, annotations, os.fspath(path), asked)
     if isinstance(files, bytes):
-        save_file(path, files, corpus.inputs)
+        save_file(path, files, corpus.sources)
     else:
         save_folder(path, files)
 

@@ -150,7 +150,8 @@ def coefficients(
     given = corpus_of(data, others, options)
     asked = CATALOGUE if which == "all" else checked_list("which", which)
     wanted = list(dict.fromkeys(map(_checked_name, asked)))
-    for option in checked_instance(gamma or {}, dict, "a dictionary of gamma's parameters"):
+    expected = "a mapping of parameters"
+    for option in checked_instance(gamma or {}, Mapping, expected):  # type: ignore[type-abstract]
         checked_option("parameter of gamma", option, GAMMA_OPTIONS)
     corpus = without_gold(given)
     settings = settings_of(corpus, model=model, gold=None if corpus is given else given.gold)

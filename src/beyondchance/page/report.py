@@ -10,7 +10,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from beyondchance.annotations.corpus import Input
 from beyondchance.checks import checked_list, checked_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.naming import short_names
@@ -37,17 +36,17 @@ class Page:
     ----------
     html : str
     charts : mapping of str to altair.Chart
-    inputs : tuple of Input
-        The files that were read for it, which it does not replace.
+    sources : frozenset of str
+        Paths and SHA-256 of the files that were read for it, which it does not replace.
     """
 
     html: str = field(repr=False)
     charts: Mapping[str, Any] = field(repr=False)
-    inputs: tuple[Input, ...] = field(default=(), repr=False)
+    sources: frozenset[str] = field(default=frozenset(), repr=False)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        save_file(path, self.html.encode(), self.inputs)
+        save_file(path, self.html.encode(), self.sources)
 
     def save_figures(
         self, folder: str | PathLike[str], endings: Collection[str] = ENDINGS
@@ -62,7 +61,7 @@ class Page:
         drawn = figures(self.charts, place, endings)
         for act in (check_inputs, save_file):
             for path, data in drawn.items():
-                act(path, data, self.inputs)
+                act(path, data, self.sources)
         return list(drawn)
 
     def _repr_html_(self) -> str:
@@ -178,4 +177,4 @@ def report(
         **resampling,
     )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)
-    return Page(html, charts, () if corpus is None else corpus.inputs)
+    return Page(html, charts, result.sources.union(() if corpus is None else corpus.sources))

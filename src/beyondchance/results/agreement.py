@@ -54,12 +54,15 @@ class Agreement(Measured, Counted):
         What was left out, and how often.
     notes : tuple of Note
         What was chosen and why.
+    sources : frozenset of str
+        Paths and SHA-256 of the files that were read, which `report` does not replace.
     """
 
     counts: AnyCounts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    sources: frozenset[str] = field(default=frozenset(), repr=False)
 
     @cached_property
     def score(self) -> Score:

@@ -38,6 +38,8 @@ class Ranking(Measured):
         What was chosen and why.
     skipped : mapping of str to int
         What was left out, and how often.
+    sources : frozenset of str
+        Paths and SHA-256 of the files that were read, which `report` does not replace.
     extent : Extent
         How many documents and texts any system was compared on.
     """
@@ -47,6 +49,7 @@ class Ranking(Measured):
     settings: Settings
     notes: tuple[Note, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
+    sources: frozenset[str] = field(default=frozenset(), repr=False)
     extent: Extent = field(kw_only=True)
 
     def ranks(self, by: str) -> dict[str, int | None]:

@@ -120,6 +120,8 @@ class Answer:
         Documents that were compared with anyone, and their texts.
     notes : tuple of Note
         On what was read, where no corpus keeps them.
+    sources : frozenset of str
+        Paths and SHA-256 of what was read.
     in_parts : bool
         Whether it is that of a part, or of several.
     """
@@ -132,6 +134,7 @@ class Answer:
     skipped: Mapping[str, int] = field(default_factory=dict)
     extent: tuple[int, int] = (0, 0)
     notes: tuple[Note, ...] = ()
+    sources: frozenset[str] = frozenset()
     in_parts: bool = False
 
     @property
@@ -179,7 +182,7 @@ def _agreement(
         # As side a, so that precision and recall are what they are called.
         others = (name for name in found.counts.annotators if name != first)
         found = replace(found, counts=found.counts.ordered((first, *others)))
-    return Answer(question, {"": found}, placed, corpus.unit)
+    return Answer(question, {"": found}, placed, corpus.unit, sources=corpus.sources)
 
 
 def _difficulty(
@@ -191,7 +194,7 @@ def _difficulty(
     if known is not None:
         corpus = replace(given.select(annotators=[known]), options=given.options)
     found, placed = _scored(corpus, scoring, signed=signed, with_self=True, is_part=is_part)
-    return Answer(question, {"": found}, placed, corpus.unit)
+    return Answer(question, {"": found}, placed, corpus.unit, sources=corpus.sources)
 
 
 def _rank(
@@ -220,7 +223,8 @@ def _rank(
         systems[name] = replace(found, counts=found.counts.ordered((known, name)))
     skipped, extent = _not_ranked(corpus, known, systems)
     placed = placed_of(marked(corpus, scoring.scope))
-    return Answer(question, systems, placed, corpus.unit, known, skipped, extent)
+    where = corpus.sources
+    return Answer(question, systems, placed, corpus.unit, known, skipped, extent, sources=where)
 
 
 _ANSWERS = {"agreement": _agreement, "difficulty": _difficulty, "rank": _rank}
@@ -472,8 +476,8 @@ def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def with_origin(found: Answer, corpus: Corpus) -> Answer:
-    """The answer with the notes on what was read, of which nothing else is kept."""
-    return replace(found, notes=corpus.notes)
+    """The answer with the notes on what was read, and where, of which nothing else is kept."""
+    return replace(found, notes=corpus.notes, sources=corpus.sources)
 
 
 # --- Results --------------------------------------------------------------------------
@@ -483,7 +487,7 @@ def agreement_from(found: Answer) -> Agreement:
     """The agreement that an answer is."""
     only = _checked(found).only
     notes = *_placement_notes(found), *only.notes, *_freedom_notes(found, only.counts)
-    return Agreement(only.counts, only.settings, only.skipped, notes)
+    return Agreement(only.counts, only.settings, only.skipped, notes, found.sources)
 
 
 def difficulty_from(found: Answer) -> Difficulty:
@@ -498,7 +502,7 @@ def ranking_from(found: Answer) -> Ranking:
     gold = _checked(found).gold
     assert gold is not None  # noqa: S101 - a ranking has one
     systems = {
-        name: Agreement(item.counts, item.settings, item.skipped, item.notes)
+        name: Agreement(item.counts, item.settings, item.skipped, item.notes, found.sources)
         for name, item in found.scored.items()
     }
     notes = _placement_notes(found)
@@ -512,7 +516,7 @@ def ranking_from(found: Answer) -> Ranking:
     last = next(reversed(systems.values())).settings
     signed = next((s.settings for s in systems.values() if s.settings.samples), last)
     extent = Extent(*found.extent, found.unit)
-    return Ranking(gold, Named(systems), signed, notes, found.skipped, extent=extent)
+    return Ranking(gold, Named(systems), signed, notes, found.skipped, found.sources, extent=extent)
 
 
 def _checked(found: Answer) -> Answer:

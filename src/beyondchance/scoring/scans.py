@@ -11,13 +11,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
+from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -32,6 +33,7 @@ from beyondchance.io.formats.table import shares_nothing
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
+from beyondchance.io.reading import Named
 from beyondchance.io.row_groups import lasting
 from beyondchance.io.scanning import (
     Part,
@@ -337,14 +339,22 @@ def counted(
             _check_common(result, found)
         except ScatteredError:
             raise _scattered(known) from None
-        corpus = replace(result.corpus, inputs=inputs())
+        corpus = _with_inputs(result.corpus, inputs(), known)
         result = replace(result, corpus=_noted(corpus, found))
     if result.is_empty and how.part is None:
         raise _without_rows(opened_files(found).uploads[0].name)
     signed = result if how.part is not None else _checked(result, found)
     if how.save_counts is not None:
-        save_stored(how.save_counts, result, result.corpus.inputs)
+        save_stored(how.save_counts, result, result.corpus.sources)
     return signed
+
+
+def _with_inputs(corpus: Corpus, inputs: tuple[Input, ...], found: Scan) -> Corpus:
+    """Return the corpus with the files that were counted, and those that were read now."""
+    items = (item.item if isinstance(item, Named) else item for item in found.items)
+    places = (str(Path(item).absolute()) for item in items if isinstance(item, str | PathLike))
+    sources = frozenset(places).union(item.sha256 for item in inputs)
+    return replace(corpus, inputs=inputs, sources=sources)
 
 
 @contextmanager
@@ -574,7 +584,7 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
             remedy="count the files at once",
         ) from None
     inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
-    corpus = replace(together.corpus, inputs=inputs)
+    corpus = _with_inputs(together.corpus, inputs, found)
     found_answers = (_in_first_order(item, corpus.annotators) for item in together.answers)
     return replace(together, corpus=corpus, answers=tuple(found_answers))
 

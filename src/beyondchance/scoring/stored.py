@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path
@@ -61,9 +61,9 @@ _KINDS: dict[str, type] = {
 _Value = TypeVar("_Value")
 
 
-def save_stored(path: str | PathLike[str], value: Any, inputs: Iterable[Input] = ()) -> None:
-    """Write a value to a file, completely or not at all, and to none of the inputs."""
-    save_file(path, packed(value), inputs)
+def save_stored(path: str | PathLike[str], value: Any, sources: Collection[str] = ()) -> None:
+    """Write a value to a file, completely or not at all, and to none of the sources."""
+    save_file(path, packed(value), sources)
 
 
 def packed(value: Any) -> bytes:
@@ -137,7 +137,9 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:  # noqa: PLR0911 - one fo
         pairs = [[_plain(key, arrays), _plain(item, arrays)] for key, item in value.items()]
         return {"mapping": pairs}
     if is_dataclass(value):
-        parts = {item.name: _plain(getattr(value, item.name), arrays) for item in fields(value)}
+        # Where files lie is nobody else's business.
+        names = (item.name for item in fields(value) if item.name != "sources")
+        parts = {name: _plain(getattr(value, name), arrays) for name in names}
         return {"kind": type(value).__name__, "parts": parts}
     raise DataError(
         f"a {type(value).__name__} cannot be saved",
