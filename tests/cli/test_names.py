@@ -598,6 +598,46 @@ def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, forms):
         assert annotators(again[1])[:2] == ["annotator 1", "annotator 2"]
 
 
+@pytest.mark.slow
+def test_gold_and_papers_hold_no_name(run, tmp_path):
+    given = conll(DATA).saved(tmp_path / MARK)
+    corpus = bc.read(*given)
+    made = [item | {"note": MARK} for item in decided_for(corpus, corpus.annotators[0], by=MARK)]
+    decisions = tmp_path / MARK / f"{MARK}.json"
+    decisions.write_text(json.dumps(file_of(corpus, made)))
+    gold = ("consensus", "--ties", "keep"), ("adjudicate", "--decisions", decisions)
+    saving = [
+        *((*words, "--to", to, *more) for words in gold for to, more in zip(TO, MORE, strict=True)),
+        *(("agree", "--output", form) for form in OUTPUTS),
+        *(("disagreements", "--output", form) for form in LIST_OUTPUTS),
+    ]
+    for number, words in enumerate(saving):
+        hidden(*run(*words, *given, "--save", f"saved {number}", "--pseudonyms"))
+        data = (tmp_path / f"saved {number}").read_bytes()
+        assert MARK.encode() not in unpacked(data), words
+
+
+TO = ("table", "conll", "label-studio", "prodigy")
+MORE = ((), (), ("--with-annotators",), ("--with-annotators",))
+
+
+def test_counts_with_pseudonyms_are_not_added(run, tmp_path):
+    header = "document,annotator,start,end,label,length\n"
+    for name, people in (("x", (ADA, BEN)), ("y", (BEN, MARK))):
+        rows = [f"{name},{who},0,{end},P,9\n" for end, who in enumerate(people, start=1)]
+        (tmp_path / f"{name}.csv").write_text(header + "".join(rows))
+        words = ["agree", f"{name}.csv", "--pseudonyms", "--save-counts", f"{name}.counts"]
+        hidden(*run(*words))
+        assert run("agree", f"{name}.csv", "--save-counts", f"{name}.open")[0] == 0
+    assert run("agree", "x.counts")[0] == 0
+    for pair in (("x.counts", "y.counts"), ("x.counts", "y.open")):
+        code, out, err = run("agree", *pair)
+        assert (code, out) == (1, "")
+        assert_tells(err, "pseudonym … different people … at once")
+        with refused(bc.MismatchError, "pseudonym"):
+            bc.agreement(bc.scan(*pair))
+
+
 def test_the_command_that_sorts_rows_shows_no_name(run, tmp_path, monkeypatch):
     monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
     file = tmp_path / f"{MARK}.csv"

@@ -97,6 +97,8 @@ class Counted:
         For each table, the numbers of those who marked something in it, and its first documents.
     copies : Copies, optional
         Which texts there are, if it is not known whose.
+    has_pseudonyms : bool
+        Whether annotators are numbered, so that those of other counts may be other people.
     """
 
     numbers: tuple[int, int]
@@ -109,6 +111,7 @@ class Counted:
     chooses_labels: bool = False
     files: Files = field(default_factory=dict)
     copies: Copies | None = None
+    has_pseudonyms: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -340,7 +343,8 @@ def counted(
         except ScatteredError:
             raise _scattered(known) from None
         corpus = _with_inputs(result.corpus, inputs(), known)
-        result = replace(result, corpus=_noted(corpus, found))
+        is_hidden = found.naming.hides_files
+        result = replace(result, corpus=_noted(corpus, found), has_pseudonyms=is_hidden)
     if result.is_empty and how.part is None:
         raise _without_rows(opened_files(found).uploads[0].name)
     signed = result if how.part is not None else _checked(result, found)
@@ -556,6 +560,12 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
     parts = sorted((part for part in loaded if not part.is_empty), key=lambda part: part.numbers)
     if not parts:
         raise _without_rows(str(found.items[0]))
+    if len(parts) > 1 and any(part.has_pseudonyms for part in parts):
+        raise MismatchError(
+            "annotators with the same pseudonym in two saved counts may be different people",
+            expected="one file of counts with pseudonyms",
+            remedy="count all annotations at once, or without pseudonyms",
+        )
     for part in parts[1:]:
         if _facts(part) != _facts(parts[0]):
             raise MismatchError(
