@@ -159,10 +159,12 @@ def _checked(
     if not 0 <= start < end <= length:
         problem = f"the stretch [{start}, {end}) does not lie in the text"
         raise MismatchError(problem, where=where, expected=f"{length} positions at most")
-    known = item.get("words")
+    known, names = item.get("words"), item.get("of", [])
+    by, note = item.get("by") or "", item.get("note") or ""
+    texts = (*names, by, note, known or "") if isinstance(names, list) else (names, None)
+    if not all(isinstance(x, str) for x in texts):
+        raise FormatError("has names, words or a note that are no text", where=where)
     (words,) = words_of(corpus, *np.array([[first + text], [start], [end]]))
-    if not isinstance(known, str | None):
-        raise FormatError("has words that are no text", where=where)
     if None not in {known, words} and known != words:
         raise MismatchError(
             *("the text is another one there: ", Quote(words)),
@@ -170,9 +172,6 @@ def _checked(
             expected=Quote(known),
             remedy=_REMEDY,
         )
-    names, by, note = item.get("of", []), item.get("by") or "", item.get("note") or ""
-    if not isinstance(names, list) or not all(isinstance(x, str) for x in (*names, by, note)):
-        raise FormatError("has names or a note that are no text", where=where)
     spans = _spans(item.get("spans"), start, end, where)
     choice = item.get("choice", "edited")
     if choice not in CHOICES:

@@ -80,11 +80,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         else:
             pilot = agreement(corpus, **flags.scoring_options(options))
             widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))
-            score = options["score"]
-            made = plans(pilot, widths, score=score, confidence=options["confidence"])
-            report = plan_report(
-                made, pilot, noted(corpus, pilot.notes), score=score, digits=options["digits"]
-            )
+            made = plans(pilot, widths, **flags.picked(options, ("score", "confidence")))
+            report = plan_report(made, pilot, noted(corpus, pilot.notes), digits=options["digits"])
     emit(report, **options)
 
 

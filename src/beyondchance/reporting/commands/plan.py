@@ -21,7 +21,6 @@ def plan_report(
     pilot: Agreement | None = None,
     corpus: Corpus | None = None,
     *,
-    score: str = "corrected",
     digits: int = 4,
 ) -> Report:
     """The report of `plan`, of which an output shows a part.
@@ -33,16 +32,14 @@ def plan_report(
     pilot : Agreement, optional
     corpus : Corpus, optional
         What was compared.
-    score : str
-        What is to be known so well.
     digits : int
         For numbers within sentences.
     """
-    wanted = plans[0]
+    wanted, score = plans[0], plans[0].of
     listed = [_plain(item) for item in plans]
 
     def blocks() -> list[Block]:
-        made: list[Block] = [Prose(_meaning(wanted, score, digits))]
+        made: list[Block] = [Prose(_meaning(wanted, digits))]
         if pilot is not None and corpus is not None:
             who = in_list(pilot.counts.annotators)
             said = sentences.compared(who, pilot.extent, pilot.n_spans, corpus.positions)
@@ -85,7 +82,7 @@ def plan_report(
 
 def report_of_plan(plan: Plan) -> Report:
     """The report of one plan."""
-    return plan_report([plan], score=plan.of)
+    return plan_report([plan])
 
 
 _REMARK = (
@@ -98,14 +95,14 @@ def _plain(plan: Plan) -> dict[str, Any]:
     return {name: getattr(plan, name) for name in ("half_width", "documents", "low", "high")}
 
 
-def _meaning(plan: Plan, score: str, digits: int) -> str:
+def _meaning(plan: Plan, digits: int) -> str:
     if plan.documents is None:
         return f"The pilot does not show how many {plan.unit} to annotate: {plan.reason}."
     level = breakdown.interval_heading(plan.settings)
     now = in_digits(plan.half_width_of(plan.n_pilot), digits)
     known = (
-        f"The pilot has a {score} score of {in_digits(plan.score, digits)}, known to about ± {now} "
-        f"({level} interval)."
+        f"The pilot has a {plan.of} score of {in_digits(plan.score, digits)}, known to about "
+        f"± {now} ({level} interval)."
     )
     wanted = f"For ± {plan.half_width:g}"
     if plan.pilot_is_enough:
