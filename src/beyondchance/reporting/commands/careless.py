@@ -83,7 +83,7 @@ def _said(found: CarelessWork, digits: int) -> Iterator[str]:
         if names:
             yield f"{in_list(names)} marked {what}."
     if not any(work.n_documents for work in people):
-        yield f"No annotator can be judged: no {noun} has marks of three."
+        yield f"Nothing can be judged: no {noun} has marks of three annotators."
     elif unknown := [name for name in found.too_few if name not in found.everything]:
         yield f"Not enough is marked or agreed on to judge {in_list(unknown)}."
     n_stretches = sum(work.n_stretches for work in people)
