@@ -395,7 +395,7 @@ def classification_report(  # noqa: PLR0917 - as seqeval has them
     <BLANKLINE>
     """
     del sample_weight
-    n_digits = checked_whole("digits", digits, most=15)
+    n_digits = checked_whole("digits", digits, most=100)
     filler_of(zero_division)
     if is_strict(mode) and scheme is None:
         checked_lengths(y_true, y_pred)

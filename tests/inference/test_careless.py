@@ -288,9 +288,9 @@ class TestRefused:
             bc.careless_work(corpus)
 
     def test_too_many_annotators(self, monkeypatch):
-        monkeypatch.setattr("beyondchance.scoring.crowds.MOST_PAIRS", 1)
-        monkeypatch.setattr("beyondchance.scoring.crowds.PARTNERS", 0)
-        with refused(bc.DataError, use="annotators"):
+        monkeypatch.setattr("beyondchance.annotations.pairs.MOST_PAIRS", 1)
+        monkeypatch.setattr("beyondchance.annotations.pairs.PARTNERS", 0)
+        with refused(bc.DataError, "annotators … document … pairs", use="gold"):
             bc.careless_work(corpus_of(team(18)))
 
 

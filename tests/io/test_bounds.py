@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
-from beyondchance.io import assembling, columns, drafts, quoted
+from beyondchance.io import columns, drafts, quoted
 from each import each
 from refusals import refused
 from slowness import n_calls
@@ -369,15 +369,12 @@ def test_a_sorted_text_has_the_same_places(text, quotes):
     quoted._searched.cache_clear()
 
 
-def test_places_of_frequent_quotes_are_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr(assembling, "_MOST_PLACES", 1000)
+def test_frequent_quotes_take_two_places_each(tmp_path):
     entities = [{"text": "Ada", "label": "X"}]
     rows = [{"id": 1, "annotator": "p0", "text": "Ada ran. " * 200, "entities": entities}]
     rows += [{"id": 1, "annotator": f"p{i}", "entities": entities} for i in range(1, 60)]
-    with refused(bc.DataError, "11 quotes … 2,200 places"):
-        read(tmp_path / "a", {"a.jsonl": lines(rows)}, format="quotes")()
-    corpus = read(tmp_path / "b", {"a.jsonl": lines(rows[:10])}, format="quotes")()
-    assert len(corpus.annotators) == 10
+    corpus = read(tmp_path / "a", {"a.jsonl": lines(rows)}, format="quotes")()
+    assert corpus.elsewhere.shape == (2, 3, 60)
 
 
 # --- Deep nesting -------------------------------------------------------------

@@ -17,7 +17,7 @@ from each import each
 from refusals import refused
 
 # Batches have no texts, and files are named with the result of all parts.
-APART = {"texts", "token_start", "token_end", "notes", "inputs", "skipped", "options"}
+APART = {"texts", "token_start", "token_end", "notes", "inputs", "sources", "skipped", "options"}
 
 
 def parts(monkeypatch, at_a_time, *paths, format=None, **options):  # noqa: A002

@@ -351,7 +351,8 @@ def _refuse_damaged(
 ) -> None:
     """Refuse the file that is damaged among those of a format that has no folders."""
     one, whole = (recognised(uploads_of([item], naming)[0]) for item in (parts[0], folder))
-    if one is not whole and len({part.suffix for part in parts}) == 1:
+    are_files = all(part.is_file() for part in parts)
+    if are_files and one is not whole and len({part.suffix for part in parts}) == 1:
         for part in parts:
             call([part])
 
