@@ -226,6 +226,15 @@ class TestRefused:
                 with refused(kind, f"decision 1: … {told}"):
                     bc.adjudicated(corpus, file_of(corpus, [GOOD | change]))
 
+    def test_decisions_that_contradict_each_other(self) -> None:
+        corpus = TestExamples().corpus()
+        for change in ({"spans": []}, {"start": 2, "end": 4, "spans": [], "words": None}):
+            content = file_of(corpus, [GOOD, GOOD | change])
+            with refused(bc.DataError, "1 place … differently"):
+                bc.adjudicated(corpus, content)
+            with refused(bc.DataError, "1 place … differently"):
+                compared_decisions(corpus, [content, file_of(corpus, [GOOD])])
+
     def test_files(self, tmp_path: Any) -> None:
         cases: list[tuple[bytes, tuple[object, ...]]] = [
             (b"{", "decisions.json:1: … JSON"),

@@ -818,6 +818,23 @@ class TestFiles:
         load(page, path)
         assert saved(page)["decisions"][0]["document"] == "issue-01"
 
+    def test_decisions_that_contradict_each_other_are_refused(self, begin, example_view, tmp_path):
+        page = begin(example_view)
+        path = tmp_path / "file.json"
+        good = {"document": "issue-01", "text": 0, "start": 0, "end": 3, "spans": []}
+        away = good | {"document": "nowhere"}
+        for first in (good, away):
+            for change in ({"spans": [[0, 1, "PERSON"]]}, {"start": 2, "end": 4}):
+                path.write_text(json.dumps(file_of(bc.example(), [first, first | change])), "utf-8")
+                for button in ("Load", "Compare with"):
+                    told = load(page, path, button)
+                    assert_tells(told, f"{first['document']} … twice … differently … text 0")
+                assert count(page)[0] == 0
+        # The same decision twice is none, nor is one about the words that follow.
+        next_one = good | {"start": 3, "end": 4}
+        path.write_text(json.dumps(file_of(bc.example(), [good, next_one, good])), "utf-8")
+        assert_tells(load(page, path), "Loaded 3")
+
     def test_decisions_about_other_documents_stay_in_the_file(self, begin, tmp_path):
         corpus = bc.example()
         page = begin(page_of(bc.disagreements(corpus), top=2))

@@ -312,7 +312,20 @@
       return "This file holds something that is no decision.";
     }
     const strange = content.decisions.find((x) => !fits(x));
-    return strange ? `These decisions are about another text of ${strange.document}.` : content;
+    if (strange) return `These decisions are about another text of ${strange.document}.`;
+    const twice = contradiction(content.decisions);
+    return twice ? `This file decides words of ${twice.document} twice, and differently: text `
+      + `${twice.text}, ${twice.start} to ${twice.end}.` : content;
+  }
+
+  // A decision that overlaps another one, and is not the same.
+  function contradiction(listed) {
+    const keyOfText = (x) => `${x.text} ${x.document}`;
+    const ordered = [...listed].sort((x, y) => (keyOfText(x) === keyOfText(y)
+      ? x.start - y.start : keyOfText(x) < keyOfText(y) ? -1 : 1));
+    const isSame = (x, y) => x.start === y.start && x.end === y.end && asSpans(x) === asSpans(y);
+    return ordered.find((x, i) => i && keyOfText(x) === keyOfText(ordered[i - 1])
+      && overlap(x, ordered[i - 1]) && !isSame(x, ordered[i - 1]));
   }
 
   function parsed(text) {
