@@ -17,6 +17,7 @@ from beyondchance.cli.running import is_given, tell
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named, Naming
 from beyondchance.io.scanning import Scan, Selection, expanded, opened_files
+from beyondchance.io.sources import cause
 from beyondchance.scoring.answers import Answer, Question
 from beyondchance.scoring.engines import n_workers
 from beyondchance.scoring.scans import counted, how_of, is_counted
@@ -175,8 +176,8 @@ def _client(address: str) -> Any:
     try:
         return distributed.Client(address, timeout="10s")
     except (OSError, ValueError, TypeError) as error:
-        text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise click.UsageError(f"no cluster of Dask at '{address}' ({text})") from None
+        why = f" ({cause(error)})" if isinstance(error, OSError) else ""
+        raise click.UsageError(f"no cluster of Dask at '{address}'{why}") from None
 
 
 class Progress:

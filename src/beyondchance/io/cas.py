@@ -34,7 +34,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, is_zip, members, safe_xml
-from beyondchance.io.values import quoting
+from beyondchance.io.values import quoting, reason
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import no_spans, not_read
 
@@ -177,7 +177,7 @@ class Loader:
                 return cas, offsets
         raise FormatError(
             *("its types are not all in ", ", ".join(system.name for system in systems)),
-            *(" (", Quote(_short(missing)), ")"),
+            *reason(missing),
             where=source.name,
             remedy="use the type system that was exported with it",
         )
@@ -209,7 +209,7 @@ class Loader:
             raise
         except Exception as error:
             raise FormatError(
-                *("not well-formed XML (", Quote(_short(error)), ")"),
+                *("not well-formed XML", *reason(error)),
                 where=f"{source.name}:{getattr(error, 'lineno', None) or 1}",
             ) from None
 
@@ -296,15 +296,8 @@ def _library(source: Source, what: str, *passed: type[Exception]) -> Iterator[No
     except Exception as error:
         if isinstance(error, (BeyondChanceError, MemoryError, *passed)):
             raise
-        found = (f"not readable as {what} (", Quote(_short(error)), ")")
+        found = (f"not readable as {what}", *reason(error))
         raise FormatError(*found, where=source.name, remedy=EXPORT) from None
-
-
-def _short(error: Exception | None) -> str:
-    """The first line of a library's message, and the kind of error if that says little."""
-    lines = str(error).splitlines() or [""]
-    said = lines[0][:200]
-    return said if " " in said else f"{type(error).__name__} {said}".rstrip()
 
 
 def _where(fs: Any, source: Source) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 from beyondchance.annotations.letters import letters_of
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.sources import Source
+from beyondchance.io.values import reason
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.types import Bools, Ints
 
@@ -208,7 +209,7 @@ def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = Fals
     except MemoryError:
         raise
     except Exception as error:
-        raise FormatError(f"not a readable table ({error})", where=source.name) from None
+        raise FormatError("not a readable table", *reason(error), where=source.name) from None
     return Table(source, columns, is_frame=is_frame)
 
 

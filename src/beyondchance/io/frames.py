@@ -24,6 +24,7 @@ from beyondchance.io.columns import (
     our_name,
 )
 from beyondchance.io.sources import Source
+from beyondchance.io.values import reason
 from beyondchance.messages import Quote, Text, quotes
 
 _NESTED = frozenset({"tokens", "words", "spans", "entities"})
@@ -164,7 +165,7 @@ def _values(data: Any, name: str, called: str) -> Any:
             column = column.tolist()  # None where it is masked, which an array would show
         array = None if isinstance(column, list | tuple) else np.asarray(column)
     except Exception as error:  # the code of others may raise anything
-        found = ("column ", Quote(name), f" cannot be read ({error})")
+        found = ("column ", Quote(name), " cannot be read", *reason(error))
         raise FormatError(*found, where=called, expected="values that NumPy takes") from None
     if array is not None and array.ndim == 1:
         is_number = our_name(name) in NUMBERS

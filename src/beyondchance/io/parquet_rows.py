@@ -11,6 +11,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.columns import check_distinct
 from beyondchance.io.registry import required
 from beyondchance.io.sources import Source, parsed_json, too_large
+from beyondchance.io.values import reason
 
 _BATCH = 1024
 _PER_VALUE, _PER_OBJECT = 8, 60
@@ -175,5 +176,5 @@ def readable(source: Source) -> Iterator[None]:
     except (FormatError, MemoryError):
         raise
     except Exception as error:
-        found = f"not a readable Parquet file ({error})"
-        raise FormatError(found, where=source.name) from None
+        found = ("not a readable Parquet file", *reason(error))
+        raise FormatError(*found, where=source.name, remedy="write it again") from None

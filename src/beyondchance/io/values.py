@@ -31,6 +31,19 @@ def quoting(sentence: str, *values: object) -> tuple[Piece, ...]:
     return tuple(part for part in parts if part != "")
 
 
+def reason(error: BaseException | None) -> tuple[Piece, ...]:
+    """What another library says of data, in brackets; nothing where it stumbles over them.
+
+    Examples
+    --------
+    >>> reason(KeyError("%RANGE")), reason(FormatError("no text"))
+    ((), (' (', Quote(value='no text'), ')'))
+    """
+    if type(error).__module__ == "builtins":
+        return ()
+    return (" (", Quote(" ".join(str(error).split())[:200]), ")")
+
+
 def shown(value: object) -> Piece:
     """A JSON value in a message: short, whatever it is.
 

@@ -26,6 +26,7 @@ from beyondchance.io.reading import Naming
 from beyondchance.io.saving import save_file
 from beyondchance.io.scanning import COUNTS, Seen
 from beyondchance.io.sources import Source, too_large
+from beyondchance.io.values import reason
 from beyondchance.messages import Note, Quote, Use
 from beyondchance.results.counts import Counts
 from beyondchance.results.sums import Sums
@@ -110,8 +111,9 @@ def unpacked(data: bytes, where: str, kind: type[_Value], *, most: int = 2**31) 
     except FormatError:
         raise
     except Exception as error:
-        found = f"saved counts cannot be read ({error})"
-        raise FormatError(found, where=where, remedy="count again") from None
+        why = reason(error)
+        found = "saved counts cannot be read"
+        raise FormatError(found, *why, where=where, remedy="count again") from None
     if not isinstance(value, kind):
         raise FormatError("saved counts of another kind", where=where, remedy="count again")
     return value

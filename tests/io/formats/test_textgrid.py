@@ -248,7 +248,7 @@ def test_data_is_no_file():
         ),
         (
             header(xmax="long"),
-            ": … read … 'list index out of range'",
+            ": … not a TextGrid that can be read; open it in Praat",
         ),
     ],
 )

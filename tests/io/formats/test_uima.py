@@ -595,7 +595,7 @@ def test_malformed_xmi(tmp_path):
     with refused(bc.FormatError, "anna.xmi: … : … well-formed"):
         bc.read(path, format="uima")
     path.write_text(re.sub(r'members="[^"]*"', 'members="9999"', good))
-    refuses(path, "FILE: … readable … 'KeyError 9999'")
+    refuses(path, "FILE: … not readable as XMI; export")
     path.write_text(good)
     bad = SYSTEM_XML.replace("<name>value</name>", "<name>v=print(1)</name>")
     bad = re.sub(r">\s*value\s*</(\w+:)?name>", r">v=print(1)</\1name>", bad)

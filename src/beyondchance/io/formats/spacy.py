@@ -24,7 +24,7 @@ from beyondchance.io.layers import unknown
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import WITHOUT_LIMIT, Source, too_large
-from beyondchance.io.values import quoting
+from beyondchance.io.values import reason
 from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.tallies import Tally, mended, no_spans, not_annotated, not_read
 
@@ -159,7 +159,7 @@ def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
     except MemoryError:
         raise
     except Exception as error:
-        found = quoting("spaCy cannot read the documents ({})", _line(error))
+        found = ("spaCy cannot read the documents", *reason(error))
         raise FormatError(*found, where=name) from None
     return [doc for doc, *_ in checked]
 
@@ -287,7 +287,7 @@ def _loaded(data: bytes, where: str, most: int) -> Any:
     except MemoryError:
         raise
     except Exception as error:
-        found = quoting("not a DocBin ({})", _line(error))
+        found = ("not a DocBin", *reason(error))
         raise FormatError(*found, where=where, expected=_SAVED) from None
     finally:
         # The library switches it off, and leaves it so where unpacking fails.
@@ -459,8 +459,3 @@ def _shown(value: object) -> Piece:
     if value is None or isinstance(value, bytes):
         return "missing" if value is None else f"{len(value)} bytes"
     return Quote(value)
-
-
-def _line(error: Exception) -> str:
-    """What another library says, as one line."""
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -20,7 +20,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, required
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
-from beyondchance.io.values import quoting
+from beyondchance.io.values import quoting, reason
 from beyondchance.messages import Piece, Quote, Text
 from beyondchance.tallies import no_spans
 
@@ -127,7 +127,7 @@ def _read_by_library(source: Source, text: str) -> dict[str, Any]:
         raise
     except Exception as error:
         raise FormatError(
-            *("not a TextGrid that can be read (", Quote(str(error)), ")"),
+            *("not a TextGrid that can be read", *reason(error)),
             where=source.name,
             remedy="open it in Praat and save it again as a text file",
         ) from None

@@ -13,7 +13,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.columns import NAMES, NUMBERS, our_name
 from beyondchance.io.registry import required
-from beyondchance.io.values import quoting
+from beyondchance.io.values import quoting, reason
 from beyondchance.io.writers.shared import (
     Annotations,
     Asked,
@@ -113,6 +113,5 @@ def _parquet(columns: Columns) -> bytes:
         kinds = {name: arrow.int64() if name in NUMBERS else arrow.string() for name in columns}
         parquet.write_table(arrow.table(columns, schema=arrow.schema(kinds)), sink)
     except Exception as error:
-        found = quoting("the table cannot be written as Parquet ({})", str(error))
-        raise DataError(*found) from None
+        raise DataError("the table cannot be written as Parquet", *reason(error)) from None
     return sink.getvalue()
