@@ -350,11 +350,11 @@ def _refuse_damaged(
     parts: list[Path], folder: Any, naming: Naming, call: Callable[..., _Known]
 ) -> None:
     """Refuse the file that is damaged among those of a format that has no folders."""
+    if len({part.suffix for part in parts}) != 1 or not all(part.is_file() for part in parts):
+        return
     one, whole = (recognised(uploads_of([item], naming)[0]) for item in (parts[0], folder))
-    are_files = all(part.is_file() for part in parts)
-    if are_files and one is not whole and len({part.suffix for part in parts}) == 1:
-        for part in parts:
-            call([part])
+    for part in parts if one is not whole else ():
+        call([part])
 
 
 def _detected(call: Callable[..., _Known], note: Note, *given: Any, **options: Any) -> _Known:
