@@ -220,7 +220,6 @@ def test_every_function_takes_data():
     assert bc.difficulty(*three) == bc.difficulty(team)
     assert bc.labelling(*three) == bc.labelling(team)
     assert bc.diagnose(*three) == bc.diagnose(team)
-    assert bc.placement_range(*three) == bc.placement_range(team)
     assert bc.disagreements(*three).to_rows() == bc.disagreements(team).to_rows()
     assert bc.coefficients(*three, which="kappa") == bc.coefficients(team, which="kappa")
     assert bc.null_distribution(*three, seed=1) == bc.null_distribution(team, seed=1)

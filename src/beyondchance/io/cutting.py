@@ -11,6 +11,7 @@ import csv
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,9 @@ def rows_of_text(source: Source, reading: Reading) -> RowsOfText:
         raise FormatError(found, where=source.name, remedy="save the file as UTF-8")
     line = first_line(source)
     if line.startswith("{"):
-        with open_place(source.place) as file:
+        # The beginning of a packed file is in memory.
+        begun = None if source.member is None else BytesIO(source.member)
+        with begun or open_place(source.place) as file:
             number, row = next(item for item in enumerate(file, start=1) if item[1].strip())
         text = row.decode("utf-8-sig", "replace").rstrip()
         names = list(parsed_json(text, source.name, first_line=number))
