@@ -194,12 +194,11 @@ def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     if isnan(diagnosis.corrected) or not patterns:
         return
     parts: list[Part] = [_loss_bar(diagnosis)] if diagnosis.loss else []
-    about = _about_loss(found)
-    if diagnosis.loss.get(LABEL):
-        about += f" In the bar, {diagnose_report.LABELS_LOST}."
-    parts.append(Prose(about, quiet=True))
+    parts.append(Prose(_about_loss(found), quiet=True))
     listed = [_finding(pattern, found, view) for pattern in patterns[:MOST_FINDINGS]]
     parts.append(Findings(listed))
+    if diagnosis.loss.get(LABEL):
+        parts.append(Prose(f"In the bar, {diagnose_report.LABELS_LOST}.", quiet=True))
     parts.append(Folded("All patterns, labels and causes", _all_patterns(found, diagnosis)))
     title = f"What to fix first in {patterns[0].who}" if found.rankings else "What to fix first"
     yield Section("fix", title, parts, short="What to fix")
@@ -225,13 +224,12 @@ def _about_loss(found: Overview) -> str:
     if found.rankings:
         best = next(iter(found.systems.values()))[0].shown
         return (
-            "The gain for each kind of error: the corrected score as it is → without these errors. "
+            "Corrected score now → without these errors. "
             f"In examples, [ ] is what {best} marked, {{ }} what {found.gold} did."
         )
     return (
-        "The gain for each pattern: the corrected score as it is → as it would be if those who "
-        "differ did as the others do there. It says who differs, not who is wrong: read the "
-        "examples. [ ] is what the one who differs marked, { } what others did."
+        "Corrected score now → if those who differ did as the others. This says who differs, not "
+        "who is wrong. In examples, [ ] is theirs, { } the others'."
     )
 
 
