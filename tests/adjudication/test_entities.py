@@ -433,3 +433,15 @@ def test_ties_go_with_entities_where_nobody_decided() -> None:
     file |= {"unit": "sentence", "positions": "tokens"}
     with refused(bc.OptionError, "ties … 'drop'", use="rest"):
         bc.adjudicated(bc.example(), file, rest="majority", ties="drop")
+
+
+def test_a_version_that_more_than_half_overlap_is_no_tie() -> None:
+    """Two of five mark the version that is chosen, and a third overlaps it."""
+    spans = [(0, 4, "P"), (0, 4, "P"), (3, 8, "P"), (7, 12, "P"), (8, 13, "P")]
+
+    def ties(*given: tuple[int, int, str]) -> list[bool]:
+        team = {f"a{i}": [[span]] for i, span in enumerate(given)}
+        return bc.consensus(bc.Corpus.from_spans(team, lengths=[30])).is_tie.tolist()
+
+    assert ties(*spans) == [False]
+    assert ties(*spans, (8, 12, "P")) == [True]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from beyondchance import DataError, agreement, scan
+from beyondchance.cli import scanning as large
 from beyondchance.cli.main import main
 from beyondchance.io import scanning
 from large_tables import parquet, separated, spans_table
@@ -177,3 +178,17 @@ def test_a_share_must_be_saved(capsys):
     assert "--save-counts" in refusal(capsys, "agree", "a.parquet", "--part", "1/3")
     said = refusal(capsys, "agree", "a.parquet", "--part", "7", "--save-counts", "x.counts")
     assert_tells(said, "part … 7")
+
+
+def test_large_tables_are_read_in_parts_unless_an_option_needs_all(capsys, monkeypatch):
+    """Agreement is not split into finding and labelling where a file is read in parts."""
+    rows = [f"{d},{who},{d % 3},{d % 3 + 2},{'PQ'[d % 2]},9" for d in range(6) for who in "ab"]
+    Path("b.csv").write_text("\n".join(["document,annotator,start,end,label,length", *rows, ""]))
+
+    def is_in_parts(*words):
+        return "labelling" not in in_json(capsys, "agree", "b.csv", *words)
+
+    assert not is_in_parts()
+    monkeypatch.setattr(large, "LARGE", 1)
+    assert is_in_parts()
+    assert not is_in_parts("--unit", "corpus")

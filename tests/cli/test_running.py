@@ -345,3 +345,10 @@ def test_the_length_of_documents_is_signed(tmp_path, capsys):
     capsys.readouterr()
     assert main(["agree", "x.csv", "--length", "40", "--quiet"]) == 0
     assert "|length:40|" in capsys.readouterr().out
+
+
+def test_the_demonstration_says_what_to_try_unless_it_is_quiet(tmp_path, capsys):
+    for number, quiet in enumerate(([], ["--quiet"])):
+        assert main(["demo", "--files", f"{tmp_path}/{number}", *quiet]) == 0
+        said = capsys.readouterr().err
+        assert ("beyondchance agree" in said) == (not quiet)

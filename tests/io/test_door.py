@@ -298,8 +298,8 @@ REFUSED = {
     "unknown option 'colour'": lambda: bc.agreement(bc.example(), colour="red"),
     "unknown option 'shade'": lambda: bc.agreement(ADA, BEN, shade="red"),
     "annotator 'a': got an int; expected a path, lists of tags": lambda: bc.agreement(3, 4),
-    "2 tags for 1 tokens; expected one tag": lambda: bc.agreement(
-        [["O", "O"]], [["O", "O"]], tokens=[["a"]]
+    "document '1', annotator 'b': 2 tags for 1 tokens; expected one tag": lambda: bc.agreement(
+        [["O"], ["O"]], [["O"], ["O", "O"]], tokens=[["a"], ["b"]]
     ),
     "tokens are tokens of 2 texts; expected a list of tokens for": lambda: bc.agreement(
         [["O"]], [["O"]], tokens=TOKENS
