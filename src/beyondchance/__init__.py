@@ -87,9 +87,9 @@ if TYPE_CHECKING:
     from beyondchance.results.labelling import Labelling as Labelling
     from beyondchance.results.ranking import Ranking as Ranking
     from beyondchance.results.score import Score as Score
-    from beyondchance.results.totals import Totals as Totals
     from beyondchance.scoring.api import (
         agreement as agreement,
+        count as count,
         difficulty as difficulty,
         rank as rank,
     )
@@ -141,8 +141,7 @@ _HOMES = {
     "results.labelling": "Labelling",
     "results.ranking": "Ranking",
     "results.score": "Score",
-    "results.totals": "Totals",
-    "scoring.api": "agreement difficulty rank",
+    "scoring.api": "agreement count difficulty rank",
     "scoring.disagreements": "Disagreements disagreements",
     "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",

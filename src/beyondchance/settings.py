@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from beyondchance.errors import OptionError
+from beyondchance.errors import MismatchError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import ReadOptions, ResamplingOptions, ScoringOptions, declared
 from beyondchance.version import __version__
@@ -225,3 +225,23 @@ def _names(value: str) -> tuple[str, ...]:
 _TRUTH = {"True": True, "False": False}
 _PARSERS: Mapping[type, Any]
 _PARSERS = {str: _unescaped, int: int, float: float, bool: _TRUTH.__getitem__, tuple: _names}
+
+
+def added_settings(parts: Sequence[Settings]) -> Settings:
+    """The settings of all parts; what was mended in some of them is signed for all.
+
+    Raises
+    ------
+    MismatchError
+        If parts were made in different ways.
+    """
+    merged: dict[str, Any] = {}
+    for part in parts:
+        for name, value in part.to_dict().items():
+            if merged.setdefault(name, value) != value:
+                raise MismatchError(
+                    f"counts differ in how they were made: {name} is ",
+                    *(Quote(merged[name]), " and ", Quote(value)),
+                    expected="the same, to add them",
+                )
+    return Settings(**merged)

@@ -9,7 +9,6 @@ from scipy import stats
 
 import beyondchance as bc
 from beyondchance.inference.trend import in_order
-from beyondchance.results.totals import totals_of
 from examples import examples
 from refusals import assert_tells, refused
 
@@ -196,7 +195,7 @@ def test_whole_corpora_and_parts_have_no_documents_of_their_own():
         bc.trend(bc.agreement(replace(corpus, unit="corpus")), "round")
     result = bc.agreement(corpus)
     with refused(bc.DataError, "in parts … one by one"):
-        bc.trend(replace(result, counts=totals_of(result.counts)), "round")
+        bc.trend(replace(result, counts=result.counts.by_unit()), "round")
 
 
 def test_what_has_an_order():

@@ -1,20 +1,21 @@
 """Sums by key, and how many distinct values there are, against a look at every row."""
 
-from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, agreement
+from beyondchance.core.exact import rounded
 from beyondchance.core.ragged import distinct, n_distinct, total
+from beyondchance.results.adding import concatenated, summed
 from beyondchance.results.counts import _distinct
-from beyondchance.results.sums import cut_digits, summed
 from each import each
 
 KEYS = st.lists(
-    st.tuples(st.integers(0, 3) | st.just(10**9), st.integers(0, 5)), min_size=1, max_size=30
+    st.tuples(st.integers(-1, 3) | st.just(10**9), st.integers(0, 5)), min_size=1, max_size=30
 )
-NUMBERS = st.integers(-5, 5) | st.sampled_from([2**40, 2**60, -(2**60)])
+NUMBERS = st.integers(-5, 5) | st.sampled_from([2**40, 2**57, -(2**57)])
 
 
 @given(KEYS, st.data())
@@ -26,26 +27,29 @@ def test_rows_of_one_key_are_added(keys, data):
         "float": np.array(data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n)), float),
         "truth": np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n))),
     }
-    found = summed(np.array(keys).T, columns)
-    assert list(map(tuple, found.keys.T.tolist())) == sorted(set(keys))
+    one, other = np.array(keys).T
+    found = summed({"one": one, "other": other, **columns}, ["one", "other"])
+    own = list(zip(found["one"].tolist(), found["other"].tolist(), strict=True))
+    assert own == sorted(set(keys))
     for name, values in columns.items():
-        expected = Counter(dict.fromkeys(keys, 0))
+        by_key = {key: [] for key in own}
         for key, value in zip(keys, values.tolist(), strict=True):
-            expected[key] += int(value)
-        # Beyond 64 bits they wrap around, as sums of arrays do.
-        own = [(expected[key] + 2**63) % 2**64 - 2**63 for key in sorted(expected)]
-        assert found[name].dtype == np.int64
-        assert found[name].tolist() == own
+            by_key[key].append(value)
+        add = all if name == "truth" else sum
+        assert found[name].dtype == values.dtype
+        assert found[name].tolist() == [add(by_key[key]) for key in own]
 
 
-@given(st.lists(st.floats(0, 1e6).map(lambda x: round(x * 8) / 8), min_size=1))
-def test_digits_that_nothing_has_are_missing(values):
-    """A column without them has the same sums."""
-    array, nothing = np.array(values), np.zeros((1, len(values)), dtype=np.int64)
-    found = summed(nothing, cut_digits("x", array))
-    lower, upper, whole = (int(part[0]) for part in found.digits("x"))
-    assert lower / 2**52 + upper / 2**26 + whole == sum(values)
-    assert found.has("x")
+@given(st.lists(st.integers(0, 2**72).map(lambda x: x % 2 ** (x % 64) * 2.0**-52), min_size=1))
+def test_a_sum_of_more_than_53_bits_takes_two_rows(values):
+    """Whole part and rest are the sum, exactly, and so are sums of such rows."""
+    table = {"key": np.zeros(len(values), dtype=np.int64), "x": rounded(np.array(values))}
+    expected = sum(Fraction(x) for x in table["x"].tolist())
+    found = summed(table, ["key"])
+    assert sum(map(Fraction, found["x"].tolist())) == expected
+    assert len(found["x"]) == 1 + (expected.denominator > 1)
+    twice = summed(concatenated([found, found]), ["key"])
+    assert sum(map(Fraction, twice["x"].tolist())) == 2 * expected
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9) | st.just(10**6)), max_size=30))

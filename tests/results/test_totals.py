@@ -7,17 +7,17 @@ from dataclasses import replace
 from math import isnan
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, agreement, compare, difficulty, plan
-from beyondchance.errors import DataError
-from beyondchance.results import totals as module
+from beyondchance import Corpus, agreement, compare, count, difficulty, plan, rank
+from beyondchance.errors import DataError, MismatchError, OptionError
+from beyondchance.results import counts as module, units
+from beyondchance.results.adding import Columns
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
-from beyondchance.results.sums import Sums
-from beyondchance.results.totals import Totals, totals_of
 from each import each
 from examples import examples
 from refusals import refused
@@ -97,14 +97,14 @@ def same_scores(one: Agreement, other: Agreement) -> None:
 def test_totals_have_the_scores_of_counts(measure: str) -> None:
     options = {"theta": 0.3, "samples": 50, "seed": 3} if measure == "iou" else {}
     result = agreement(team(40), measure=measure, **options)
-    same_scores(result, replace(result, counts=totals_of(result.counts)))
+    same_scores(result, replace(result, counts=result.counts.by_unit()))
 
 
 @pytest.mark.slow
 @each(("measure", "method"), [("token", "expanded"), ("dice", "bca"), ("token", "percentile")])
 def test_few_documents_have_the_intervals_of_counts(measure: str, method: str) -> None:
     result = agreement(team(15), measure=measure)
-    other = replace(result, counts=totals_of(result.counts))
+    other = replace(result, counts=result.counts.by_unit())
     how = {"method": method, "resamples": 99, "seed": 4}
     for over in ("documents", "annotators", "both"):
         fields = ["round"] if over == "documents" else []
@@ -126,7 +126,7 @@ def test_parts_add_up_in_any_order(seed: int, n_parts: int, measure: str) -> Non
     result = agreement(team(30, seed=seed % 7), measure=measure)
     rng = np.random.default_rng(seed)
     owner = rng.integers(0, n_parts, result.counts.n_compared)
-    parts = [totals_of(part) for part in parts_of(result.counts, owner)]
+    parts = [part.by_unit() for part in parts_of(result.counts, owner)]
     rng.shuffle(parts)
     while len(parts) > 1:
         i = int(rng.integers(0, len(parts) - 1))
@@ -138,33 +138,27 @@ def test_parts_add_up_in_any_order(seed: int, n_parts: int, measure: str) -> Non
 def few_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups from nine documents on."""
     monkeypatch.setattr(module, "MOST_DOCUMENTS", 8)
+    monkeypatch.setattr(units, "MOST_DOCUMENTS", 8)
     monkeypatch.setattr(module, "FEWEST_GROUPS", 2)
 
 
-def state(totals: Totals) -> object:
-    """Everything that totals hold."""
+def state(counts: Counts) -> object:
+    """Everything that counts by unit hold."""
+    added = counts.added
 
-    def plain(sums: Sums | None) -> object:
-        if sums is None:
-            return None
-        # Parts of counts know how many texts there are in all.
-        named = sorted((name, c) for name, c in sums.columns.items() if name != "texts")
-        columns = {name: c.tolist() for name, c in named if c.any()}
-        return sums.keys.tolist(), columns
+    def plain(table: Columns) -> object:
+        return {name: column.tolist() for name, column in sorted(table.items()) if column.any()}
 
-    units = totals.units
+    units = added.units
     return (
         (units.names, units.n_groups, units.n_documents.tolist(), units.prints.tolist()),
-        (totals.labels, totals.annotators, totals.of, totals.histogram.tolist()),
-        plain(totals.rows),
-        plain(totals.means),
-        plain(totals.errors),
-        {kind: plain(sums) for kind, sums in totals.sizes.items()},
-        {
-            name: known and (known.values, plain(known.rows), plain(known.sizes))
-            for name, known in totals.fields.items()
-        },
-        totals.kept.names,
+        (counts.labels, counts.annotators, counts.of, added.histogram.tolist()),
+        counts.pairs.tolist(),
+        plain(counts._columns()),
+        plain(added.means),
+        plain(added.sizes),
+        {name: known and (known.labels, state(known)) for name, known in added.fields.items()},
+        added.kept,
     )
 
 
@@ -176,20 +170,20 @@ def test_groups_do_not_depend_on_parts(seed: int, n_parts: int, most_rows: int) 
     rng = np.random.default_rng(seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_ROWS", most_rows)
-        whole = totals_of(counts)
+        whole = counts.by_unit()
         owner = rng.integers(0, n_parts, counts.n_compared)
-        parts = [totals_of(part) for part in parts_of(counts, owner)]
+        parts = [part.by_unit() for part in parts_of(counts, owner)]
         rng.shuffle(parts)
         middle = len(parts) // 2
-        found = Totals.joined([*parts[:middle], *([Totals.joined(parts[middle:])])])
+        found = Counts.joined([*parts[:middle], *([Counts.joined(parts[middle:])])])
         assert state(found) == state(whole)
-        assert whole.units.n_groups in ({8} if most_rows == 2**21 else {2, 4, 8})
+        assert whole.n_groups in ({8} if most_rows == 2**21 else {2, 4, 8})
 
 
 @pytest.mark.usefixtures("few_documents")
 def test_intervals_over_groups_are_said_and_signed() -> None:
     result = agreement(team(60))
-    other = replace(result, counts=totals_of(result.counts))
+    other = replace(result, counts=result.counts.by_unit())
     intervals = other.intervals(levels=())
     assert intervals.settings.groups == 8
     assert intervals.overall["corrected"].units == (("groups of documents", 8),)
@@ -205,11 +199,11 @@ def test_results_of_the_same_groups_are_paired() -> None:
     corpus = team(40, n_people=2)
     one, other = (agreement(corpus, scope=scope) for scope in ("label", "unlabelled"))
     one, other = (
-        replace(r, counts=totals_of(r.counts), settings=one.settings) for r in (one, other)
+        replace(r, counts=r.counts.by_unit(), settings=one.settings) for r in (one, other)
     )
     assert compare(one, other, resamples=99, seed=1).paired
     third = agreement(team(41, n_people=2))
-    third = replace(third, counts=totals_of(third.counts), settings=one.settings)
+    third = replace(third, counts=third.counts.by_unit(), settings=one.settings)
     with refused(DataError, "both results"):
         compare(one, third, resamples=99, seed=1)
 
@@ -217,7 +211,7 @@ def test_results_of_the_same_groups_are_paired() -> None:
 @each("gold", [None, "ada"])
 def test_difficulty_of_totals(gold: str | None) -> None:
     result = difficulty(team(30), gold=gold)
-    other = Difficulty(totals_of(result.counts, are_difficulties=True), result.settings)
+    other = Difficulty(result.counts.by_unit(), result.settings)
     assert result.overall == other.overall
     assert result.by_label == other.by_label
     assert repr(result.by_annotator) == repr(other.by_annotator)
@@ -232,18 +226,18 @@ def test_difficulty_of_totals(gold: str | None) -> None:
 def test_estimated_difficulty_keeps_its_error() -> None:
     options = {"measure": "iou", "theta": 0.2, "samples": 20, "seed": 1}
     result = difficulty(team(12), **options)
-    other = Difficulty(totals_of(result.counts, are_difficulties=True), result.settings)
+    other = Difficulty(result.counts.by_unit(), result.settings)
     assert result.error == other.error > 0
 
 
 def test_single_documents_are_refused() -> None:
-    counts = totals_of(agreement(team(12)).counts)
+    counts = agreement(team(12)).counts.by_unit()
     with refused(DataError, "sums"):
         counts.by_document()
 
 
 def test_a_document_in_two_parts_is_refused() -> None:
-    counts = totals_of(agreement(team(12)).counts)
+    counts = agreement(team(12)).counts.by_unit()
     with refused(DataError, "both … document"):
         counts + counts
 
@@ -251,12 +245,12 @@ def test_a_document_in_two_parts_is_refused() -> None:
 def test_totals_of_other_measures_do_not_add() -> None:
     one, other = (agreement(team(12), measure=measure).counts for measure in ("token", "dice"))
     with refused(DataError, "measures"):
-        totals_of(one) + totals_of(other)
+        one.by_unit() + other.by_unit()
 
 
 def test_a_field_of_too_many_values_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_VALUES", 2)
-    counts = totals_of(agreement(team(12)).counts)
+    counts = agreement(team(12)).counts.by_unit()
     with refused(DataError, "'round' … 2"):
         counts.by_field("round")
 
@@ -266,10 +260,10 @@ def test_documents_without_marks_are_added_to_any_measure(measure):
     marked = {"ada": [[(0, 2, "P")], [], []], "ben": [[(0, 1, "P")], [], []]}
     whole = Corpus.from_spans(marked, lengths=[5, 5, 5])
     parts = [whole.select(documents=[name]) for name in whole.documents]
-    totals = [totals_of(agreement(part, measure=measure).counts) for part in parts]
+    totals = [agreement(part, measure=measure).counts.by_unit() for part in parts]
     for order in ([0, 1, 2], [1, 2, 0], [1, 0, 2]):
-        added = Totals.joined([totals[i] for i in order])
-        assert added.score() == totals_of(agreement(whole, measure=measure).counts).score()
+        added = Counts.joined([totals[i] for i in order])
+        assert added.score() == agreement(whole, measure=measure).counts.by_unit().score()
 
 
 @pytest.mark.usefixtures("few_documents")
@@ -283,13 +277,13 @@ def test_documents_are_not_called_groups() -> None:
     assert (found.n_pilot, found.unit) == (result.counts.n_compared, "documents")
     assert found.settings.groups is None
     # Of totals, only groups are known.
-    found = plan(replace(result, counts=totals_of(result.counts)), 0.05)
+    found = plan(replace(result, counts=result.counts.by_unit()), 0.05)
     assert (found.n_pilot, found.unit, found.settings.groups) == (8, "groups of documents", 8)
 
 
 def test_rows_of_totals_add_up_to_those_of_counts() -> None:
     result = agreement(team(9))
-    totals = totals_of(result.counts)
+    totals = result.counts.by_unit()
     rows = totals.to_rows()
     assert {row["unit"] for row in rows} <= set(result.counts.documents)
     assert list(rows[0])[:4] == ["unit", "label", "a", "b"]
@@ -302,3 +296,102 @@ def test_rows_of_totals_add_up_to_those_of_counts() -> None:
         assert found == pytest.approx(expected)
     assert sum(row["rows"] for row in rows) == len(result.counts)
     assert all(0 <= row["unit"] < 256 for row in totals.grouped(256).to_rows())
+
+
+# --- Counts that engines carry ---------------------------------------------------------
+
+
+def batches_of(corpus: Corpus, n_batches: int, seed: int) -> list[Corpus]:
+    owner = np.random.default_rng(seed).integers(0, n_batches, len(corpus.documents))
+    chosen = (
+        [n for n, o in zip(corpus.documents, owner, strict=True) if o == i] for i in set(owner)
+    )
+    return [corpus.select(documents=names) for names in chosen]
+
+
+def carried(counts: list[Counts]) -> Counts:
+    return Counts.from_arrow(pa.concat_tables([part.to_arrow() for part in counts]))
+
+
+@each("measure", MEASURES)
+def test_batches_have_the_digits_of_the_whole(measure: str) -> None:
+    options = {"theta": 0.3, "samples": 20, "seed": 3} if measure == "iou" else {}
+    corpus = team(20)
+    whole = agreement(corpus, measure=measure, **options)
+    parts = [count(batch, measure=measure, **options) for batch in batches_of(corpus, 3, 1)]
+    for found in (agreement(*parts), agreement(parts), agreement(carried(parts))):
+        ordered = found.counts.ordered(whole.counts.annotators)
+        same_scores(whole, replace(found, counts=ordered))
+        assert found.settings == whole.settings
+    how = {"levels": ["label"], "by": ["round"]}
+    intervals = agreement(carried(parts)).intervals(**how)
+    assert repr(intervals) == repr(whole.intervals(**how))
+
+
+@examples(10)
+@given(st.integers(0, 2**32), st.integers(1, 5), st.sampled_from([4096, 8]))
+def test_groups_survive_any_split(seed: int, n_batches: int, most: int) -> None:
+    corpus = team(30, seed=seed % 5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_DOCUMENTS", most)
+        patch.setattr(units, "MOST_DOCUMENTS", most)
+        parts = [count(batch) for batch in batches_of(corpus, n_batches, seed)]
+        whole = count(corpus).by_unit()
+        assert whole.n_groups == (8 if most == 8 else 0)
+        found = carried(parts)
+        assert state(found) == state(Counts.joined([part.by_unit() for part in parts]))
+        assert state(found.ordered(whole.annotators)) == state(whole)
+
+
+def test_difficulty_and_ranking_take_counts() -> None:
+    corpus = team(12, n_people=3)
+    parts = batches_of(corpus, 2, 1)
+    found = difficulty([count(batch, command="difficulty") for batch in parts])
+    assert found.overall == difficulty(corpus).overall
+    assert found.interval() == difficulty(corpus).interval()
+    tables = {
+        name: [count(batch.select(annotators=["ada", name]), gold="ada") for batch in parts]
+        for name in ("ben", "cleo")
+    }
+    ranking, whole = rank(tables), rank(corpus, gold="ada")
+    assert list(ranking.systems) == list(whole.systems)
+    for name, system in whole.systems.items():
+        assert ranking.systems[name].score == system.score
+        assert ranking.systems[name].interval() == system.interval()
+    assert rank(tables["ben"]).ranks("corrected") == {"ben": 1}
+
+
+def test_rows_are_by_document_or_by_unit() -> None:
+    counts = count(team(5))
+    row, own = counts.to_rows()[0], counts.by_unit().to_rows()[0]
+    assert {*row} - {*own} == {"document", "text"}
+    total = sum(row["matched"] for row in counts.to_rows())
+    assert sum(row["matched"] for row in counts.by_unit().to_rows()) == total
+
+
+def test_a_size_without_a_place_counts_for_its_annotator_alone() -> None:
+    counts = count([["B-P", "O", "O"]], [["B-P", "O", "O"]])
+    more = replace(counts, size_a=counts.size_a + 1, certain_a=np.array([False]))
+    for table in (more, more.by_unit()):
+        assert table.score().expected == counts.score().expected
+        assert table.score().recall == counts.score().recall / 2
+        assert table.score().precision == counts.score().precision
+        assert table.size_by_annotator() == {"a": 2.0, "b": 1.0}
+
+
+def test_what_is_refused() -> None:
+    corpus = team(6)
+    one = count(corpus)
+    with refused(DataError, "both … document"):
+        agreement([one, one])
+    with refused(OptionError, "own options"):
+        agreement(one, measure="exact")
+    with refused(OptionError, "made for agreement", use="command"):
+        difficulty(one)
+    with refused(OptionError, "one system"):
+        rank(one)
+    with refused(MismatchError, "scope"):
+        other = count(team(8).select(documents=["d7"]), scope="joint")
+        agreement([one, other])
+    with refused(DataError, "no table of counts"):
+        Counts.from_arrow(pa.table({"matched": [1.0]}))

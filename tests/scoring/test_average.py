@@ -9,7 +9,7 @@ import beyondchance as bc
 from beyondchance import Corpus, agreement
 from beyondchance.errors import OptionError
 from beyondchance.io import scanning
-from beyondchance.results import totals
+from beyondchance.results import units
 from beyondchance.scoring import answers
 from refusals import assert_tells, refused
 
@@ -84,7 +84,7 @@ def test_files_in_parts_have_the_same_digits(corpus, tmp_path, monkeypatch, most
     whole = agreement(bc.read(path), average="annotation")
     monkeypatch.setattr(scanning, "BYTES_OF_PART", 60)
     monkeypatch.setattr(answers, "MOST_DOCUMENTS", most_documents)
-    monkeypatch.setattr(totals, "MOST_DOCUMENTS", most_documents)
+    monkeypatch.setattr(units, "MOST_DOCUMENTS", most_documents)
     found = agreement(bc.scan(path), average="annotation")
     assert found.score == whole.score
     assert found.by_label == whole.by_label

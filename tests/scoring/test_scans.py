@@ -26,7 +26,7 @@ from beyondchance.errors import (
     OptionError,
 )
 from beyondchance.io import scanning
-from beyondchance.results import totals
+from beyondchance.results import counts, units
 from beyondchance.scoring import answers, scans
 from examples import examples
 from large_tables import (
@@ -57,9 +57,9 @@ def sizes(
         patch.setattr(scanning, "ROWS_AT_A_TIME", rows)
         patch.setattr(scanning, "ROWS_OF_PART", rows_of_part)
         if most_documents < 4096:
-            patch.setattr(totals, "MOST_DOCUMENTS", most_documents)
-            patch.setattr(answers, "MOST_DOCUMENTS", most_documents)
-            patch.setattr(totals, "FEWEST_GROUPS", 2)
+            for module in (counts, units, answers):
+                patch.setattr(module, "MOST_DOCUMENTS", most_documents)
+            patch.setattr(counts, "FEWEST_GROUPS", 2)
         yield
 
 

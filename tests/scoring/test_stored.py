@@ -11,7 +11,7 @@ import pytest
 import beyondchance as bc
 from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io import saving, scanning
-from beyondchance.results import totals
+from beyondchance.results import counts as tables, units
 from beyondchance.scoring import answers, stored
 from large_tables import difficulty_digits, digits, parquet, ranking_digits, spans_table
 from refusals import refused
@@ -27,9 +27,9 @@ def few_rows(monkeypatch):
 @pytest.fixture(params=[8, 4096])
 def most_documents(request, monkeypatch):
     """Both few documents, whose rows are kept, and many."""
-    for module in (totals, answers):
+    for module in (tables, units, answers):
         monkeypatch.setattr(module, "MOST_DOCUMENTS", request.param)
-    monkeypatch.setattr(totals, "FEWEST_GROUPS", min(256, request.param // 4))
+    monkeypatch.setattr(tables, "FEWEST_GROUPS", min(256, request.param // 4))
 
 
 def brief(result):

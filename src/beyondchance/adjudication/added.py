@@ -13,7 +13,7 @@ from beyondchance.adjudication.votes import Chosen
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
-from beyondchance.results.counts import numbered
+from beyondchance.results.adding import numbered
 from beyondchance.types import Bools, Ints
 
 

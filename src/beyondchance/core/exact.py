@@ -75,6 +75,21 @@ def digits_of(values: Floats) -> tuple[Floats, Floats, Floats]:
     return (rest - upper) * 2.0**26, upper, whole
 
 
+def carried(lower: Floats, upper: Floats, whole: Floats) -> tuple[Floats, Floats]:
+    """Carry what digits exceed 26 bits by: the whole part, and the rest, which a float holds.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in carried(np.array([0.0]), np.array([2.0**26]), np.array([3.0]))]
+    [[4.0], [0.0]]
+    """
+    over = np.floor(lower * 2.0**-26)
+    upper = upper + over
+    above = np.floor(upper * 2.0**-26)
+    rest = (upper - above * 2.0**26) * 2.0**-26 + (lower - over * 2.0**26) * 2.0**-52
+    return whole + above, rest
+
+
 def put_together(lower: Floats, upper: Floats, whole: Floats) -> Floats:
     """Numbers from sums of their digits, rounded once.
 
@@ -86,11 +101,7 @@ def put_together(lower: Floats, upper: Floats, whole: Floats) -> Floats:
     >>> put_together(np.array([2.0**26]), np.array([2.0**26 - 1]), np.array([3.0])).tolist()
     [4.0]
     """
-    carried = np.floor(lower * 2.0**-26)
-    upper = upper + carried
-    above = np.floor(upper * 2.0**-26)
-    rest = (upper - above * 2.0**26) * 2.0**-26 + (lower - carried * 2.0**26) * 2.0**-52
-    return np.asarray((whole + above) + rest)
+    return np.add(*carried(lower, upper, whole))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,6 @@ from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts
 from beyondchance.results.score import Score
 from beyondchance.scoring.answers import Question, agreement_from, answer
 from beyondchance.scoring.data import scored_data
@@ -136,7 +135,7 @@ def diagnosis_of(
     result: Agreement, given: Corpus, scoring: Scoring, *, gold: str | None = None
 ) -> Diagnosis:
     """The diagnosis of a result, from the corpus that it was computed from."""
-    if not isinstance(result.counts, Counts):
+    if not result.counts.is_by_document:
         raise DataError(
             "the annotators are too many to list their pairs",
             remedy=(

@@ -197,7 +197,7 @@ def loss_of(result: Agreement, given: Corpus, scoring: Scoring) -> dict[str, flo
     scoring : Scoring
     """
     counts = result.counts
-    if type(counts) is not Counts or counts.is_corpus_wide:
+    if not counts.is_by_document or counts.is_corpus_wide:
         return {}
     corpus = as_compared(given, scoring)
     ordered = counts.ordered(corpus.annotators)

@@ -452,9 +452,9 @@ class _Table:
     is_shared: Bools
 
     @classmethod
-    def of(cls, corpus: Corpus, counts: Any) -> _Table:
+    def of(cls, corpus: Corpus, counts: Counts) -> _Table:
         """Add the counts of pairs."""
-        if not isinstance(counts, Counts):
+        if not counts.is_by_document:
             raise DataError(
                 "annotators of one document are too many to compare them pair by pair",
                 expected="fewer",

@@ -20,8 +20,8 @@ from beyondchance.adjudication.added import only, with_annotator
 from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.bootstrap import influences, student
+from beyondchance.results.adding import numbered
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts, numbered
 from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.types import Floats
@@ -152,7 +152,6 @@ def ceilings_of(
 def sums_of(result: Agreement, documents: Sequence[str]) -> Floats:
     """Matched, expected, size and freedom of some documents; nothing for those not compared."""
     counts = result.counts
-    assert isinstance(counts, Counts)  # noqa: S101 - a corpus in memory has counts
     found = counts.document_sums()[counts.document_places]
     number = numbered(counts.documents)
     rows = np.array([number.get(name, len(found)) for name in documents], dtype=np.int64)

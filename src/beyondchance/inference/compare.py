@@ -30,7 +30,7 @@ from beyondchance.messages import Quote, Text, Use
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts
+from beyondchance.results.counted import signed_with
 from beyondchance.results.intervals import ConfidenceInterval, interval_from
 from beyondchance.results.printed import Reasoned
 from beyondchance.results.resampling import (
@@ -41,7 +41,6 @@ from beyondchance.results.resampling import (
     stacked,
     totals_of,
 )
-from beyondchance.results.totals import n_groups_of, signed_with, totals_of as totals_of_counts
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats
 
@@ -233,17 +232,10 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
 
 def by_same_units(results: Sequence[Agreement]) -> list[Agreement]:
     """The results by documents, or all of them by the fewest groups that one of them has."""
-    n_groups = [n for result in results if (n := n_groups_of(result.drawn))]
+    n_groups = [n for result in results if (n := result.drawn.n_groups)]
     if not n_groups:
         return list(results)
-    totals = (
-        totals_of_counts(counts) if isinstance(counts, Counts) else counts
-        for counts in (result.drawn for result in results)
-    )
-    return [
-        replace(result, counts=counts.grouped(min(n_groups)))
-        for result, counts in zip(results, totals, strict=True)
-    ]
+    return [replace(result, counts=result.drawn.grouped(min(n_groups))) for result in results]
 
 
 def shared_sums(results: Sequence[Agreement]) -> Floats:

@@ -48,7 +48,6 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
 from beyondchance.results.score import NOTHING_MARKED, Score
-from beyondchance.results.totals import counts_by_document
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.counting import Placement
@@ -253,7 +252,7 @@ def null_distribution(
         ties=ties,
     )
     spans = marked(compared, resolved.scope)
-    return sampler.run(_cells(Placement(spans, resolved.model), counts_by_document(result.counts)))
+    return sampler.run(_cells(Placement(spans, resolved.model), result.counts.each_document()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +376,7 @@ class _Sampler:
 
     def run(self, cells: Iterable[_Cell]) -> NullDistribution:
         """Text by text; documents are summed up as they are done."""
-        by_document, counts = self.result.by_document, counts_by_document(self.result.counts)
+        by_document, counts = self.result.by_document, self.result.counts.each_document()
         names = [counts.documents[i] for i in np.argsort(counts.document_places).tolist()]
         overall, here = np.zeros(self.draws), np.zeros(self.draws)
         variance = np.zeros(len(names))

@@ -20,10 +20,10 @@ from beyondchance.errors import OptionError
 from beyondchance.inference.replacement import Estimate, Replacement
 from beyondchance.messages import Text
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.counted import signed_with, units_of
 from beyondchance.results.intervals import FEW
 from beyondchance.results.printed import Printed, Reasoned
 from beyondchance.results.resampling import SCORES, resampling_of, score_of
-from beyondchance.results.totals import signed_with, units_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 

@@ -597,7 +597,7 @@ class PairSums:
         part = replace(corpus.select(annotators=chosen), options=corpus.options, gold=None)
         result = agreement(part, **scoring)
         counts = result.counts
-        if not isinstance(counts, Counts):
+        if not counts.is_by_document:
             raise DataError("too many annotators of one document", expected="pairs that are few")
         number = {name: i for i, name in enumerate(part.documents)}
         rows = np.array([number[name] for name in counts.documents], dtype=np.int64)

@@ -27,11 +27,11 @@ from beyondchance.inference.compare import (
     shared_sums,
 )
 from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.counted import signed_with
 from beyondchance.results.intervals import ConfidenceInterval, interval_from, lowest_of
 from beyondchance.results.printed import Printed
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES, resampling_of
-from beyondchance.results.totals import signed_with
 from beyondchance.settings import Settings
 
 

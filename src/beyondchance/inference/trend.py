@@ -22,7 +22,6 @@ from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.compare import FEWEST, why_few
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import score_of
 from beyondchance.results.score import PART
@@ -160,7 +159,7 @@ def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> 
     """
     checked_instance(result, Agreement, "a result of agreement()")
     counts = result.counts
-    if not isinstance(counts, Counts):
+    if not counts.is_by_document:
         raise DataError(
             "only sums of many documents are known, from files that were read in parts",
             expected="documents one by one",

@@ -24,7 +24,6 @@ from beyondchance.other_coefficients.coefficients import GAMMAS, Coefficients, c
 from beyondchance.reporting.breakdown import Breakdown, breakdown_of
 from beyondchance.reporting.commands.rank import Sureness, SystemRow, system_rows
 from beyondchance.results.agreement import LEVELS, Agreement
-from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.intervals import Intervals
 from beyondchance.results.ranking import Ranking
@@ -237,7 +236,7 @@ def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnos
         result = found.rankings[measure].systems[best]
         part = compared.select(annotators=[str(gold), best])
         compared = replace(part, options=compared.options)
-    if compared.unit == CORPUS or not isinstance(result.counts, Counts):
+    if compared.unit == CORPUS or not result.counts.is_by_document:
         return None
     return diagnosis_of(result, compared, scoring_of(asked), gold=gold)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from beyondchance.reporting.blocks import Amount, Below, Cell, Range, Table, in_list
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
-from beyondchance.results.totals import Totals
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -357,7 +356,7 @@ def breakdown_of(
         if name == "document":
             rows += rows_of(
                 "document",
-                result.contested if isinstance(result.counts, Totals) else result.by_document,
+                result.by_document if result.counts.is_by_document else result.contested,
                 {},
                 difficulty={} if difficulty is None else difficulty.by_document,
                 null={} if null is None else null.by_document,

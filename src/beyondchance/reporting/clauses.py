@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Note
     from beyondchance.results.agreement import Agreement
+    from beyondchance.results.counts import Counts
     from beyondchance.results.difficulty import Difficulty
     from beyondchance.results.intervals import ConfidenceInterval
     from beyondchance.results.ranking import Ranking
-    from beyondchance.results.totals import AnyCounts
     from beyondchance.settings import Settings
 
 _NUMBERS = (
@@ -121,7 +121,7 @@ def with_difficulty(result: Difficulty) -> str:
     return f"Difficulty was computed for {who} {spans} in {texts}{_positions(settings)}."
 
 
-def _spans(n_spans: int, settings: Settings, *counts: AnyCounts) -> str:
+def _spans(n_spans: int, settings: Settings, *counts: Counts) -> str:
     """How many spans with how many labels, where labels count."""
     if not n_spans:
         return "no spans"
@@ -152,7 +152,7 @@ def _positions(settings: Settings) -> str:
 # --- How it was scored --------------------------------------------------------
 
 
-def measure(settings: Settings, counts: AnyCounts) -> str:
+def measure(settings: Settings, counts: Counts) -> str:
     """What matches, and what is added up."""
     position = _POSITIONS[settings.positions]
     is_labelled = settings.scope != "unlabelled"
@@ -184,7 +184,7 @@ def measure(settings: Settings, counts: AnyCounts) -> str:
     return f"Agreement is the F1 score of {what}{ignored}{added} ({average})."
 
 
-def _added(counts: AnyCounts, settings: Settings) -> list[str]:
+def _added(counts: Counts, settings: Settings) -> list[str]:
     """What counts are added over."""
     labels = ["labels"] if settings.scope not in {"unlabelled", "found"} else []
     one, other = counts.pairs

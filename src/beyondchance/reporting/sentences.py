@@ -26,9 +26,9 @@ from beyondchance.messages import (
 from beyondchance.numbers import Extent, in_digits, p_is
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import interval_heading
+from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
-from beyondchance.results.totals import AnyCounts, Totals
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
@@ -519,9 +519,9 @@ def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
     return _unshared(corpus.labels, names, used[:, columns])
 
 
-def heaviest(counts: AnyCounts, noun: str) -> list[Note]:
+def heaviest(counts: Counts, noun: str) -> list[Note]:
     """Name a document that has many pairs because many annotated it, not because few are read."""
-    if isinstance(counts, Totals) or len(counts.annotators) < 3:
+    if not counts.is_by_document or len(counts.annotators) < 3:
         return []
     pairs = np.unique(np.stack([counts.document, counts.a, counts.b]), axis=1)
     team = np.unique(np.concatenate([pairs[[0, 1]], pairs[[0, 2]]], axis=1), axis=1)
@@ -536,7 +536,7 @@ def heaviest(counts: AnyCounts, noun: str) -> list[Note]:
     return [Note(told, is_caution=True)]
 
 
-def unshared_in_counts(counts: AnyCounts) -> list[Note]:
+def unshared_in_counts(counts: Counts) -> list[Note]:
     """The same for the annotators that were compared, where the corpus is not at hand."""
     spans = [list(counts.spans_by_label(name).values()) for name in counts.annotators]
     used = np.array(spans).reshape(len(counts.annotators), len(counts.labels)).T > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import isnan, nan
+from math import nan
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,7 +16,8 @@ from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
-from beyondchance.results.counts import Name, Scores
+from beyondchance.results.counted import Counted, signed_with
+from beyondchance.results.counts import Counts, Name, Scores
 from beyondchance.results.intervals import (
     ConfidenceInterval,
     Intervals,
@@ -33,7 +34,6 @@ from beyondchance.results.resampling import (
     resampling_of,
 )
 from beyondchance.results.score import PART, Score
-from beyondchance.results.totals import AnyCounts, Counted, Totals, counts_by_document, signed_with
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
@@ -46,8 +46,8 @@ class Agreement(Measured, Counted):
 
     Attributes
     ----------
-    counts : Counts or Totals
-        The table that all scores are summed from; its totals, where documents are many.
+    counts : Counts
+        The table that all scores are summed from.
     settings : Settings
         How it was computed; ``str(settings)`` is the signature to cite.
     skipped : mapping of str to int
@@ -58,7 +58,7 @@ class Agreement(Measured, Counted):
         Paths and SHA-256 of the files that were read, which `report` does not replace.
     """
 
-    counts: AnyCounts
+    counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -159,10 +159,9 @@ class Agreement(Measured, Counted):
 
         Documents without marks are not among them; of many documents, 100 are kept.
         """
-        if isinstance(self.counts, Totals):
-            return self.counts.contested()
-        marked = ((name, score) for name, score in self.by_document.items() if score.n_spans)
-        return Named(sorted(marked, key=_contest))
+        known = self.by_document if self.counts.is_by_document else {}
+        found = self.counts.outstanding()
+        return Named((name, known.get(name, score)) for *_, name, score in found)
 
     @cached_property
     def by_pair(self) -> Mapping[tuple[str, str], Score]:
@@ -366,7 +365,7 @@ class Agreement(Measured, Counted):
         if level == "field":
             return self._field_intervals(of[0], options)[of[1]]
         if level == "document":
-            counts = counts_by_document(self.counts)
+            counts = self.counts.each_document()
             rows = counts.of_documents(np.isin(counts.documents, of)).leveled()
             return intervals_of(rows, SCORES, options, unit=f"{self.extent.noun}s")[0]
         found = self.intervals(levels={level: of}, **resampling)
@@ -391,10 +390,3 @@ class Agreement(Measured, Counted):
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]
         return f"Agreement({', '.join(scores)}, measure={self.settings.measure!r})"
-
-
-def _contest(item: tuple[str, Score]) -> tuple[bool, float, int, str]:
-    """Lowest corrected score first, then most spans, then by name; undefined ones last."""
-    name, score = item
-    is_undefined = isnan(score.corrected)
-    return is_undefined, 0.0 if is_undefined else score.corrected, -score.n_spans, name

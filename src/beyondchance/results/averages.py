@@ -20,6 +20,8 @@ from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.counted import Counted, signed_with
+from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import (
@@ -34,7 +36,6 @@ from beyondchance.results.resampling import (
     totals_of,
 )
 from beyondchance.results.score import Score, reason_of
-from beyondchance.results.totals import AnyCounts, Counted, Totals, signed_with
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -52,7 +53,7 @@ class MacroAverage(Printed, Counted):
 
     Attributes
     ----------
-    counts : Counts or Totals
+    counts : Counts
         The table that the scores are summed from.
     by : {"label", "document"}
     settings : Settings
@@ -68,7 +69,7 @@ class MacroAverage(Printed, Counted):
     'macro-label'
     """
 
-    counts: AnyCounts
+    counts: Counts
     by: str
     settings: Settings
 
@@ -84,10 +85,8 @@ class MacroAverage(Printed, Counted):
 
     @cached_property
     def _sums(self) -> Floats:
-        """Sums of each label or document."""
+        """Sums of each label."""
         counts = self.counts
-        if self.by == "document":
-            return counts.document_sums()[counts.document_places]
         levels = Levels(len(counts))
         levels.add("label", counts.labels, counts.label)
         everything = np.zeros(len(counts), dtype=np.int64)
@@ -95,26 +94,22 @@ class MacroAverage(Printed, Counted):
         return np.asarray(sums[0])
 
     @cached_property
-    def _values(self) -> _ByScore:
-        """Each score of each label or document; nan where it is left out of the mean."""
-        values = _scores_in_means(self._sums)
-        is_part = self.by == "document" and self.counts.is_corpus_wide
-        if is_part or self.counts.score().reason is not None:
-            unknown = ("chance", "corrected") if is_part else ("corrected",)
-            values = {name: rounded(score_of(self._sums, name)) for name in SCORES}
-            values |= dict.fromkeys(unknown, np.full(len(self._sums), nan))
-        return values
+    def _is_undefined(self) -> bool:
+        """Whether the overall score is undefined, and so its mean."""
+        return self.counts.score().reason is not None
 
-    @property
-    def _totals(self) -> Totals | None:
-        """The totals, where documents are averaged that are not kept."""
-        counts = self.counts
-        return counts if self.by == "document" and isinstance(counts, Totals) else None
+    @cached_property
+    def _values(self) -> _ByScore:
+        """Each score of each label; nan where it is left out of the mean."""
+        if not self._is_undefined:
+            return _scores_in_means(self._sums)
+        values = {name: rounded(score_of(self._sums, name)) for name in SCORES}
+        return values | {"corrected": np.full(len(self._sums), nan)}
 
     def _mean(self, name: str) -> float:
-        if self._totals is None:
+        if self.by == "label":
             return _mean(self._values[name])
-        return self._totals.mean_of(name, of_all=self.counts.score().reason is not None)
+        return self.counts.mean_of(name, of_all=self._is_undefined)
 
     @property
     def observed(self) -> float:
@@ -144,35 +139,23 @@ class MacroAverage(Printed, Counted):
     @property
     def n_averaged(self) -> int:
         """How many labels or documents have a corrected score."""
-        if self._totals is not None:
-            has_none = self.counts.score().reason is not None
-            return 0 if has_none else int(self._totals.means["n"].sum())
+        if self.by == "document":
+            return 0 if self._is_undefined else self.counts.n_averaged
         return int(np.count_nonzero(~np.isnan(self._values["corrected"])))
 
     @cached_property
     def left_out(self) -> dict[str, int]:
         """How many have no corrected score, by reason."""
-        if self._totals is not None:
-            return self._left_out_of(self._totals)
-        is_empty = self._sums[:, 2] == 0
-        undefined = np.flatnonzero(np.isnan(self._values["corrected"]) & ~is_empty).tolist()
-        counts: Counter[str] = Counter()
-        if is_empty.any():
-            counts[str(Score(of=self.counts.of).reason)] = int(np.count_nonzero(is_empty))
-        if undefined:
-            names, overall = tuple(self.scores), self.counts.score().reason
-            reasons = (self.scores[names[number]].reason or overall for number in undefined)
-            counts.update(map(str, reasons))
+        counts, overall = self.counts, self.counts.score().reason
+        known = [reason_of(code, counts.of) for code in range(5)]
+        found: Counter[str | None] = Counter()
+        if self.by == "document":
+            found.update({known[code]: n for code, n in counts.n_by_reason().items()})
+            found[overall] += counts.n_averaged
+        else:
+            found.update(score.reason or overall for score in self.scores.values())
         # In an order that does not depend on that of the documents.
-        known = [reason_of(code, self.counts.of) for code in range(4)]
-        return dict(sorted(counts.items(), key=lambda item: [*known, item[0]].index(item[0])))
-
-    def _left_out_of(self, totals: Totals) -> dict[str, int]:
-        found = {reason_of(code, totals.of): n for code, n in totals.n_by_reason().items()}
-        overall, n_defined = totals.score().reason, int(totals.means["n"].sum())
-        if overall is not None and n_defined:
-            found[overall] = found.get(overall, 0) + n_defined
-        return found
+        return {reason: found[reason] for reason in known if found[reason]}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None where undefined, with the reason."""
@@ -229,7 +212,8 @@ class MacroAverage(Printed, Counted):
             )
             return Intervals(overall=dict.fromkeys(SCORES, none), settings=settings)
         if self.by == "document":
-            drawn, left_out = _of_documents(self._table(), options)
+            table = counts.mean_table(of_all=self._is_undefined)
+            drawn, left_out = _of_documents(table, options)
         else:
             drawn, left_out = _of_labels(self.counts, options)
         found = {
@@ -245,23 +229,12 @@ class MacroAverage(Printed, Counted):
         }
         return Intervals(overall=found, settings=settings)
 
-    def _table(self) -> Floats:
-        """For each of `SCORES`, the sum of the scores of every unit, and how many there are."""
-        if self._totals is not None:
-            table = self._totals.mean_table()
-            if self.counts.score().reason is not None:
-                table[:, 4:] = 0
-            return table
-        columns = [column for name in SCORES for column in _parts(self._values[name])]
-        table = np.stack(columns, axis=1, dtype=np.float64)
-        return np.asarray(table[np.argsort(self.counts.document_places)])
-
     def _lowest(self, name: str) -> float:
         """The lowest that a mean can be: of corrected scores, if nothing matched."""
         if name != "corrected":
             return 0.0
-        if self._totals is not None:
-            return self._totals.mean_of("lowest")
+        if self.by == "document":
+            return self._mean("lowest")
         chance = self._values["chance"][~np.isnan(self._values["corrected"])]
         return _mean(rounded(-chance / (1 - chance)))
 
@@ -278,7 +251,7 @@ def _of_documents(table: Floats, options: Resampling) -> tuple[_ByScore, _ByScor
     return _by_score(drawn), _by_score(left_out)
 
 
-def _of_labels(counts: AnyCounts, options: Resampling) -> tuple[_ByScore, _ByScore]:
+def _of_labels(counts: Counts, options: Resampling) -> tuple[_ByScore, _ByScore]:
     """Means over the labels in every resample, and without each document."""
     levels = Levels(len(counts))
     levels.add("label", counts.labels, counts.label)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isnan, nan
+from math import nan
 from typing import Unpack
 
 import numpy as np
@@ -14,18 +14,12 @@ from beyondchance.core.ragged import total
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.counted import Counted, signed_with
+from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
 from beyondchance.results.resampling import Levels, Resampling, resampling_of
-from beyondchance.results.totals import (
-    AnyCounts,
-    Counted,
-    Totals,
-    counts_by_document,
-    drawn_from,
-    signed_with,
-)
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -36,7 +30,7 @@ class Difficulty(Described, Counted):
 
     Attributes
     ----------
-    counts : Counts or Totals
+    counts : Counts
         With a gold standard its rows against itself; without one the rows of all
         pairs of annotators, each with itself included.
     settings : Settings
@@ -46,7 +40,7 @@ class Difficulty(Described, Counted):
         What was chosen and why.
     """
 
-    counts: AnyCounts
+    counts: Counts
     settings: Settings
     skipped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -59,11 +53,7 @@ class Difficulty(Described, Counted):
     @cached_property
     def hardest(self) -> Mapping[str, float]:
         """The documents of the highest difficulty, the hardest first; at most 100 of many."""
-        if isinstance(self.counts, Totals):
-            kept = self.counts.kept
-            return Named(zip(kept.names, (-kept.ranks[0]).tolist(), strict=True))
-        known = {name: value for name, value in self.by_document.items() if not isnan(value)}
-        return Named(sorted(known.items(), key=lambda item: (-item[1], item[0])))
+        return Named((name, -rank) for rank, _, name, _ in self.counts.outstanding())
 
     @cached_property
     def error(self) -> float:
@@ -75,13 +65,13 @@ class Difficulty(Described, Counted):
     @cached_property
     def by_document(self) -> dict[str, float]:
         """Difficulty of each document; nan where nothing was marked, and with unit ``corpus``."""
-        counts = counts_by_document(self.counts)
+        counts = self.counts.each_document()
         return self._named(counts.document, counts.documents, are_parts=counts.is_corpus_wide)
 
     @cached_property
     def by_text(self) -> Floats:
         """Difficulty of each text; nan where nothing was marked, and with unit ``corpus``."""
-        counts = counts_by_document(self.counts)
+        counts = self.counts.each_document()
         return self._of(counts.text, counts.n_texts, are_parts=counts.is_corpus_wide)
 
     @cached_property
@@ -146,11 +136,6 @@ class Difficulty(Described, Counted):
         rows = self.drawn.leveled(levels, _times(self.drawn))
         return levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
 
-    @cached_property
-    def drawn(self) -> AnyCounts:
-        """What intervals draw from: the counts, or their totals by groups of documents."""
-        return drawn_from(self.counts, are_difficulties=True)
-
     def _named(
         self, group: Ints, names: tuple[str, ...], *, are_parts: bool = False
     ) -> dict[str, float]:
@@ -176,6 +161,6 @@ class Difficulty(Described, Counted):
         return f"Difficulty(overall={in_digits(self.overall)})"
 
 
-def _times(counts: AnyCounts) -> Ints:
+def _times(counts: Counts) -> Ints:
     """Over all ordered pairs, two annotators count twice, one with itself once."""
     return np.where(counts.a == counts.b, 1, 2)

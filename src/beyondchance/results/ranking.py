@@ -17,7 +17,6 @@ from beyondchance.numbers import Extent, in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Measured
-from beyondchance.results.totals import counts_by_document
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
@@ -92,7 +91,7 @@ class Ranking(Measured):
         """
         systems: Named[str, Agreement] = Named()
         for name, system in self.systems.items():
-            counts = counts_by_document(system.counts)
+            counts = system.counts.each_document()
             keep = _truth_values(texts, counts.n_texts)
             systems[name] = replace(system, counts=counts.of_texts(keep))
         return replace(self, systems=systems)

@@ -57,7 +57,7 @@ _SHOWN = ("observed", "chance", "corrected")
 def reason_of(code: int, of: str = SPANS) -> str:
     """Why a corrected score is undefined, by its number: 0 for nothing marked."""
     nothing, no_room, no_freedom = _REASONS[of]
-    return (nothing, EXCEEDED, no_room, no_freedom)[code]
+    return (nothing, EXCEEDED, no_room, no_freedom, PART)[code]
 
 
 def reason_codes(

@@ -34,12 +34,12 @@ from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.named import Named
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
-from beyondchance.results.totals import MOST_DOCUMENTS, AnyCounts, Totals, totals_of
+from beyondchance.results.units import MOST_DOCUMENTS
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import Marked, Placed, check_fit, marked, nothing_shared, placed_of
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
-from beyondchance.settings import Settings
+from beyondchance.settings import Settings, added_settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
 from beyondchance.types import Floats
 
@@ -86,7 +86,7 @@ class Scored:
 
     Attributes
     ----------
-    counts : Counts or Totals
+    counts : Counts
     settings : Settings
     skipped : mapping of str to int
         What was left out, and how often.
@@ -94,7 +94,7 @@ class Scored:
         What there is to know, whatever the numbers are.
     """
 
-    counts: AnyCounts
+    counts: Counts
     settings: Settings
     skipped: Mapping[str, int]
     notes: tuple[Note, ...] = ()
@@ -253,10 +253,9 @@ def _not_ranked(
         set(corpus.annotation_document[rows].tolist()) for rows in (by_gold, ~by_gold)
     )
     compared = with_gold & with_systems
-    tables = [system.counts for system in systems.values() if isinstance(system.counts, Counts)]
     marked = {
         counts.documents[number]
-        for counts in tables
+        for counts in (system.counts for system in systems.values())
         for number in distinct(counts.document)[0].tolist()
     }
     found = {
@@ -386,7 +385,6 @@ def added_answers(parts: Sequence[Answer]) -> Answer:
     """The answer for all documents, from those for parts of them, in the order of the parts."""
     first = parts[0]
     names = dict.fromkeys(name for part in parts for name in part.scored)
-    are_difficulties = first.question.command == "difficulty"
     for part in parts[1:]:
         if part.question.command != first.question.command:
             raise MismatchError(
@@ -399,10 +397,7 @@ def added_answers(parts: Sequence[Answer]) -> Answer:
     return replace(
         first,
         scored={
-            name: _added(
-                [part.scored[name] for part in parts if name in part.scored],
-                are_difficulties=are_difficulties,
-            )
+            name: _added([part.scored[name] for part in parts if name in part.scored])
             for name in names
         },
         placed=placed,
@@ -411,55 +406,31 @@ def added_answers(parts: Sequence[Answer]) -> Answer:
     )
 
 
-def _added(parts: Sequence[Scored], *, are_difficulties: bool) -> Scored:
+def _added(parts: Sequence[Scored]) -> Scored:
     return Scored(
-        added_counts([part.counts for part in parts], are_difficulties=are_difficulties),
+        added_counts([part.counts for part in parts]),
         added_settings([part.settings for part in parts]),
         added_counters(part.skipped for part in parts),
         tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )
 
 
-def added_counts(parts: Sequence[AnyCounts], *, are_difficulties: bool) -> AnyCounts:
-    """All rows as they are if they are few, else what they add up to.
+def added_counts(parts: Sequence[Counts]) -> Counts:
+    """All rows as they are if they are few, else their sums by unit.
 
     Which of the two depends on all of them together, and not on the parts.
     """
-    tables = [part for part in parts if isinstance(part, Counts)]
-    n_documents = sum(part.n_compared for part in tables)
-    n_rows = sum(map(len, tables))
-    if len(tables) == len(parts) and n_documents <= MOST_DOCUMENTS and n_rows <= _MOST_ROWS:
-        if len(tables) == 1:
-            return tables[0]
-        common = set.intersection(*(set(part.fields) for part in tables))
-        return Counts.joined(
-            replace(part, fields={n: v for n, v in part.fields.items() if n in common})
-            for part in tables
-        )
-    return Totals.joined(
-        totals_of(part, are_difficulties=are_difficulties) if isinstance(part, Counts) else part
+    n_documents, n_rows = sum(part.n_compared for part in parts), sum(map(len, parts))
+    are_few = n_documents <= MOST_DOCUMENTS and n_rows <= _MOST_ROWS
+    if not (are_few and all(part.is_by_document for part in parts)):
+        return Counts.joined(part.by_unit() for part in parts)
+    if len(parts) == 1:
+        return parts[0]
+    common = set.intersection(*(set(part.fields) for part in parts))
+    return Counts.joined(
+        replace(part, fields={n: v for n, v in part.fields.items() if n in common})
         for part in parts
     )
-
-
-def added_settings(parts: Sequence[Settings]) -> Settings:
-    """The settings of all parts; what was mended in some of them is signed for all.
-
-    Raises
-    ------
-    MismatchError
-        If parts were made in different ways.
-    """
-    merged: dict[str, Any] = {}
-    for part in parts:
-        for name, value in part.to_dict().items():
-            if merged.setdefault(name, value) != value:
-                raise MismatchError(
-                    f"counts differ in how they were made: {name} is ",
-                    *(Quote(merged[name]), " and ", Quote(value)),
-                    expected="the same, to add them",
-                )
-    return Settings(**merged)
 
 
 def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
@@ -478,6 +449,52 @@ def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 def with_origin(found: Answer, corpus: Corpus) -> Answer:
     """The answer with the notes on what was read, and where, of which nothing else is kept."""
     return replace(found, notes=corpus.notes, sources=corpus.sources)
+
+
+def answer_from(
+    data: Any, others: Sequence[Any], options: Mapping[str, Any], command: str
+) -> Answer | None:
+    """Make an answer of tables of counts, which are added; None for any other data.
+
+    For a ranking they may be a mapping of systems to such tables.
+    """
+    given = data if command == "rank" and isinstance(data, Mapping) else {None: data}
+    tables = {n: [x, *others] if isinstance(x, Counts) else x for n, x in given.items()}
+    if not all(
+        isinstance(parts, list | tuple) and parts and isinstance(parts[0], Counts)
+        for parts in tables.values()
+    ):
+        return None
+    if any(value is not None for value in options.values()):
+        raise OptionError("counts were made with their own options", expected="no others")
+    found = [_scored_counts(Counts.joined(parts), command) for parts in tables.values()]
+    scored = {
+        name or (item.counts.annotators[-1] if command == "rank" else ""): item
+        for name, item in zip(tables, found, strict=True)
+    }
+    settings = found[0].settings
+    extent = max((item.counts.n_compared, item.counts.n_compared_texts) for item in found)
+    question = Question(command, settings.gold)
+    return Answer(question, scored, Placed(""), settings.unit, settings.gold, extent=extent)
+
+
+def _scored_counts(counts: Counts, command: str) -> Scored:
+    """Check what was counted; a gold standard that is ranked against comes first."""
+    settings = Settings() if counts.settings is None else counts.settings
+    if counts.pairs.size and counts.is_with_self != (command == "difficulty"):
+        made_for = "difficulty" if counts.is_with_self else "agreement"
+        raise OptionError(f"counts were made for {made_for}", expected=Use("command", command))
+    if command == "rank":
+        names = [name for name in counts.annotators if name != settings.gold]
+        if len(names) != 1 or len(counts.annotators) != 2:
+            raise OptionError(
+                *("counts of ", *quotes(counts.annotators)),
+                expected="a gold standard and one system",
+                remedy="pass a mapping of systems to their counts",
+            )
+        counts = counts.ordered((str(settings.gold), *names))
+        settings = settings.replaced(pairs=None)
+    return Scored(counts, settings, {})
 
 
 # --- Results --------------------------------------------------------------------------
@@ -544,7 +561,7 @@ def _placement_notes(found: Answer) -> tuple[Note, ...]:
     return (*found.notes, *found.placed.notes) if is_chosen else found.notes
 
 
-def _freedom_notes(found: Answer, counts: AnyCounts, *, who: Text = ()) -> tuple[Note, ...]:
+def _freedom_notes(found: Answer, counts: Counts, *, who: Text = ()) -> tuple[Note, ...]:
     """What is said where chance has no freedom in many texts."""
     n_fixed, n_texts = counts.texts_without_freedom()
     if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_option
 from beyondchance.errors import BeyondChanceError
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.answers import (
@@ -18,13 +21,14 @@ from beyondchance.scoring.answers import (
     Question,
     agreement_from,
     answer,
+    answer_from,
     by_measures,
     difficulty_from,
     ranking_from,
 )
 from beyondchance.scoring.data import scan_of, scored_data
 
-__all__ = ["Corpus", "agreement", "difficulty", "rank"]
+__all__ = ["Corpus", "agreement", "count", "difficulty", "rank"]
 
 _Scored = TypeVar("_Scored", Agreement, Ranking)
 
@@ -42,7 +46,8 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
     ----------
     data : Corpus, or whatever a corpus can be made of
         The annotations of all annotators, or of the first: a file, lists of tags or spans,
-        records, a data set, a data frame, or a mapping of names to these (see `corpus`).
+        records, a data set, a data frame, or a mapping of names to these (see `corpus`). Or what
+        `count` gave for them: tables of counts, which are added.
     *others : optional
         The annotations of further annotators, where `data` are those of one.
     gold : str or path, optional
@@ -107,9 +112,9 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
     >>> agreement([["O", "I-PER"]], [["O", "B-PER"]]).skipped
     {'tags repaired by conlleval': 1}
     """
-    scanned = scan_of(data, others, options)
-    if scanned is not None:
-        return agreement_from(scanned.answer("agreement"))
+    known = _known(data, others, options, "agreement")
+    if known is not None:
+        return agreement_from(known)
     given, gold, scoring = scored_data(data, others, options)
     return _answered(agreement_from, given, Question("agreement", gold, scoring))
 
@@ -124,7 +129,8 @@ def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
     Parameters
     ----------
     data, *others
-        The gold standard and all systems, as in `agreement`.
+        The gold standard and all systems, as in `agreement`. Or a mapping of systems to tables of
+        counts (see `count`), each of one system and the gold standard.
     gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names, or
         `data` where there are `others`.
@@ -153,13 +159,24 @@ def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
     >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
     (1.0, 0.5)
     """
-    scanned = scan_of(data, others, options)
-    if scanned is not None:
-        return ranking_from(scanned.answer("rank"))
+    known = _known(data, others, options, "rank")
+    if known is not None:
+        return ranking_from(known)
     corpus, gold, scoring = scored_data(data, others, options, is_first_gold=True)
     if gold is None and corpus.gold is None and others:
         gold = corpus.annotators[0]
     return _answered(ranking_from, corpus, Question("rank", gold, scoring))
+
+
+def _known(
+    data: Any, others: Sequence[Any], options: Mapping[str, Any], command: str
+) -> Answer | None:
+    """Answer a question about counts, or about files that are read in parts; None for others."""
+    found = answer_from(data, others, options, command)
+    if found is None:
+        scanned = scan_of(data, others, options)
+        found = None if scanned is None else scanned.answer(command)
+    return found
 
 
 def _answered(make: Callable[[Answer], _Scored], corpus: Corpus, question: Question) -> _Scored:
@@ -190,7 +207,7 @@ def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Dif
     Parameters
     ----------
     data, *others
-        As in `agreement`.
+        As in `agreement`; tables of counts are those that `count` makes for difficulty.
     gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names.
     {options}
@@ -209,8 +226,52 @@ def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Dif
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    scanned = scan_of(data, others, options)
-    if scanned is not None:
-        return difficulty_from(scanned.answer("difficulty"))
+    known = _known(data, others, options, "difficulty")
+    if known is not None:
+        return difficulty_from(known)
     given, gold, scoring = scored_data(data, others, options)
     return difficulty_from(answer(given, Question("difficulty", gold, scoring)))
+
+
+@documented(ScoringOptions)
+def count(
+    data: Any, *others: Any, command: str = "agreement", **options: Unpack[ScoredOptions]
+) -> Counts:
+    """Count matches, observed and expected, of some documents; counts of others can be added.
+
+    Where an engine has the documents, such as Spark, Ray or Dask, it counts batches of them, and
+    carries the counts as tables of Arrow (`Counts.to_arrow`). `agreement`, `rank` and
+    `difficulty` take counts, and give the same digits as for all documents at once.
+
+    Parameters
+    ----------
+    data, *others
+        As in `agreement`. All annotators of a document are in the same batch.
+    command : {"agreement", "difficulty"}
+        What is counted: pairs of annotators, or for difficulty each with itself too.
+    gold : str or path, optional
+        Compare all annotators with this one only.
+    {options}
+    names, texts, scheme, repair, ... : optional
+        How these become a corpus (see `corpus`).
+
+    Returns
+    -------
+    Counts
+
+    Examples
+    --------
+    >>> from beyondchance import Corpus
+    >>> corpus = Corpus.from_tags({"a": [["B-P", "O"]] * 4, "b": [["B-P", "O"], ["O", "B-P"]] * 2})
+    >>> batches = [corpus.select(documents=corpus.documents[i::2]) for i in range(2)]
+    >>> agreement(*map(count, batches)).corrected == agreement(corpus).corrected
+    True
+    """
+    checked_option("command", command, ("agreement", "difficulty"))
+    scanned = scan_of(data, others, options)
+    if scanned is not None:
+        found = scanned.answer(command)
+    else:
+        given, gold, scoring = scored_data(data, others, options)
+        found = answer(given, Question(command, gold, scoring), is_part=True)
+    return replace(found.only.counts, settings=found.only.settings)

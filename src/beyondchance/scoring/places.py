@@ -27,7 +27,6 @@ from beyondchance.core.ragged import (
     starts,
 )
 from beyondchance.errors import BeyondChanceError, DataError
-from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.edits import Base, Edits
@@ -180,7 +179,7 @@ class Places(Printed):
             result = agreement(corpus, gold=self.gold)
         except BeyondChanceError:
             return np.full(len(self), nan)
-        if not isinstance(result.counts, Counts):
+        if not result.counts.is_by_document:
             return np.full(len(self), nan)
         gold = None if self.gold is None else corpus.annotators.index(self.gold)
         base = Base(corpus, result.counts.ordered(corpus.annotators), scoring_of({}), gold)

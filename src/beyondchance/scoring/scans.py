@@ -602,7 +602,7 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
 def _in_first_order(item: Answer, annotators: Sequence[str]) -> Answer:
     """The answer with annotators in the order in which they occur, a gold standard first.
 
-    Totals of parts with different annotators have them by name.
+    Counts by unit of parts with different annotators have them by name.
     """
     scored = {}
     for name, known in item.scored.items():

@@ -28,33 +28,20 @@ from beyondchance.io.scanning import COUNTS, Seen
 from beyondchance.io.sources import Source, too_large
 from beyondchance.io.values import reason
 from beyondchance.messages import Note, Quote, Use
-from beyondchance.results.counts import Counts
-from beyondchance.results.sums import Sums
-from beyondchance.results.totals import FieldTotals, Kept, Totals, Units
+from beyondchance.results.counts import Added, Counts
+from beyondchance.results.score import Score
+from beyondchance.results.units import Units
 from beyondchance.scoring.answers import Answer, Question, Scored
 from beyondchance.scoring.marks import Placed
 from beyondchance.settings import Settings
 from beyondchance.tallies import Fate, Tally
 
-_MAGIC = COUNTS + b"2\n"
+_MAGIC = COUNTS + b"3\n"
 _KINDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
-        *(
-            Answer,
-            Copies,
-            Corpus,
-            Counts,
-            FieldTotals,
-            Input,
-            Kept,
-            Naming,
-            Note,
-            Placed,
-            Question,
-            Quote,
-        ),
-        *(Scored, Seen, Sums, Totals, Units, Use, Whole),
+        *(Added, Answer, Copies, Corpus, Counts, Input, Naming, Note, Placed, Question, Quote),
+        *(Score, Scored, Seen, Units, Use, Whole),
     )
 }
 """What can be in a file, besides plain values and arrays."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,6 @@ from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.score import UNMARKED
-from beyondchance.results.totals import Totals
 from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
@@ -43,10 +41,8 @@ def difficulty_report(
         For numbers within sentences.
     """
     counts, defined = result.counts, result.hardest
-    if isinstance(counts, Totals):
-        by_document, histogram = defined, _tenths(counts.histogram[:-1].tolist())
-    else:
-        by_document, histogram = result.by_document, _histogram(list(defined.values()))
+    by_document = result.by_document if counts.is_by_document else defined
+    histogram = [(i / 10, (i + 1) / 10, n) for i, n in enumerate(counts.histogram[:-1].tolist())]
     gold, noun = result.settings.gold, result.extent.noun
     settings = result.settings if intervals is None else intervals.settings
     ends = {} if intervals is None else intervals.overall
@@ -137,13 +133,3 @@ def _meaning(result: Difficulty, gold: str | None, digits: int) -> str:
         "higher the difficulty, the less of an observed score is due to chance; it does not say "
         "how hard texts are to annotate."
     )
-
-
-def _histogram(values: list[float]) -> list[tuple[float, float, int]]:
-    """Documents in tenths; the last takes 1 as well."""
-    places = [min(int(value * 10 + 1e-9), 9) for value in values]
-    return _tenths([places.count(i) for i in range(10)])
-
-
-def _tenths(numbers: Sequence[int]) -> list[tuple[float, float, int]]:
-    return [(i / 10, (i + 1) / 10, number) for i, number in enumerate(numbers)]

@@ -1,0 +1,51 @@
+"""What results that are summed from counts have in common."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from beyondchance.numbers import Extent
+from beyondchance.results.counts import Counts
+from beyondchance.results.resampling import Resampling
+from beyondchance.settings import Settings
+
+
+def extent_of(counts: Counts, settings: Settings) -> Extent:
+    """How many documents and texts were compared, and what documents are called."""
+    return Extent(counts.n_compared, counts.n_compared_texts, settings.unit)
+
+
+def units_of(counts: Counts, settings: Settings) -> str:
+    """What intervals draw from counts, as a plural: documents, sentences, or groups of them."""
+    plural = f"{extent_of(counts, settings).noun}s"
+    return f"groups of {plural}" if counts.n_groups else plural
+
+
+def signed_with(options: Resampling, settings: Settings, counts: Counts) -> Settings:
+    """The settings of a result with those of its intervals: over what, and of how many groups."""
+    signed = options.sign(settings)
+    if signed.over == "documents":
+        signed = signed.replaced(over=f"{extent_of(counts, settings).noun}s")
+    return signed.replaced(groups=counts.n_groups or None)
+
+
+class Counted:
+    """A result that is summed from counts of documents."""
+
+    counts: Counts
+    settings: Settings
+
+    @property
+    def extent(self) -> Extent:
+        """How many documents and texts were compared, and what documents are called."""
+        return extent_of(self.counts, self.settings)
+
+    @cached_property
+    def drawn(self) -> Counts:
+        """What intervals draw from: the counts, or of many documents those by group."""
+        return self.counts.drawn
+
+    @property
+    def resampled_unit(self) -> str:
+        """What intervals draw: documents, sentences where nothing larger is known, or groups."""
+        return units_of(self.drawn, self.settings)

@@ -1,0 +1,113 @@
+"""What intervals draw: documents, or groups of them where they are many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beyondchance.annotations.hashing import hashed
+from beyondchance.core.bootstrap import places
+from beyondchance.errors import DataError
+from beyondchance.messages import Quote
+from beyondchance.types import Ints
+
+MOST_DOCUMENTS = 4096
+"""Documents that are units by themselves; also the most groups that there are of more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn for intervals: documents, or groups of them by a hash of their names.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The documents, in the order in which they are drawn; none where units are groups.
+    n_groups : int
+        A power of two; 0 where units are documents.
+    n_documents : array of int, shape (units,)
+        Documents compared in each unit.
+    prints : array of int, shape (units,)
+        Sums of the hashes of their names, modulo 2**63: equal only for the same documents.
+    """
+
+    names: tuple[str, ...]
+    n_groups: int
+    n_documents: Ints
+    prints: Ints
+
+    def __len__(self) -> int:
+        return len(self.n_documents)
+
+    @staticmethod
+    def of(documents: Sequence[str]) -> tuple[Units, Ints]:
+        """Make units of documents, and number the unit of each document."""
+        prints = (hashed(documents) >> np.uint64(1)).astype(np.int64)
+        found = Units(tuple(documents), 0, np.ones_like(prints), prints)
+        units, (unit,) = Units.together([found])
+        return units, unit
+
+    def grouped(self, n_groups: int) -> tuple[Units, Ints]:
+        """Make groups, or larger groups, and number the new unit of each old one."""
+        if self.n_groups:
+            unit = np.arange(len(self)) // (self.n_groups // n_groups)
+        else:
+            # By the first bits of the hashes, of which prints have 63.
+            unit = self.prints >> (64 - n_groups.bit_length())
+        sums = np.zeros((2, n_groups), dtype=np.uint64)
+        for row, values in zip(sums, (self.n_documents, self.prints), strict=True):
+            np.add.at(row, unit, values.astype(np.uint64))
+        return Units((), n_groups, *_modulo(sums)), unit
+
+    @staticmethod
+    def together(parts: Sequence[Units]) -> tuple[Units, list[Ints]]:
+        """Make the units of different documents, and number the new unit of each old one.
+
+        They are documents, if these are few enough in all; else as many groups as the fewest.
+        """
+        n_groups = min((part.n_groups for part in parts if part.n_groups), default=0)
+        names = list(chain.from_iterable(part.names for part in parts))
+        if len(parts) > 1 and len(set(names)) < len(names):
+            twice = next(name for name in dict.fromkeys(names) if names.count(name) > 1)
+            raise DataError(
+                *("both tables hold the document ", Quote(twice)),
+                expected="different documents",
+                remedy="give them different names",
+            )
+        if not n_groups and len(names) <= MOST_DOCUMENTS:
+            place = places(names)
+            order = np.argsort(place)
+            prints = np.concatenate([part.prints for part in parts])[order]
+            units = Units(tuple(names[i] for i in order.tolist()), 0, np.ones_like(prints), prints)
+            return units, np.split(place, np.cumsum([len(part) for part in parts])[:-1])
+        grouped = [part.grouped(n_groups or MOST_DOCUMENTS) for part in parts]
+        sums = np.sum(
+            [np.stack([x.n_documents, x.prints]).astype(np.uint64) for x, _ in grouped], axis=0
+        )
+        units = Units((), grouped[0][0].n_groups, *_modulo(sums))
+        return units, [unit for _, unit in grouped]
+
+    @cached_property
+    def place(self) -> Ints:
+        """The number of each unit among those that have documents."""
+        return np.cumsum(self.n_documents > 0) - 1
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """A name for each unit, the same only where the documents are; of those that have any."""
+        if not self.n_groups:
+            return self.names
+        own = np.flatnonzero(self.n_documents)
+        columns = (own, self.n_documents[own], self.prints[own])
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return tuple(f"{self.n_groups}:{group}:{n}:{code:x}" for group, n, code in rows)
+
+
+def _modulo(sums: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    n_documents, prints = (sums & np.uint64(2**63 - 1)).astype(np.int64)
+    return n_documents, prints
