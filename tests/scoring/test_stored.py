@@ -138,7 +138,7 @@ def test_damaged_files(saved):
     damaged = {
         "cut": data[:-20],
         "flipped": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
-        "of another version": data.replace(b"counts 2\n", b"counts 1\n", 1),
+        "of another version": data.replace(b"counts 3\n", b"counts 2\n", 1),
         "nothing but the beginning": data[:22],
         "of something else": stored.packed({"a": 1}),
     }

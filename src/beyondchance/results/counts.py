@@ -7,7 +7,6 @@ is a sum of rows followed by one division. Rates are never stored and never aver
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -45,7 +44,7 @@ from beyondchance.results.adding import (
 from beyondchance.results.named import unknown_name
 from beyondchance.results.resampling import SCORES, Levels, Rows, score_of
 from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
-from beyondchance.results.units import MOST_DOCUMENTS, Units
+from beyondchance.results.units import MOST_DOCUMENTS, Units, check_distinct
 from beyondchance.settings import Settings, added_settings
 from beyondchance.types import Bools, Floats, Ints
 
@@ -351,60 +350,29 @@ class Counts:
                 expected="one table of all documents",
                 remedy="score them together",
             )
-        # Where nobody marked anything, nothing tells what was counted.
         by_document = all(part.is_by_document for part in tables)
+        # Where nobody marked anything, nothing tells what was counted.
         filled = tables if by_document else [part for part in tables if len(part)]
-        if len({(part._measured(), part.of) for part in filled}) > 1:
+        kinds = {(part.matched_a is None, part.error is None, part.of) for part in filled}
+        if len(kinds) > 1 or len({part.is_with_self for part in tables if part.pairs.size}) > 1:
             raise DataError("tables of different measures cannot be added", expected="the same")
         if not by_document:
             found = [part.by_unit() for part in tables]
-            units, numbers_of = Units.together([_added(part).units for part in found])
-            return _merged(found, units, numbers_of)._bounded()
+            return _merged(
+                found, *Units.together([_added(part).units for part in found])
+            )._bounded()
         for part in tables:
             if part.fields.keys() != first.fields.keys():
                 raise DataError(
-                    "tables with the fields ",
-                    Quote(sorted(first.fields)),
-                    " and ",
-                    Quote(sorted(part.fields)),
-                    " cannot be added",
+                    *("tables with the fields ", Quote(sorted(first.fields)), " and "),
+                    *(Quote(sorted(part.fields)), " cannot be added"),
                     expected="the same fields",
                 )
         documents = tuple(chain.from_iterable(part.documents for part in tables))
-        twice = [name for name, times in Counter(documents).items() if times > 1]
-        if twice:
-            raise DataError(
-                "both tables hold the document ",
-                Quote(twice[0]),
-                expected="different documents",
-                remedy="give them different names",
-            )
-        labels, annotators = (
-            sorted(united([x.labels for x in tables])),
-            united([x.annotators for x in tables]),
-        )
-        columns = _renumbered(tables, labels, annotators)
-        n_documents = n_texts = 0
-        for part, own in zip(tables, columns, strict=True):
-            own["document"] = own["document"] + n_documents
-            own["text"] = own["text"] + n_texts
-            n_documents += len(part.documents)
-            n_texts += part.n_texts
-        whole: dict[str, Any] = concatenated(columns)
-        return replace(
-            first,
-            documents=documents,
-            fields={
-                name: tuple(chain.from_iterable(part.fields[name] for part in tables))
-                for name in first.fields
-            },
-            n_texts=n_texts,
-            labels=tuple(labels),
-            annotators=tuple(annotators),
-            pairs=_joined_pairs(tables, annotators),
-            n_compared_texts=sum(part.n_compared_texts for part in tables),
-            settings=_joined_settings(tables),
-            **whole,
+        check_distinct(documents)
+        sizes = [len(part.documents) for part in tables]
+        return _merged(
+            tables, documents, np.split(np.arange(len(documents)), np.cumsum(sizes)[:-1])
         )
 
     def by_unit(self) -> Counts:
@@ -485,10 +453,6 @@ class Counts:
             del columns["text"]
         return {name: column for name, column in columns.items() if column is not None}
 
-    def _measured(self) -> tuple[bool, ...]:
-        """What tables that are added must have in common: the columns, and pairs with oneself."""
-        return self.matched_a is not None, self.error is not None, self.is_with_self
-
     @property
     def is_with_self(self) -> bool:
         """Whether annotators are paired with themselves too, as difficulty has it."""
@@ -552,11 +516,11 @@ class Counts:
 
     def ordered(self, annotators: tuple[str, ...]) -> Counts:
         """The same table with the annotators in another order, so with other sides a and b."""
-        columns: dict[str, Any] = _renumbered([self], self.labels, annotators)[0]
-        pairs, added = _joined_pairs([self], annotators), self.added
+        label, number = np.arange(len(self.labels)), numbers(self.annotators, numbered(annotators))
+        columns: dict[str, Any] = self._renamed(label, number)
+        pairs, added = _distinct_pairs(number[self.pairs], len(annotators)), self.added
         if added is not None:
-            number = numbers(self.annotators, numbered(annotators))
-            added = replace(added, sizes=_renamed_sizes(added, np.arange(len(self.labels)), number))
+            added = replace(added, sizes=_renamed_sizes(added, label, number))
         return replace(self, annotators=annotators, pairs=pairs, added=added, **columns)
 
     # --- Scores ---
@@ -970,11 +934,12 @@ class Counts:
         return replace(rows, n_documents=len(units), document=unit)
 
     def sums_of(self, group: Ints, n_groups: int, times: Ints | None = None) -> Floats:
-        """The sums of the columns of `exact` over each group of rows, shape (groups, 4)."""
-        size, by = self.size_a + self.size_b, 1 if times is None else times
-        columns = (self.matched, by * self.expected, by * size)
-        free = total(group, self._free, n_groups)
-        return np.stack([*(exact_total(group, each, n_groups) for each in columns), free]).T
+        """The sums of the columns of `exact` over each group of rows, shape (groups, 4).
+
+        A row of group -1 is in none.
+        """
+        columns, inside = self.exact(times), np.flatnonzero(group >= 0)
+        return columns.put_together(columns.by(group[inside], n_groups, inside))
 
     def exact(self, times: Ints | None = None) -> ExactColumns:
         """Matched, expected, size of both sides and freedom of each row, as sums need them.
@@ -1186,63 +1151,69 @@ def _added(counts: Counts) -> Added:
     return counts.added
 
 
-def _renumbered(
-    parts: Sequence[Counts], labels: Sequence[str], annotators: Sequence[str]
-) -> list[dict[str, NDArray[Any]]]:
-    """The columns of tables, with the numbers that names have among all."""
-    label, annotator = numbered(labels), numbered(annotators)
-    return [
-        part._renamed(numbers(part.labels, label), numbers(part.annotators, annotator))
-        for part in parts
-    ]
-
-
 def _in_order(names: Iterable[str]) -> list[str]:
     """Names in an order of their own: shorter ones first."""
     listed = list(names)
     return [listed[i] for i in np.argsort(places(listed)).tolist()]
 
 
-def _merged(parts: Sequence[Counts], units: Units, unit_of: Sequence[Ints]) -> Counts:
-    """Add tables by unit, whose units become others: each has its new number in `unit_of`."""
+def _merged(
+    parts: Sequence[Counts], units: Units | tuple[str, ...], unit_of: Sequence[Ints]
+) -> Counts:
+    """Put tables together, whose units become others: each has its new number in `unit_of`.
+
+    Units may be documents whose rows stay as they are.
+    """
     labels = sorted(united([part.labels for part in parts]))
-    given = [part.annotators for part in parts]
-    # In their order if that is the same in all, whatever the order of the parts.
-    annotators = list(given[0]) if len(set(given)) == 1 else _in_order(united(given))
+    annotators = list(parts[0].annotators)
+    if any(part.annotators != parts[0].annotators for part in parts):
+        annotators = united([part.annotators for part in parts])
+        # Whatever the order of the parts.
+        annotators = _in_order(annotators) if isinstance(units, Units) else annotators
     label, annotator = numbered(labels), numbered(annotators)
-    rows, sizes, means = [], [], []
+    rows, pairs, sizes, means, n_texts = [], [], [], [], 0
     for part, unit in zip(parts, unit_of, strict=True):
-        added = _added(part)
         names = numbers(part.labels, label), numbers(part.annotators, annotator)
-        columns = part._renamed(*names)
-        columns |= {"document": unit[part.document], "free": part._free.astype(np.int64)}
+        columns = {**part._renamed(*names), "document": unit[part.document]}
+        pairs.append(names[1][part.pairs])
+        n_texts += part.n_texts
+        if part.added is None:
+            rows.append({**columns, "text": part.text + n_texts - part.n_texts})
+            continue
+        columns["free"] = part._free.astype(np.int64)
         columns.setdefault("rows", np.ones_like(part.document))
         rows += _without_streams(columns)
-        sizes.append(_renamed_sizes(added, *names))
-        if added.means:
-            means.append({**added.means, "document": unit[added.means["document"]]})
-    known = [_added(part) for part in parts]
-    whole: dict[str, Any] = dict.fromkeys((*SUMS, "error", "stream"))
-    by = ("document", *_KEYS, *(["stream"] if any("stream" in table for table in rows) else []))
-    return replace(
+        sizes.append(_renamed_sizes(part.added, *names))
+        if part.added.means:
+            means.append({**part.added.means, "document": unit[part.added.means["document"]]})
+    whole: dict[str, Any] = concatenated(rows)
+    settings = [part.settings for part in parts if part.settings is not None]
+    found = replace(
         parts[0],
-        documents=units.names,
-        n_texts=sum(part.n_texts for part in parts),
+        n_texts=n_texts,
         labels=tuple(labels),
         annotators=tuple(annotators),
-        pairs=_joined_pairs(parts, annotators),
+        pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
         n_compared_texts=sum(part.n_compared_texts for part in parts),
-        settings=_joined_settings(parts),
-        added=Added(
-            units=units,
-            sizes=summed(concatenated(sizes), _KEYS),
-            means=summed(concatenated(means), ["document"]) if means else {},
-            histogram=np.sum([added.histogram for added in known], axis=0),
-            kept=tuple(nsmallest(MOST_KEPT, chain.from_iterable(x.kept for x in known), key=_rank)),
-            fields=_merged_fields(known, units, unit_of),
-        ),
-        **{**whole, **summed(concatenated(rows), by)},
+        settings=added_settings(settings) if len(settings) == len(parts) else None,
     )
+    if not isinstance(units, Units):
+        fields = {
+            name: tuple(chain.from_iterable(part.fields[name] for part in parts))
+            for name in parts[0].fields
+        }
+        return replace(found, documents=units, fields=fields, **whole)
+    known = [_added(part) for part in parts]
+    added = Added(
+        units=units,
+        sizes=summed(concatenated(sizes), _KEYS),
+        means=summed(concatenated(means), ["document"]) if means else {},
+        histogram=np.sum([each.histogram for each in known], axis=0),
+        kept=tuple(nsmallest(MOST_KEPT, chain.from_iterable(x.kept for x in known), key=_rank)),
+        fields=_merged_fields(known, units, unit_of),
+    )
+    whole = dict(summed(whole, [x for x in ("document", *_KEYS, "stream") if x in whole]))
+    return replace(found, documents=units.names, added=added, **whole)
 
 
 def _renamed_sizes(added: Added, label: Ints, annotator: Ints) -> Columns:
@@ -1288,17 +1259,10 @@ def _merged_fields(
     return found
 
 
-def _joined_settings(parts: Sequence[Counts]) -> Settings | None:
-    known = [part.settings for part in parts if part.settings is not None]
-    return added_settings(known) if len(known) == len(parts) else None
-
-
-def _joined_pairs(parts: Sequence[Counts], annotators: Sequence[str]) -> Ints:
-    """The pairs of all tables, sorted, each once, the smaller number first."""
-    number, n = numbered(annotators), max(len(annotators), 1)
-    pairs = [numbers(part.annotators, number)[part.pairs] for part in parts]
-    code = distinct(np.concatenate([x.min(axis=0) * n + x.max(axis=0) for x in pairs]))[0]
-    return np.stack(np.divmod(code, n))
+def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
+    """Pairs sorted, each once, the smaller number first."""
+    code = pairs.min(axis=0) * n_annotators + pairs.max(axis=0)
+    return np.stack(np.divmod(distinct(code)[0], max(n_annotators, 1)))
 
 
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:

@@ -10,7 +10,6 @@ from typing import Unpack
 
 import numpy as np
 
-from beyondchance.core.ragged import total
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
@@ -151,10 +150,7 @@ class Difficulty(Described, Counted):
 
     def _sums(self, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
         """Expected match and size of each group of rows; a row of group -1 is in none."""
-        columns, inside = self.counts.exact(_times(self.counts)), np.flatnonzero(group >= 0)
-        digits = [total(group[inside], piece[inside], n_groups) for piece in columns.digits.T]
-        sums = np.stack(digits, axis=1) if digits else np.zeros((n_groups, 0))
-        _, expected, size, _ = columns.put_together(sums).T
+        _, expected, size, _ = self.counts.sums_of(group, n_groups, _times(self.counts)).T
         return expected, size
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -72,13 +73,8 @@ class Units:
         """
         n_groups = min((part.n_groups for part in parts if part.n_groups), default=0)
         names = list(chain.from_iterable(part.names for part in parts))
-        if len(parts) > 1 and len(set(names)) < len(names):
-            twice = next(name for name in dict.fromkeys(names) if names.count(name) > 1)
-            raise DataError(
-                *("both tables hold the document ", Quote(twice)),
-                expected="different documents",
-                remedy="give them different names",
-            )
+        if len(parts) > 1:
+            check_distinct(names)
         if not n_groups and len(names) <= MOST_DOCUMENTS:
             place = places(names)
             order = np.argsort(place)
@@ -111,3 +107,13 @@ class Units:
 def _modulo(sums: NDArray[np.uint64]) -> tuple[Ints, Ints]:
     n_documents, prints = (sums & np.uint64(2**63 - 1)).astype(np.int64)
     return n_documents, prints
+
+
+def check_distinct(names: Sequence[str]) -> None:
+    """Refuse documents of which two have the same name."""
+    if len(set(names)) < len(names):
+        raise DataError(
+            *("both tables hold the document ", Quote(Counter(names).most_common(1)[0][0])),
+            expected="different documents",
+            remedy="give them different names",
+        )
