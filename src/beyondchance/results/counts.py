@@ -358,9 +358,8 @@ class Counts:
             raise DataError("tables of different measures cannot be added", expected="the same")
         if not by_document:
             found = [part.by_unit() for part in tables]
-            return _merged(
-                found, *Units.together([_added(part).units for part in found])
-            )._bounded()
+            units, unit_of = Units.together([_added(part).units for part in found])
+            return _merged(found, units, unit_of)._bounded()
         for part in tables:
             if part.fields.keys() != first.fields.keys():
                 raise DataError(
@@ -370,10 +369,8 @@ class Counts:
                 )
         documents = tuple(chain.from_iterable(part.documents for part in tables))
         check_distinct(documents)
-        sizes = [len(part.documents) for part in tables]
-        return _merged(
-            tables, documents, np.split(np.arange(len(documents)), np.cumsum(sizes)[:-1])
-        )
+        ends = np.cumsum([len(part.documents) for part in tables])
+        return _merged(tables, documents, np.split(np.arange(len(documents)), ends[:-1]))
 
     def by_unit(self) -> Counts:
         """Add up the rows of each document, or of each group where documents are many.
@@ -990,12 +987,12 @@ class Counts:
         Examples
         --------
         >>> import pyarrow as pa
-        >>> from beyondchance import agreement, count
-        >>> one = count([["B-P", "O"]], [["B-P", "O"]], names=["1"])
-        >>> other = count([["O", "B-P"]], [["B-P", "O"]], names=["2"])
-        >>> found = Counts.from_arrow(pa.concat_tables([one.to_arrow(), other.to_arrow()]))
-        >>> agreement(found).observed
-        0.5
+        >>> from beyondchance import agreement, count, example
+        >>> corpus = example()
+        >>> batches = [corpus.select(documents=corpus.documents[i::2]) for i in range(2)]
+        >>> table = pa.concat_tables([count(batch).to_arrow() for batch in batches])
+        >>> agreement(Counts.from_arrow(table)).corrected == agreement(corpus).corrected
+        True
         """
         from beyondchance.results.arrow import table_of  # noqa: PLC0415 - rarely wanted
 
