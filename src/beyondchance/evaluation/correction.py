@@ -176,6 +176,5 @@ def _value(score: Score, name: str, filler: float | None) -> float:
 
 def _why(score: Score, name: str) -> str:
     """Why a value is undefined."""
-    details = score.to_dict()
     part = next((part for part in ("precision", "recall") if name.endswith(part)), None)
-    return str((details[part] if part else details).get("reason"))
+    return str((score.rate(part) if part else score).reason)

@@ -32,7 +32,7 @@ from beyondchance.page.sections import (
 )
 from beyondchance.reporting import blocks, sentences
 from beyondchance.reporting.blocks import counted
-from beyondchance.reporting.breakdown import Row, interval_heading, json_intervals
+from beyondchance.reporting.breakdown import SCORE, Row, interval_heading
 from beyondchance.reporting.citations import LIMITS
 from beyondchance.reporting.commands import agree, rank
 from beyondchance.reporting.outputs import json as json_output
@@ -197,7 +197,8 @@ def _report(found: Overview, digits: int) -> blocks.Report:
         command="report",
         notes=(),
         skipped=None,
-        make_data=lambda: {**best.score.to_dict(), **json_intervals(best.intervals)},
+        group=None,
+        make_data=lambda: SCORE.make(best),
     )
 
 

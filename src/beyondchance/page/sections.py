@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isnan, nan
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from beyondchance.page.gather import Overview
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list
 from beyondchance.reporting.citations import bibtex
+from beyondchance.reporting.columns import for_people
 from beyondchance.reporting.commands import (
     coefficients as coefficients_report,
     diagnose as diagnose_report,
@@ -398,15 +398,19 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     order = order or breakdown.most_contested(rows.values())
     listed, remark = cut(order, MOST_CONTESTED)
     noun = found.breakdown.noun
-    table = breakdown.table_of(
-        listed,
-        (noun, attrgetter("name")),
-        ("disagreements", lambda row: differing.get(row.name)),
+    columns = (
+        breakdown.NAMED,
+        for_people("disagreements", lambda row: differing.get(row.name)),
         breakdown.SPANS,
         *breakdown.SCORE_COLUMNS,
-        ("difficulty", attrgetter("difficulty")),
-        title=f"the most contested {noun}s first",
-        remark=" ".join(filter(None, (remark, f"(difficulty: {sentences.DIFFICULTY})"))),
+        breakdown.DIFFICULTY,
+    )
+    table = breakdown.scored(
+        listed,
+        columns,
+        f"the most contested {noun}s first",
+        " ".join(filter(None, (remark, f"(difficulty: {sentences.DIFFICULTY})"))),
+        name=noun,
     )
     yield Section(
         "by-document",

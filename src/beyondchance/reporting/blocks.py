@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import isnan
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
 from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.tallies import DOCUMENTS, by_fate
+
+if TYPE_CHECKING:
+    from beyondchance.reporting.columns import Group
 
 CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
 """A note for those who look at tables."""
@@ -128,6 +131,8 @@ class Report:
     Attributes
     ----------
     command : str
+    group : Group, optional
+        What JSON has; all that `make_data` makes by default.
     make_blocks, make_data, make_rows : functions
         What `blocks`, `data` and `rows` are made with, apart from what all commands have.
     make_asked : function
@@ -150,6 +155,7 @@ class Report:
     """
 
     command: str
+    group: Group | None = None
     make_blocks: Callable[[], Sequence[Block]] = tuple
     make_asked: Callable[[], Sequence[Block]] = tuple
     make_data: Callable[[], Mapping[str, Any]] = dict
@@ -181,7 +187,8 @@ class Report:
         files = {} if self.corpus is None else {"inputs": [*map(asdict, self.corpus.inputs)]}
         tail = {} if self.skipped is None else {"skipped": self.skipped}
         notes = {} if self.corpus is None and not self.notes else {"notes": self.notes}
-        return {**head, **files, **self.make_data(), **tail, **notes}
+        data = {**head, **files, **self.make_data(), **tail, **notes}
+        return data if self.group is None else self.group.make(data)
 
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:

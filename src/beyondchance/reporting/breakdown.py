@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import Amount, Below, Cell, Range, Table, in_list
+from beyondchance.reporting.blocks import Amount, Below, Cell, Table, in_list
+from beyondchance.reporting.columns import (
+    COUNT,
+    CSV,
+    DATA,
+    FIGURE,
+    JSON,
+    NUMBER,
+    PEOPLE,
+    SHARE,
+    TEXT,
+    Column,
+    Group,
+    Kind,
+    flat_of,
+    for_people,
+    kind,
+    many,
+    maybe,
+    named,
+    one_of,
+    table_of,
+)
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
+from beyondchance.results.score import SUMS
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,11 +59,9 @@ def interval_heading(settings: Settings) -> str:
     return f"{100 * settings.confidence:.10g} %"
 
 
-def cell_of(interval: ConfidenceInterval | None) -> Range | None:
-    """An interval for a table, with a star where it is to be taken with caution."""
-    if interval is None:
-        return None
-    return Range(interval.low, interval.high, "*" if interval.caution else "")
+def level_of(settings: Settings | None) -> str | None:
+    """What stands above intervals, if there are any."""
+    return None if settings is None else interval_heading(settings)
 
 
 def p_cell(p_value: float, *, is_floor: bool) -> float | Below:
@@ -69,21 +90,70 @@ def floor_remark(
     return f"({text}, adjusted)" if is_adjusted else f"({text})"
 
 
-def json_intervals(intervals: Scores) -> dict[str, Any]:
-    """What a score gains in JSON."""
-    if not intervals:
-        return {}
-    ends: dict[str, Any] = {name: json_ends(item) for name, item in intervals.items()}
-    reasons = {name: item.reason for name, item in intervals.items() if item.reason is not None}
-    return {"intervals": {**ends, "reasons": reasons} if reasons else ends}
-
-
-def json_ends(interval: ConfidenceInterval) -> list[float] | None:
-    """The ends of an interval, for JSON."""
+def _ends(interval: ConfidenceInterval) -> list[float] | None:
     return None if isnan(interval.low) else [interval.low, interval.high]
 
 
-def json_uncertainty(first: ConfidenceInterval, settings: Settings) -> dict[str, Any]:
+ENDS = Kind(maybe(many(NUMBER, minItems=2, maxItems=2)).schema, _ends)
+"""Both ends of an interval."""
+_INTERVALS = Group(
+    "intervals",
+    [
+        *(Column(name, ENDS, is_optional=True) for name in (*SCORES, "difficulty")),
+        Column(
+            "reasons", named(TEXT), "why an interval is null, only where one is", is_optional=True
+        ),
+    ],
+    "with --confidence: lower and upper end, null where there is none",
+)
+
+
+def _plain_intervals(intervals: Scores) -> dict[str, Any]:
+    reasons = {name: item.reason for name, item in intervals.items() if item.reason is not None}
+    return _INTERVALS.make({**intervals, **({"reasons": reasons} if reasons else {})})
+
+
+def _flat_intervals(row: Any) -> dict[str, Any]:
+    return {
+        f"{name}_{end}": getattr(item, end)
+        for name, item in row.intervals.items()
+        for end in ("low", "high")
+    }
+
+
+INTERVALS = Column(
+    "intervals",
+    Kind(_INTERVALS.schema, _plain_intervals),
+    value=lambda row: getattr(row, "intervals", None) or None,
+    flat=_flat_intervals,
+    is_optional=True,
+)
+"""The intervals of a row: ends side by side in CSV, an object in JSON."""
+_DRAWN = "null where nothing was drawn"
+UNCERTAINTY = Column(
+    "uncertainty",
+    Group(
+        "uncertainty",
+        [
+            Column("confidence", kind(type="number", exclusiveMinimum=0, exclusiveMaximum=1)),
+            Column("method", TEXT),
+            Column("resamples", maybe(kind(type="integer", minimum=99)), _DRAWN),
+            Column("seed", maybe(COUNT), _DRAWN),
+            Column("over", TEXT, "what was drawn: documents, sentences, annotators"),
+            Column("units", COUNT),
+            Column(
+                "effective_units",
+                FIGURE,
+                "from how many of them the width of the first interval would be known as well",
+            ),
+        ],
+        "how intervals were made",
+    ),
+    is_optional=True,
+)
+
+
+def uncertainty(first: ConfidenceInterval, settings: Settings) -> dict[str, Any]:
     """How intervals were made, for JSON."""
     return {
         "confidence": settings.confidence,
@@ -93,15 +163,6 @@ def json_uncertainty(first: ConfidenceInterval, settings: Settings) -> dict[str,
         "over": first.over,
         "units": first.n_units,
         "effective_units": first.effective,
-    }
-
-
-def flat_intervals(intervals: Scores) -> dict[str, Any]:
-    """What a row gains in CSV."""
-    return {
-        f"{name}_{end}": getattr(item, end)
-        for name, item in intervals.items()
-        for end in ("low", "high")
     }
 
 
@@ -138,6 +199,7 @@ class Row:
     ----------
     measure : str
     score : Score
+        Or a mean of scores, which has the same figures.
     level : {"all", "label", "pair", "annotator", "without", "document", "field"}
     name : str or (str, str)
         Of the label, pair, annotator, document or value of the field.
@@ -170,83 +232,218 @@ class Row:
     support: int | None = None
 
     @property
-    def shown(self) -> str:
-        """The name for people."""
+    def joined(self) -> str:
+        """The name in one piece."""
         return self.name if isinstance(self.name, str) else " and ".join(self.name)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The row for JSON."""
-        pair = {"a": self.name[0], "b": self.name[1]} if self.level == "pair" else {}
-        row = {**pair, **self.score.to_dict(), **json_intervals(self.intervals)}
-        if self.habits is not None:
-            without = None if self.without is None else self.without.to_dict()
-            row |= {"spans": self.score.n_spans, **asdict(self.habits), "without": without}
-        if self.level == "document":
-            row["difficulty"] = self.difficulty
-            row |= {} if self.null is None else {"null_distribution": plain_null(self.null)}
-        return row
+    @property
+    def shown(self) -> str:
+        """The name for people."""
+        return self.joined
+
+    @property
+    def group(self) -> Group:
+        """What JSON and CSV have of it."""
+        return LEVELS.get(self.level, SCORE)
 
     def to_flat(self) -> dict[str, Any]:
         """The row for CSV."""
-        names = {
-            "level": self.of_field or self.level,
-            "name": self.shown,
-            "measure": self.measure,
-        }
-        return {**names, **self.numbers()}
-
-    def numbers(self) -> dict[str, Any]:
-        """The row for CSV, without its names."""
-        row = flat_score(self.score)
-        if self.support is not None:
-            row |= {**flat_rates(self.score), "support": self.support}
-        row |= flat_intervals(self.intervals)
-        if self.level == "pair":
-            row |= {"a": self.name[0], "b": self.name[1]}
-        if self.habits is not None:
-            without = None if self.without is None else self.without.score.corrected
-            row |= {**asdict(self.habits), "without": without}
-        if self.level == "document":
-            row["difficulty"] = self.difficulty
-        return row if self.null is None else {**row, **flat_null(self.null)}
+        return flat_of(self, (*ROW, *self.group.columns))
 
 
 AnyRow = TypeVar("AnyRow", bound=Row)
 
 
-def flat_score(score: Score) -> dict[str, Any]:
-    """A score for a row of CSV."""
-    nested = score.to_dict()
-    return {
-        **{name: nested[name] for name in SCORES},
-        **nested["counts"],
-        "n_documents": score.n_documents,
-        "n_spans": score.n_spans,
-        "reason": score.reason,
-    }
+# --- Columns ------------------------------------------------------------------
 
 
-def flat_rates(score: Score) -> dict[str, float]:
-    """Precision and recall for a row of CSV, against a gold standard."""
-    return {name: getattr(score, name) for name in RATES}
+def _score(row: Any) -> Any:
+    """The score of a row, or the score itself."""
+    return getattr(row, "score", row)
 
 
-def plain_null(null: NullDistribution) -> dict[str, Any]:
-    """The agreement of random annotations, for JSON."""
-    return {
-        "mean": null.mean,
-        "sd": null.sd,
-        "sd_is": null.sd_is,
-        "quantiles": {str(share): value for share, value in null.quantiles.items()},
-        "p_value": null.p_value,
-        "p_error": null.p_error,
-    }
+def figure(name: str, about: str = "", sort: Kind = FIGURE, **more: Any) -> Column:
+    """Declare a column of scores."""
+    return Column(name, sort, about, lambda row: getattr(_score(row), name, None), **more)
 
 
-def flat_null(null: NullDistribution) -> dict[str, float]:
+SCORE_COLUMNS = (
+    figure("observed", "F1 of the two sides; null where neither marked anything"),
+    figure("chance", "F1 that random annotations of the same lengths would reach"),
+    figure(
+        "corrected",
+        "(observed - chance) / (1 - chance); null where undefined",
+        interval=lambda row: getattr(row, "intervals", {}).get("corrected"),
+    ),
+)
+REASON = figure(
+    "reason", "why corrected is null, only where it is", TEXT, is_optional=True, outputs=JSON
+)
+_REASON_CELL = REASON.only(CSV, is_optional=False)
+RATES = ("precision", "recall")
+_RATE = Group("rate", [*map(figure, SCORES), REASON.only(JSON, about="")])
+_SIZE = kind(type="number", minimum=0)
+_SIDES = "of either side, for measures whose precision and recall have one"
+_COUNTS = Group(
+    "counts",
+    [
+        *(Column(name, _SIZE) for name in SUMS[:4]),
+        *(Column(name, _SIZE, _SIDES, is_optional=True) for name in SUMS[4:]),
+    ],
+)
+SPANS = figure("n_spans", sort=COUNT, heading="spans")
+# Means have neither, and no support.
+_RATE_CELLS = [figure(name) for name in RATES]
+SUPPORT = Column("support", COUNT, value=lambda row: getattr(row, "support", None))
+RATE_COLUMNS = (*_RATE_CELLS, SCORE_COLUMNS[0].only(PEOPLE, heading="F1"), *SCORE_COLUMNS[1:])
+"""Against a gold standard, what is observed is an F1, with its precision and recall."""
+
+
+def _against_gold(row: Any) -> dict[str, Any]:
+    """Precision, recall and support for CSV, where there is a gold standard."""
+    found = flat_of(row, (*_RATE_CELLS, SUPPORT))
+    return {} if found["support"] is None else found
+
+
+def _rate(name: str) -> Callable[[Any], Any]:
+    return lambda row: _score(row).rate(name)
+
+
+FIGURES = (
+    *SCORE_COLUMNS,
+    REASON,
+    Column(
+        "chance_error",
+        NUMBER,
+        "standard error of chance, where it was sampled",
+        lambda row: _score(row).chance_error if _score(row).error else None,
+        is_optional=True,
+        outputs=JSON,
+    ),
+    *(
+        Column(name, _RATE, about, _rate(name), outputs=JSON)
+        for name, about in zip(
+            RATES,
+            (
+                "share of what side b marked that matches side a",
+                "share of what side a marked that is matched by side b",
+            ),
+            strict=True,
+        )
+    ),
+    Column("counts", _COUNTS, value=_score),
+    figure("n_documents", sort=COUNT),
+    SPANS,
+    _REASON_CELL,
+    SUPPORT.only(CSV, flat=_against_gold),
+)
+"""A score, in JSON and CSV."""
+NULL_COLUMNS = [
+    Column("mean", FIGURE, "exact"),
+    Column("sd"),
+    Column("sd_is", one_of("exact", "sampled")),
+    Column("quantiles", named(FIGURE)),
+    Column(
+        "p_value",
+        maybe(SHARE),
+        "how often random annotations agree as much as was observed, or more",
+    ),
+    Column("p_error", FIGURE, "its standard error from sampling"),
+]
+NULL = Column(
+    "null_distribution",
+    Group("null_distribution", NULL_COLUMNS, "with --null: the F1 of random annotations"),
+    value=lambda row: row.null,
+    flat=lambda row: {} if row.null is None else _flat_null(row.null),
+    is_optional=True,
+)
+
+
+def _flat_null(null: NullDistribution) -> dict[str, float]:
     """The agreement of random annotations, for a row of CSV."""
     shares = {f"null_{share}": value for share, value in null.quantiles.items()}
     return {"null_mean": null.mean, "null_sd": null.sd, **shares, "p_value": null.p_value}
+
+
+SCORE = Group("score", [*FIGURES, INTERVALS, NULL.only(CSV)])
+
+
+def _of_pair(place: int) -> Callable[[Any], str]:
+    return lambda row: str(row.name[place])
+
+
+A, B = (Column(side, TEXT, value=_of_pair(place)) for place, side in enumerate("ab"))
+DIFFICULTY = Column("difficulty")
+
+
+def _habit(name: str, about: str, **more: Any) -> Column:
+    return Column(name, FIGURE, about, attrgetter(f"habits.{name}"), **more)
+
+
+HABITS = (
+    _habit(
+        "mean_length",
+        "positions in a span of this annotator",
+        heading="length",
+        cell=lambda row: _length(row.habits.mean_length),
+    ),
+    _habit(
+        "marking_ratio",
+        "how much was marked for each position that the others marked in the same texts",
+        heading="marks",
+        cell=lambda row: _more_or_less(row.habits.marking_ratio),
+    ),
+    _habit("over_marking", "share of the own marks that the others do not have"),
+    _habit("under_marking", "share of the others' marks that this annotator does not have"),
+)
+WITHOUT = Column(
+    "without",
+    maybe(SCORE),
+    "the team without this annotator, where two are left",
+    cell=lambda row: nan if row.without is None else row.without.score.corrected,
+    flat=lambda row: {"without": row.without and row.without.score.corrected},
+)
+LEVELS = {
+    "pair": Group(
+        "pair",
+        [*(x.only(JSON) for x in (A, B)), *FIGURES, INTERVALS, *(x.only(CSV) for x in (A, B))],
+    ),
+    "annotator": Group(
+        "annotator",
+        [
+            *FIGURES,
+            INTERVALS,
+            Column("spans", COUNT, value=attrgetter("score.n_spans"), outputs=JSON),
+            *HABITS,
+            WITHOUT,
+        ],
+    ),
+    "document": Group("document", [*FIGURES, DIFFICULTY, NULL]),
+    "macro": Group(
+        "mean",
+        [
+            *(column.only(DATA, about="") for column in SCORE_COLUMNS),
+            REASON,
+            REASON.only(CSV, is_optional=False),
+            figure("n_averaged", "how many have a corrected score", COUNT, outputs=JSON),
+            figure(
+                "left_out",
+                "how many have none, by reason",
+                named(kind(type="integer")),
+                outputs=JSON,
+            ),
+            INTERVALS,
+        ],
+        "mean of the scores of labels or documents, undefined ones left out",
+    ),
+}
+"""What is shown of pairs, annotators, documents and means; of others, a score."""
+ROW = (
+    Column("level", TEXT, value=lambda row: row.of_field or row.level),
+    Column("name", TEXT, value=attrgetter("joined")),
+    Column("measure", TEXT),
+)
+"""What a row of CSV begins with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,67 +600,46 @@ def _ratio(amount: float, whole: float) -> float:
 
 # --- Tables for people --------------------------------------------------------
 
-Column: TypeAlias = tuple[str, Callable[[Any], Cell]]
-"""A heading, and the cell of a row."""
 
-SCORE_COLUMNS: tuple[Column, ...] = tuple((name, attrgetter(f"score.{name}")) for name in SCORES)
-SPANS: Column = ("spans", attrgetter("score.n_spans"))
-RATES = ("precision", "recall")
-RATE_COLUMNS: tuple[Column, ...] = (
-    # Means have neither, and no support.
-    *((name, lambda row, name=name: getattr(row.score, name, None)) for name in RATES),
-    ("F1", attrgetter("score.observed")),
-    *SCORE_COLUMNS[1:],
-)
-"""Against a gold standard, what is observed is an F1, with its precision and recall."""
-SUPPORT: Column = ("support", lambda row: getattr(row, "support", None))
-
-
-def table_of(
+def scored(
     rows: Sequence[Any],
-    *columns: Column,
-    settings: Settings | None = None,
+    columns: Sequence[Column],
     title: str = "",
     remark: str = "",
-    has_reasons: bool = True,
+    *,
+    settings: Settings | None = None,
+    **headings: Any,
 ) -> Table:
-    """A table of rows.
+    """A table of scores, below which stands why some are undefined.
 
     Parameters
     ----------
     rows : sequence of Row
-        Or of anything with a score, where no intervals are asked for.
-    *columns : Column
+        Or of anything with a score.
+    columns : sequence of Column
+        The first names the row.
+    title, remark : str
     settings : Settings, optional
         Of the intervals, which then stand after the corrected scores, if there are any.
-    title, remark : str
-    has_reasons : bool
-        Whether it is said below why scores are undefined, if some are.
+    **headings : str
     """
-    shown = list(columns)
-    if settings is not None and any(row.intervals for row in rows):
-        place = [heading for heading, _ in shown].index("corrected") + 1
-        ends: Column = (
-            interval_heading(settings),
-            lambda row: cell_of(row.intervals.get("corrected")),
-        )
-        shown.insert(place, ends)
-    cells = [tuple(cell(row) for _, cell in shown) for row in rows]
-    reasons = _undefined(rows, columns[0][1]) if has_reasons else ()
-    remark = " ".join(filter(None, (remark, *reasons)))
-    return Table([heading for heading, _ in shown], cells, title, remark)
+    remark = " ".join(filter(None, (remark, *_undefined(rows, columns[0]))))
+    return table_of(rows, columns, title, remark, level=level_of(settings), **headings)
 
 
-def _undefined(rows: Sequence[Any], name: Callable[[Any], Cell]) -> list[str]:
+def _undefined(rows: Sequence[Any], column: Column) -> list[str]:
     """Why corrected scores are undefined, each reason once; of which rows, unless of all."""
     by_reason: dict[str, list[str]] = {}
-    for row in rows:
+    for row, name in zip(rows, column.cells(rows), strict=True):
         if row.score.reason is not None:
-            by_reason.setdefault(row.score.reason, []).append(str(name(row)))
+            by_reason.setdefault(row.score.reason, []).append(str(name))
     return [
         f"Undefined{f' ({in_list(names)})' if len(names) < len(rows) else ''}: {reason}."
         for reason, names in by_reason.items()
     ]
+
+
+NAMED = for_people("name", "shown")
 
 
 def scores_table(
@@ -477,30 +653,26 @@ def scores_table(
 ) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
     shown, cut = lowest(rows, top)
-    columns: list[Column] = [(heading, attrgetter("shown")), SPANS, *SCORE_COLUMNS]
-    remark = " ".join(filter(None, (cut, remark)))
-    return table_of(shown, *columns, settings=settings, title=title, remark=remark)
+    columns, remark = (NAMED, SPANS, *SCORE_COLUMNS), " ".join(filter(None, (cut, remark)))
+    return scored(shown, columns, title, remark, settings=settings, name=heading)
 
 
 def rates_tables(rows: Sequence[Any], settings: Settings | None, title: str) -> list[Table]:
     """Precision, recall and F1 of labels against a gold standard, and its spans."""
-    name = ("label", attrgetter("shown"))
-    tables = [table_of(rows, name, *RATE_COLUMNS, SUPPORT, title=title)]
+    tables = [scored(rows, (NAMED, *RATE_COLUMNS, SUPPORT), title, name="label")]
     # There is no room for intervals in the same table.
     return [*tables, *intervals_tables("label", rows, settings, f"intervals of the {title}")]
 
 
 def intervals_tables(
-    kind: str, rows: Sequence[Any], settings: Settings | None, title: str, top: int = 0
+    heading: str, rows: Sequence[Any], settings: Settings | None, title: str, top: int = 0
 ) -> list[Table]:
     """The intervals of rows, where their own table has no room for them; nothing without any."""
     if not any(row.intervals for row in rows):
         return []
     shown, remark = lowest(rows, top)
-    columns = ((kind, attrgetter("shown")), ("corrected", attrgetter("score.corrected")))
-    return [
-        table_of(shown, *columns, settings=settings, title=title, remark=remark, has_reasons=False)
-    ]
+    columns = (NAMED, SCORE_COLUMNS[-1])
+    return [table_of(shown, columns, title, remark, level=level_of(settings), name=heading)]
 
 
 def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:
@@ -531,25 +703,17 @@ def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> T
     shown, remark = lowest(rows, top)
     is_team = len(rows) > 2 and gold is None
     has_lengths = not all(isnan(row.habits.mean_length) for row in rows if row.habits)
-    columns: list[Column] = [
-        ("annotator", attrgetter("name")),
-        SPANS,
-        *([("length", lambda row: _length(row.habits.mean_length))] if has_lengths else []),
-        ("marks", lambda row: _more_or_less(row.habits.marking_ratio)),
-        *SCORE_COLUMNS,
-    ]
     others = "the others" if gold is None else "the gold standard"
     legend = "length: mean of the spans; " if has_lengths else ""
     legend += f"marks: more or less than {others} in the same texts"
-    if is_team:
-        columns.append(("without", lambda row: row.without.score.corrected if row.without else nan))
-        legend += "; without: corrected, of the others among themselves"
+    legend += "; without: corrected, of the others among themselves" if is_team else ""
+    marks = HABITS[0 if has_lengths else 1 : 2]
     return table_of(
         shown,
-        *columns,
-        title=f"annotators, each against {others}" if is_team or gold else "annotators",
-        remark=" ".join(filter(None, (remark, f"({legend})"))),
-        has_reasons=False,
+        (NAMED, SPANS, *marks, *SCORE_COLUMNS, *([WITHOUT] if is_team else [])),
+        f"annotators, each against {others}" if is_team or gold else "annotators",
+        " ".join(filter(None, (remark, f"({legend})"))),
+        name="annotator",
     )
 
 

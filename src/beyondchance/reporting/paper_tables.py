@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from operator import attrgetter
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import PaperTable, in_list
-from beyondchance.reporting.citations import PAPER
+from beyondchance.reporting.citations import PAPER as CITED
+from beyondchance.reporting.columns import PAPER, Column, for_people, table_of
 from beyondchance.reporting.paragraphs import Citation, Paragraph, Sentence
 from beyondchance.settings import Settings
 
@@ -21,12 +22,12 @@ _METHODS = {"bca": "BCa bootstrap", "percentile": "percentile bootstrap"}
 
 def paper_table(
     sections: Mapping[str, Sequence[levels.Row]],
-    *columns: levels.Column,
-    first: str,
+    *columns: Column,
     settings: Settings,
     said: str,
     label: str,
     gold: str | None = None,
+    headings: Mapping[str, Any] = MappingProxyType({"name": ""}),
 ) -> PaperTable:
     """A table of scores, with the same columns in every section.
 
@@ -35,28 +36,25 @@ def paper_table(
     sections : mapping of str to rows
     *columns : Column
         What stands after the scores.
-    first : str
-        The heading of the names.
     settings : Settings
     said : str
         The beginning of the caption: what was compared.
     label : str
     gold : str, optional
         The gold standard: its precision and recall are shown, and its spans.
+    headings : mapping of str to str
+        Those that depend on the result, by key.
     """
     rows = list(chain.from_iterable(sections.values()))
     scores = levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS
+    last = levels.SPANS if gold is None else levels.SUPPORT
     ends = [row.intervals["corrected"] for row in rows if row.intervals]
-    shown: list[levels.Column] = [(first, _name), *scores]
-    if ends:
-        shown.append(("", lambda row: levels.cell_of(row.intervals.get("corrected"))))
-    shown += [*columns, levels.SPANS if gold is None else levels.SUPPORT]
+    shown = (for_people("name", _name), *scores, *columns, last)
+    table = table_of(rows, shown, output=PAPER, level="", **headings)
+    cells = iter(table.rows)
     return PaperTable(
-        headings=[heading for heading, _ in shown],
-        sections={
-            title: [tuple(cell(row) for _, cell in shown) for row in section]
-            for title, section in sections.items()
-        },
+        headings=table.headings,
+        sections={title: list(islice(cells, len(section))) for title, section in sections.items()},
         caption=Paragraph(
             ((said,), *_columns_explained(rows, settings, gold), *_brackets(ends, settings))
         ),
@@ -76,7 +74,7 @@ def _columns_explained(
     spans = f"random spans of the same lengths (in {settings.positions})"
     unit = settings.unit
     place = "anywhere in the corpus" if unit == "corpus" else f"within {unit}s"
-    yield f"Chance: expected F1 of {spans}, placed {place} ", Citation(PAPER), "."
+    yield f"Chance: expected F1 of {spans}, placed {place} ", Citation(CITED), "."
     yield ("Corrected: share of the way from chance to full agreement.",)
     undefined = [_name(row) for row in rows if row.score.reason is not None]
     if undefined:
@@ -94,7 +92,3 @@ def _brackets(ends: Sequence[ConfidenceInterval], settings: Settings) -> Iterato
     yield (f"Brackets: {levels.interval_heading(settings)} confidence intervals ({how}).",)
     if any(item.caution for item in ends):
         yield ("*: the interval is a rough guide.",)
-
-
-GROUP: levels.Column = ("", attrgetter("letters"))
-"""The letters of systems that do not differ significantly."""

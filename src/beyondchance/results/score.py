@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isnan, nan
-from typing import TYPE_CHECKING, Any, Unpack
+from math import nan
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -114,11 +114,6 @@ class _Rate:
         # Where nothing matched, there is no agreement to correct: 0 needs no explanation.
         return self.no_freedom if self.fixed and self.matched else None
 
-    def to_dict(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in ("observed", "chance", "corrected")}
-        result = {name: None if isnan(value) else value for name, value in values.items()}
-        return result if self.reason is None else {**result, "reason": self.reason}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score(Printed):
@@ -187,8 +182,9 @@ class Score(Printed):
         flags = self.certain, self.fixed, self.is_part
         return _Rate(self.matched, self.expected, size, *flags, *_REASONS[self.of])
 
-    def _of(self, side: str) -> _Rate:
-        """Recall for side a, precision for side b."""
+    def rate(self, name: str) -> _Rate:
+        """Return precision or recall, with its chance and its reason."""
+        side = "b" if name == "precision" else "a"
         matched, expected = getattr(self, f"matched_{side}"), getattr(self, f"expected_{side}")
         return _Rate(
             self.matched if matched is None else matched,
@@ -240,32 +236,32 @@ class Score(Printed):
     @property
     def precision(self) -> float:
         """Share of what side b marked that matches side a."""
-        return self._of("b").observed
+        return self.rate("precision").observed
 
     @property
     def chance_precision(self) -> float:
         """Share of what side b marked that random annotations would match."""
-        return self._of("b").chance
+        return self.rate("precision").chance
 
     @property
     def corrected_precision(self) -> float:
         """Precision beyond chance; nan if chance is 1, or side b marked nothing."""
-        return self._of("b").corrected
+        return self.rate("precision").corrected
 
     @property
     def recall(self) -> float:
         """Share of what side a marked that is matched by side b."""
-        return self._of("a").observed
+        return self.rate("recall").observed
 
     @property
     def chance_recall(self) -> float:
         """Share of what side a marked that random annotations would match."""
-        return self._of("a").chance
+        return self.rate("recall").chance
 
     @property
     def corrected_recall(self) -> float:
         """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
-        return self._of("a").corrected
+        return self.rate("recall").corrected
 
     @documented(ResamplingOptions)
     def interval(
@@ -290,17 +286,3 @@ class Score(Printed):
                 expected="one of agreement(...), such as .by_label[...], or .intervals()",
             )
         return self.ask(**resampling)[checked_option("score", score, _SHOWN)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; None where undefined, with the reason."""
-        return {
-            **self._f1.to_dict(),
-            **({"chance_error": self.chance_error} if self.error else {}),
-            "precision": self._of("b").to_dict(),
-            "recall": self._of("a").to_dict(),
-            "counts": {
-                name: getattr(self, name) for name in SUMS if getattr(self, name) is not None
-            },
-            "n_documents": self.n_documents,
-            "n_spans": self.n_spans,
-        }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from beyondchance.adjudication.adjudicated import AdjudicatedCorpus
 from beyondchance.adjudication.comparison import Deciders
@@ -19,10 +21,97 @@ from beyondchance.reporting.blocks import (
     in_list,
     report_of_corpus,
 )
-from beyondchance.reporting.commands.consensus import against, gold_table
+from beyondchance.reporting.breakdown import SCORE, SCORE_COLUMNS
+from beyondchance.reporting.columns import (
+    COUNT,
+    CSV,
+    FILES,
+    JSON,
+    SIGNATURE,
+    TABLE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    Column,
+    Group,
+    Kind,
+    command,
+    flat_of,
+    for_people,
+    kind,
+    many,
+    maybe,
+    named,
+    one_of,
+    table_of,
+)
+from beyondchance.reporting.commands.consensus import gold_table
 from beyondchance.results.agreement import Agreement
 
 _NOBODY = "(no name)"
+
+
+_PLACE = (
+    Column("document", TEXT),
+    Column("text", COUNT, "the number of the text in its document, from 0 on"),
+    Column("start", COUNT),
+    Column("end", COUNT),
+)
+_SPAN = kind(
+    type="array",
+    prefixItems=[{"type": "integer", "minimum": 0}] * 2 + [{"type": "string"}],
+    minItems=3,
+    maxItems=3,
+    description="start, end and label",
+)
+DECISION = Group(
+    "decision",
+    [
+        *_PLACE,
+        Column(
+            "spans",
+            many(_SPAN),
+            "what the gold standard has in this stretch",
+            flat=lambda decision: {"spans": _written(decision)},
+        ),
+        Column("choice", one_of(*CHOICES), is_optional=True),
+        Column(
+            "of",
+            TEXTS,
+            "whose version it is",
+            is_optional=True,
+            flat=lambda decision: {"of": ", ".join(decision.of)},
+        ),
+        Column("by", TEXT, "who decided", is_optional=True),
+        Column("note", TEXT, is_optional=True),
+        Column("words", maybe(TEXT), "what the stretch covers", is_optional=True, outputs=JSON),
+        Column("words", outputs=CSV),
+    ],
+)
+DECISIONS_FILE = Group(
+    "decisions_file",
+    [
+        Column("beyondchance", kind(const="decisions")),
+        Column("format", kind(const=1)),
+        Column("unit", TEXT),
+        Column("positions", TEXT),
+        Column("decisions", many(DECISION)),
+    ],
+    "what the page of report saves, and adjudicate reads",
+)
+_DECISION = Kind(DECISION.schema, Decision.to_dict)
+ADJUDICATE = command(
+    "adjudicate",
+    *FILES,
+    Column("rest", one_of("consensus", "majority", "refuse"), "what decides where nobody did"),
+    Column("n_places", COUNT, "places where annotators differ"),
+    Column("n_decided", COUNT, "how many of them are decided"),
+    Column("n_ties", COUNT, "entities outside of these that the votes of annotators do not decide"),
+    Column("agreement", SCORE, "of all annotators with the gold standard"),
+    Column("annotators", named(SCORE)),
+    Column("decisions", many(_DECISION)),
+    *TAIL,
+)
 
 
 def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 20) -> Report:
@@ -30,33 +119,28 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
     name, decisions = str(gold.gold), gold.decisions
 
     def blocks() -> list[Block]:
-        noted = [(x.document, _place(x), x.note, x.by) for x in decisions if x.note]
+        noted = [decision for decision in decisions if decision.note]
         shown, remark = cut(noted, top)
-        notes = Table(("document", "place", "note", "by"), shown, "notes", remark)
         return [
             Prose(_how_many(gold)),
             _people_table(decisions),
             gold_table(result, name, f"annotators against {name}"),
-            *([notes] if noted else []),
+            *([table_of(shown, _NOTES, "notes", remark)] if noted else []),
         ]
 
     return report_of_corpus(
         "adjudicate",
         gold,
+        group=ADJUDICATE,
         signature=str(result.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            "rest": gold.rest,
-            "n_places": gold.n_places,
-            "n_decided": gold.n_decided,
-            "n_ties": gold.n_ties,
-            "agreement": result.score.to_dict(),
-            "annotators": against(result, name),
-            "decisions": [x.to_dict() for x in decisions],
+            **{name: getattr(gold, name) for name in ("rest", "n_places", "n_decided", "n_ties")},
+            "agreement": result.score,
+            "annotators": result.against(name),
+            "decisions": decisions,
         },
-        make_rows=lambda: [
-            {**x.to_dict(), "spans": _written(x), "of": ", ".join(x.of)} for x in decisions
-        ],
+        make_rows=lambda: [flat_of(decision, DECISION.columns) for decision in decisions],
     )
 
 
@@ -89,68 +173,109 @@ def _place(decision: Decision) -> str:
     return decision.words or f"{decision.start}-{decision.end}"
 
 
+_NOTES = (
+    *_PLACE[:1],
+    for_people("place", _place),
+    *(Column(name, TEXT) for name in ("note", "by")),
+)
+
+
 def _written(decision: Decision) -> str:
     """Write the spans of a decision into a cell."""
     return "; ".join(f"{start}-{end} {label}" for start, end, label in decision.spans) or "nothing"
 
 
+_PAIR = (
+    Column("a", TEXT, heading="first"),
+    Column("b", TEXT, heading="second"),
+    Column("n_places", COUNT, "places that both decided", heading="both decided"),
+    Column("n_same", COUNT, heading="the same"),
+    for_people("differently", lambda row: row["n_places"] - row["n_same"]),
+    Column(
+        "agreement",
+        maybe(SCORE),
+        "of what they decided there; null where there is no such place",
+        outputs=JSON,
+    ),
+)
+COMPARED = command(
+    "adjudicate_compared",
+    *(column.only(JSON, is_optional=column is SIGNATURE) for column in FILES),
+    Column("pairs", many(Group("", [*_PAIR]))),
+    Column("differing", many(Group("", [Column("one", _DECISION), Column("other", _DECISION)]))),
+    *TAIL,
+    called="adjudicate",
+)
+
+
+def _agreement(column: Column) -> Callable[[Mapping[str, Any]], Any]:
+    return lambda row: column.of(row["agreement"])
+
+
+def _version(decision: Decision) -> str:
+    return f"{decision.by}: {_written(decision)}" if decision.by else _written(decision)
+
+
+_DIFFERING = (
+    Column("document", value=attrgetter("one.document")),
+    *(
+        Column(name, value=attrgetter(f"one.{name}"), outputs=CSV)
+        for name in ("text", "start", "end")
+    ),
+    for_people("place", lambda pair: _place(pair.one)),
+    Column("by_one", value=attrgetter("one.by"), outputs=CSV),
+    Column("spans_one", value=lambda pair: _written(pair.one), outputs=CSV),
+    for_people("one", lambda pair: _version(pair.one)),
+    Column("by_other", value=attrgetter("other.by"), outputs=CSV),
+    Column("spans_other", value=lambda pair: _written(pair.other), outputs=CSV),
+    for_people("other", lambda pair: _version(pair.other)),
+)
+
+
+class _Differing(NamedTuple):
+    """Two decisions about one place."""
+
+    one: Decision
+    other: Decision
+
+
 def deciders_report(found: Deciders, *, top: int = 20) -> Report:
     """Build the report of how far people decided alike."""
-    pairs, differing = found.pairs, found.differing
-    known = {names: x.agreement for names, x in pairs.items() if x.agreement}
+    differing = [_Differing(*pair) for pair in found.differing]
+    pairs: list[dict[str, Any]] = [
+        {
+            "a": a,
+            "b": b,
+            "n_places": x.n_places,
+            "n_same": x.n_same,
+            "agreement": x.agreement and x.agreement.score,
+        }
+        for (a, b), x in found.pairs.items()
+    ]
+    known = [pair for pair in pairs if pair["agreement"]]
+    signed = [str(x.agreement.settings) for x in found.pairs.values() if x.agreement]
 
     def blocks() -> list[Block]:
         shown, remark = cut(differing, top)
-        versions = [
-            (
-                one.document,
-                _place(one),
-                *(f"{x.by}: {_written(x)}" if x.by else _written(x) for x in (one, other)),
-            )
-            for one, other in shown
-        ]
-        counts = [
-            (*names, x.n_places, x.n_same, x.n_places - x.n_same) for names, x in pairs.items()
-        ]
-        scores = [(*names, x.observed, x.chance, x.corrected) for names, x in known.items()]
-        who = ("first", "second")
-        where = ("document", "place", "one", "other")
+        scores = [x.only(TABLE, value=_agreement(x)) for x in SCORE_COLUMNS]
+        title, columns = "agreement at these places", (*_PAIR[:2], *scores)
         return [
             Prose(f"{in_list(found.names)}: what they decided, where both of two did."),
-            Table((*who, "both decided", "the same", "differently"), counts, "places"),
-            Table((*who, "observed", "chance", "corrected"), scores, "agreement at these places"),
-            *([Table(where, versions, "decided differently", remark)] if versions else []),
+            table_of(pairs, _PAIR, "places"),
+            table_of(known, columns, title),
+            *([table_of(shown, _DIFFERING, "decided differently", remark)] if shown else []),
         ]
 
     return report_of_corpus(
         "adjudicate",
         found.corpus,
         is_cut=0 < top < len(differing),
-        signature=next((str(x.settings) for x in known.values()), None),
+        group=COMPARED,
+        signature=signed[0] if signed else None,
         make_blocks=blocks,
         make_data=lambda: {
-            "pairs": [
-                {
-                    "a": a,
-                    "b": b,
-                    "n_places": x.n_places,
-                    "n_same": x.n_same,
-                    "agreement": x.agreement and x.agreement.score.to_dict(),
-                }
-                for (a, b), x in pairs.items()
-            ],
-            "differing": [
-                {"one": one.to_dict(), "other": other.to_dict()} for one, other in differing
-            ],
+            "pairs": pairs,
+            "differing": differing,
         },
-        make_rows=lambda: [
-            {
-                **{name: getattr(one, name) for name in ("document", "text", "start", "end")},
-                "by_one": one.by,
-                "spans_one": _written(one),
-                "by_other": other.by,
-                "spans_other": _written(other),
-            }
-            for one, other in differing
-        ],
+        make_rows=lambda: [flat_of(pair, _DIFFERING) for pair in differing],
     )

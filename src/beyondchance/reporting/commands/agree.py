@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
@@ -24,8 +23,38 @@ from beyondchance.reporting.blocks import (
     cut,
     in_list,
 )
+from beyondchance.reporting.columns import (
+    COUNT,
+    CSV,
+    FIGURE,
+    FILES,
+    JSON,
+    METHODS,
+    NUMBER,
+    SHARE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    Column,
+    Group,
+    command,
+    flat_of,
+    for_people,
+    kind,
+    made,
+    many,
+    named,
+    one_of,
+)
 from beyondchance.reporting.paper_tables import paper_table
-from beyondchance.reporting.parts import Part, json_parts, left_out, parts_of, parts_tables
+from beyondchance.reporting.parts import (
+    MACRO,
+    Part,
+    left_out,
+    parts_of,
+    parts_table,
+    parts_tables,
+)
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 
@@ -57,16 +86,102 @@ class Variant:
     scope: str
     score: Score
 
-    def to_dict(self) -> dict[str, Any]:
-        """The score for JSON."""
-        choices = {"measure": self.measure, "unit": self.unit, "scope": self.scope}
-        return {**choices, **self.score.to_dict()}
 
-    def to_flat(self) -> dict[str, Any]:
-        """The score for CSV."""
-        name = f"{self.measure} {self.unit} {self.scope}"
-        row = {"level": "sensitivity", "name": name, "measure": self.measure}
-        return {**row, **levels.flat_score(self.score)}
+_CHOICES = tuple(Column(name, TEXT) for name in ("measure", "unit", "scope"))
+VARIANT = Group("variant", [*(column.only(~CSV) for column in _CHOICES), *levels.FIGURES])
+_VARIANT_ROW = (
+    Column("level", TEXT, value=lambda _: "sensitivity"),
+    Column("name", TEXT, value=lambda row: f"{row.measure} {row.unit} {row.scope}"),
+    _CHOICES[0],
+    *levels.FIGURES,
+)
+_SCORES = named(levels.SCORE)
+_POSITIVE = kind(type="number", exclusiveMinimum=0)
+TREND = Group(
+    "trend",
+    [
+        Column("order", TEXTS, outputs=JSON),
+        Column("corrected", many(FIGURE), outputs=JSON),
+        Column("slope", NUMBER, "change of corrected agreement a step"),
+        Column("error", _POSITIVE, "standard error of the slope"),
+        Column("freedom", _POSITIVE, "degrees of freedom of the standard error"),
+        Column("p_value", SHARE),
+        Column(
+            "needed",
+            kind(type="integer", minimum=4),
+            "documents for each of two values to find a change by .1 in four of five corpora",
+        ),
+        Column("n_documents", COUNT),
+        Column("n_left_out", COUNT, "documents without a value"),
+    ],
+)
+_FREEDOM = Group(
+    "",
+    [Column("texts", COUNT), Column("without", COUNT)],
+    "texts with a span, and those of them in which every random arrangement gives the same match",
+)
+_COEFFICIENT = Group("coefficient", [])
+_COEFFICIENT.columns.extend(
+    [
+        Column("value", FIGURE, "null where undefined"),
+        Column("observed"),
+        Column("expected"),
+        Column("reason", TEXT, is_optional=True),
+        Column(
+            "interval",
+            many(FIGURE, minItems=2, maxItems=2),
+            "where the value lies, if it was sampled",
+            is_optional=True,
+        ),
+        Column("settings", named(TEXT), is_optional=True),
+        Column("by_label", named(_COEFFICIENT), is_optional=True),
+        *(Column(name, TEXT, is_optional=True) for name in ("title", "definition", "reference")),
+        Column(
+            "parts",
+            one_of("agreement", "disagreement", "disorder"),
+            "what observed and expected are",
+            is_optional=True,
+        ),
+    ]
+)
+AGREE = command(
+    "agree",
+    *FILES,
+    *made(levels.SCORE.columns),
+    Column("measures", _SCORES),
+    Column("labels", _SCORES),
+    Column("pairs", many(levels.LEVELS["pair"])),
+    Column("annotators", named(levels.LEVELS["annotator"])),
+    levels.UNCERTAINTY,
+    levels.NULL.only(JSON, value=None),
+    Column("documents", named(levels.LEVELS["document"]), is_optional=True),
+    Column("groups", named(_SCORES), is_optional=True),
+    Column(
+        "finding",
+        levels.SCORE,
+        "of the spans, whatever their labels; where there are two labels or more",
+        is_optional=True,
+    ),
+    Column(
+        "labelling",
+        levels.SCORE,
+        "of the labels of what both found; chance is that of permuted labels",
+        is_optional=True,
+    ),
+    Column("macro", MACRO, is_optional=True),
+    Column("freedom", _FREEDOM, is_optional=True),
+    Column(
+        "trends",
+        named(TREND),
+        "by field whose values have an order, where it was asked for",
+        is_optional=True,
+    ),
+    Column("sensitivity", many(VARIANT), is_optional=True),
+    METHODS,
+    *TAIL,
+    Column("coefficients", named(_COEFFICIENT), is_optional=True),
+    Column("differences", TEXTS, "what makes coefficients differ here", is_optional=True),
+)
 
 
 def agree_report(
@@ -166,16 +281,17 @@ def agree_report(
 
     def data() -> dict[str, Any]:
         n_fixed, n_texts = result.counts.texts_without_freedom()
-        data = agree_data(breakdown, by=by, null=null) | json_parts(parts)
-        data["freedom"] = {"texts": n_texts, "without": n_fixed}
-        if trends:
-            data["trends"] = {found.field: plain_trend(found) for found in trends}
-        data |= {"sensitivity": [item.to_dict() for item in variants]} if variants else {}
-        if others is None:
-            return data
-        plain = others.to_dict()
-        tail = {name: plain[name] for name in ("coefficients", "differences")}
-        return {**data, "skipped": {}, "notes": [], **tail}  # in their places, filled in later
+        split_in = {part.level: part for part in parts if part.level != "macro"}
+        return {
+            **agree_data(breakdown, by=by),
+            **split_in,
+            **({"null_distribution": null} if null is not None else {}),
+            "macro": {part.name: part for part in parts if part.level == "macro"},
+            "freedom": {"texts": n_texts, "without": n_fixed},
+            **({"trends": {found.field: found for found in trends}} if trends else {}),
+            **({"sensitivity": variants} if variants else {}),
+            **(others.to_dict() | {"signature": str(settings)} if others is not None else {}),
+        }
 
     def methods() -> Paragraph:
         from beyondchance.reporting.methods import methods_of_agreement  # noqa: PLC0415 - rarely wanted
@@ -187,13 +303,17 @@ def agree_report(
         return [
             *(row.to_flat() for row in breakdown.rows),
             *(part.to_flat() for part in parts),
-            *({"level": "trend", "name": found.field, **flat_trend(found)} for found in trends),
-            *(item.to_flat() for item in variants),
+            *(
+                {"level": "trend", "name": found.field, **flat_of(found, TREND.columns)}
+                for found in trends
+            ),
+            *(flat_of(item, _VARIANT_ROW) for item in variants),
             *(coefficients.rows_of(others) if others is not None else ()),
         ]
 
     return Report(
         command="agree",
+        group=AGREE,
         corpus=corpus,
         signature=str(settings),
         skipped=dict(result.skipped),
@@ -221,18 +341,6 @@ def trend_sentence(found: Trend, digits: int) -> str:
     return said
 
 
-def flat_trend(found: Trend) -> dict[str, Any]:
-    """The numbers of a trend."""
-    names = ("slope", "error", "freedom", "p_value", "needed", "n_documents", "n_left_out")
-    return {name: getattr(found, name) for name in names}
-
-
-def plain_trend(found: Trend) -> dict[str, Any]:
-    """A trend as in JSON."""
-    values = {"order": list(found.order), "corrected": list(found.corrected)}
-    return {**values, **flat_trend(found)}
-
-
 def report_of_trend(found: Trend) -> Report:
     """The report of a trend alone."""
     rows = list(zip(found.order, found.corrected, strict=True))
@@ -241,7 +349,7 @@ def report_of_trend(found: Trend) -> Report:
         command="trend",
         signature=str(found.settings),
         make_blocks=lambda: [Table(headings, rows, remark=said)],
-        make_data=lambda: {"field": found.field, **plain_trend(found)},
+        make_data=lambda: {"field": found.field, **TREND.make(found)},
         make_rows=lambda: [dict(zip(headings, row, strict=True)) for row in rows],
     )
 
@@ -333,16 +441,14 @@ def report_of_labelling(result: Labelling) -> Report:
     overall = [
         levels.Row(measure=measure, score=item.score, name=name) for name, item in parts.items()
     ]
-    columns: list[levels.Column] = [("", attrgetter("shown")), *levels.SCORE_COLUMNS]
 
     def blocks() -> list[Block]:
-        made: list[Block] = [levels.table_of(overall, *columns, title="agreement in two parts")]
-        made += _differing_part(result, 4)
         labels = [row for row in rows[labelling] if row.level == "label"]
-        return [*made, levels.scores_table("label", labels, None, title=labelling)]
-
-    def data() -> dict[str, Any]:
-        return {"finding": result.finding.score.to_dict(), "labelling": result.labelling.to_dict()}
+        return [
+            parts_table(overall, "agreement in two parts"),
+            *_differing_part(result, 4),
+            levels.scores_table("label", labels, None, title=labelling),
+        ]
 
     return Report(
         command="labelling",
@@ -351,7 +457,10 @@ def report_of_labelling(result: Labelling) -> Report:
         noun=result.finding.extent.noun,
         notes=result.finding.notes,
         make_blocks=blocks,
-        make_data=data,
+        make_data=lambda: {
+            "finding": levels.SCORE.make(result.finding.score),
+            "labelling": result.labelling.to_dict(),
+        },
         make_rows=lambda: [
             {"part": name, **row.to_flat()} for name, found in rows.items() for row in found
         ],
@@ -360,26 +469,25 @@ def report_of_labelling(result: Labelling) -> Report:
 
 def report_of_average(result: MacroAverage) -> Report:
     """The mean of scores, and how many there are."""
-    part = Part(name=result.by, measure=result.settings.measure, score=result)
-    columns: list[levels.Column] = [("", attrgetter("shown")), *levels.SCORE_COLUMNS]
-    remark = left_out([result])
+    mean: Any = result
+    part = Part(name=result.by, level="macro", measure=result.settings.measure, score=mean)
     return Report(
         command="macro",
         signature=str(result.settings),
-        make_blocks=lambda: [levels.table_of([part], *columns, remark=remark)],
-        make_data=lambda: {"by": result.by, **part.to_dict()},
+        make_blocks=lambda: [parts_table([part], remark=left_out([result]))],
+        make_data=lambda: {"by": result.by, **part.group.make(part)},
         make_rows=lambda: [part.to_flat()],
     )
 
 
 def report_of_score(score: Score) -> Report:
     """One score, with precision and recall."""
-    row = levels.Row(measure="", score=score)
+    row = levels.Row(measure="", score=score, support=0)
     return Report(
         command="score",
-        make_blocks=lambda: [levels.table_of([row], *levels.RATE_COLUMNS, levels.SPANS)],
-        make_data=score.to_dict,
-        make_rows=lambda: [{**levels.flat_score(score), **levels.flat_rates(score)}],
+        make_blocks=lambda: [levels.scored([row], (*levels.RATE_COLUMNS, levels.SPANS))],
+        make_data=lambda: levels.SCORE.make(row),
+        make_rows=lambda: [flat_of(row, (*levels.FIGURES[:-1], *levels.RATE_COLUMNS[:2]))],
     )
 
 
@@ -394,12 +502,12 @@ def _by(breakdown: levels.Breakdown) -> str:
 def overall_table(breakdown: levels.Breakdown) -> Table:
     """The score by each measure."""
     gold = breakdown.gold
-    return levels.table_of(
+    name = for_people("measure", lambda row: sentences.by_measure(row.measure, breakdown.positions))
+    return levels.scored(
         breakdown.of("all"),
-        ("measure", lambda row: sentences.by_measure(row.measure, breakdown.positions)),
-        *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS),
+        (name, *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS)),
+        "agreement" if gold is None else f"agreement with the gold standard {gold}",
         settings=breakdown.settings,
-        title="agreement" if gold is None else f"agreement with the gold standard {gold}",
     )
 
 
@@ -454,15 +562,8 @@ def shown_levels(result: Agreement, top: int) -> dict[str, list[Any]]:
 def _document_tables(breakdown: levels.Breakdown, top: int) -> list[Table]:
     """The most contested documents, and those of the highest difficulty; with p-values, if any."""
     documents, noun = breakdown.of("document"), breakdown.noun
-    columns: list[levels.Column] = [
-        (noun, attrgetter("name")),
-        levels.SPANS,
-        *levels.SCORE_COLUMNS,
-        ("difficulty", attrgetter("difficulty")),
-    ]
+    columns = [levels.NAMED, levels.SPANS, *levels.SCORE_COLUMNS, levels.DIFFICULTY, _P_CHANCE]
     nulls = [row.null for row in documents if row.null is not None]
-    if nulls:
-        columns.append(("p (chance)", _p_chance))
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
     least_likely = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
@@ -476,12 +577,12 @@ def _document_tables(breakdown: levels.Breakdown, top: int) -> list[Table]:
             remark,
             f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})",
             *(
-                levels.floor_remark(map(_p_chance, shown), null.settings, levels.DRAWS)
+                levels.floor_remark(_P_CHANCE.cells(shown), null.settings, levels.DRAWS)
                 for null in nulls[:1]
             ),
         ]
         remark = " ".join(filter(None, remarks))
-        tables.append(levels.table_of(shown, *columns, title=title, remark=remark))
+        tables.append(levels.scored(shown, columns, title, remark, name=noun))
     return tables
 
 
@@ -492,11 +593,12 @@ def _p_chance(row: levels.Row) -> Cell:
     return levels.p_cell(row.null.p_value, is_floor=row.null.p_is_floor)
 
 
+_P_CHANCE = for_people("p (chance)", _p_chance, is_optional=True)
+
+
 def _variants_table(variants: Sequence[Variant]) -> Table:
-    choices = [(name, attrgetter(name)) for name in ("measure", "unit", "scope")]
-    return levels.table_of(
-        variants, *choices, *levels.SCORE_COLUMNS, title="the score by other choices"
-    )
+    columns = (*_CHOICES, *levels.SCORE_COLUMNS)
+    return levels.scored(variants, columns, "the score by other choices")
 
 
 def agree_paper(
@@ -517,7 +619,6 @@ def agree_paper(
     said += [] if null is None else [sentences.random_agreement(null, digits)]
     return paper_table(
         sections,
-        first="",
         settings=breakdown.settings or result.settings,
         said=" ".join(said),
         label="tab:agreement",
@@ -528,31 +629,26 @@ def agree_paper(
 # --- JSON ---------------------------------------------------------------------
 
 
-def agree_data(
-    breakdown: levels.Breakdown, *, by: Sequence[str] = (), null: NullDistribution | None = None
-) -> dict[str, Any]:
+def agree_data(breakdown: levels.Breakdown, *, by: Sequence[str] = ()) -> dict[str, Any]:
     """The scores for JSON."""
 
-    def named(rows: Sequence[levels.Row]) -> dict[Any, Any]:
-        return {row.name: row.to_dict() for row in rows}
+    def named_rows(rows: Sequence[levels.Row]) -> dict[Any, levels.Row]:
+        return {row.name: row for row in rows}
 
     first = breakdown.rows[0]
     data: dict[str, Any] = {
-        **first.to_dict(),
-        "measures": {row.measure: row.to_dict() for row in breakdown.of("all")},
-        "labels": named(breakdown.of("label")),
-        "pairs": [row.to_dict() for row in breakdown.of("pair")],
-        "annotators": named(breakdown.of("annotator")),
+        **levels.SCORE.make(first),
+        "measures": {row.measure: row for row in breakdown.of("all")},
+        "labels": named_rows(breakdown.of("label")),
+        "pairs": breakdown.of("pair"),
+        "annotators": named_rows(breakdown.of("annotator")),
     }
     if breakdown.settings is not None:
-        data["uncertainty"] = levels.json_uncertainty(
-            first.intervals["corrected"], breakdown.settings
-        )
-    if null is not None:
-        data["null_distribution"] = levels.plain_null(null)
+        ends = first.intervals["corrected"]
+        data["uncertainty"] = levels.uncertainty(ends, breakdown.settings)
     if "document" in by:
-        data["documents"] = named(breakdown.of("document"))
+        data["documents"] = named_rows(breakdown.of("document"))
     fields = [name for name in by if name != "document"]
     if fields:
-        data["groups"] = {name: named(breakdown.by(name)) for name in fields}
+        data["groups"] = {name: named_rows(breakdown.by(name)) for name in fields}
     return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,31 @@ from beyondchance.reporting.blocks import (
     in_list,
     report_of_corpus,
 )
-from beyondchance.reporting.commands.places import places_table, rows_of
+from beyondchance.reporting.breakdown import NAMED, SCORE, SCORE_COLUMNS, Row
+from beyondchance.reporting.columns import (
+    COUNT,
+    FIGURE,
+    FILES,
+    JSON,
+    SHARE,
+    SIGNATURE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    YES_OR_NO,
+    Column,
+    Group,
+    command,
+    for_people,
+    kind,
+    many,
+    maybe,
+    named,
+    one_of,
+    ready,
+    table_of,
+)
+from beyondchance.reporting.commands.places import PLACE, places_table, rows_of
 from beyondchance.results.agreement import Agreement
 
 _WHAT = {
@@ -31,10 +55,60 @@ _WHAT = {
     "majority": "It has the spans that more than half of them marked.",
     "union": "It has the spans that any of them marked.",
 }
+_OWN = ("measure", "method", "members", "weights", "n_unscored", "bounds")
 _WHY_NOT = (
     "Not scored against the consensus: {} with fewer than three annotators. The consensus of two "
     "is what both have and, for the rest, the word of one of them, so that each would be compared "
     "with their own work."
+)
+
+
+_SPAN = Group(
+    "",
+    [
+        Column("document", TEXT),
+        Column("text", COUNT),
+        Column("start", COUNT),
+        Column("end", COUNT),
+        Column("label", TEXT),
+        Column("words", maybe(TEXT)),
+        Column("votes", COUNT, "how many found the entity; with other methods, as alike"),
+        Column("alike", COUNT, "how many marked exactly this span"),
+        Column("n_annotators", COUNT, "how many annotated the document"),
+        Column("support", SHARE, "mean share of them who marked its positions with its label"),
+        Column("is_tie", YES_OR_NO, "whether votes on entities do not decide about it"),
+    ],
+)
+CONSENSUS = command(
+    "consensus",
+    *(column.only(JSON, is_optional=column is SIGNATURE) for column in FILES),
+    Column("measure", one_of("token", "exact", None), "what was voted on, if not entities"),
+    Column("method", one_of(*_WHAT)),
+    Column("members", TEXTS, "who voted"),
+    Column(
+        "weights",
+        named(kind(type="number", exclusiveMinimum=0)),
+        "how much votes count, where it is not 1",
+    ),
+    Column("n_unscored", COUNT, "documents with fewer than three members, which are not scored"),
+    Column(
+        "agreement",
+        maybe(SCORE),
+        "of all members with the consensus, without ties; null where no document is scored",
+    ),
+    Column("annotators", named(SCORE), "of each of them"),
+    Column(
+        "bounds",
+        named(many(FIGURE, minItems=2, maxItems=2)),
+        "corrected, if all ties are decided against and for a member; of all by the name of the "
+        "consensus",
+    ),
+    Column("spans", ready(many(_SPAN))),
+    Column("n_ties", COUNT, "entities that votes do not decide"),
+    Column(
+        "ties", ready(many(PLACE)), "places with such entities, those first that are worth most"
+    ),
+    *TAIL,
 )
 
 
@@ -67,17 +141,13 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
         "consensus",
         found.corpus,
         is_cut=0 < top < len(ties),
+        group=CONSENSUS,
         signature=None if result is None else str(result.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            "measure": found.measure,
-            "method": found.method,
-            "members": list(found.members),
-            "weights": dict(found.weights),
-            "n_unscored": found.n_unscored,
-            "agreement": result and result.score.to_dict(),
-            "annotators": {} if result is None else against(result, found.name),
-            "bounds": {name: list(ends) for name, ends in found.bounds.items()},
+            **{name: getattr(found, name) for name in _OWN},
+            "agreement": result and result.score,
+            "annotators": {} if result is None else result.against(found.name),
             "spans": spans_of(found),
             "n_ties": int(np.count_nonzero(found.entities.is_tie)),
             "ties": rows_of(ties),
@@ -109,11 +179,6 @@ def votes_table(found: Consensus) -> Table:
     return Table(("found by", "spans"), rows, "votes", legend)
 
 
-def against(result: Agreement, gold: str) -> dict[str, Any]:
-    """Return the scores of annotators against a gold standard for JSON."""
-    return {name: score.to_dict() for name, score in result.against(gold).items()}
-
-
 def gold_table(
     result: Agreement,
     gold: str,
@@ -122,33 +187,38 @@ def gold_table(
 ) -> Table:
     """The agreement of each annotator with a gold standard, with bounds where there are ties."""
     known = bounds or {}
-    rows: list[Sequence[Cell]] = [
-        ("all" if who == gold else who, x.observed, x.chance, x.corrected, *known.get(who, ()))
-        for who, x in {**result.against(gold), gold: result.score}.items()
+    rows = [
+        Row(measure="", score=score, name=name, of_field=name)
+        for name, score in result.against(gold).items()
     ]
-    headings = ("annotator", "observed", "chance", "corrected")
+    rows.append(Row(measure="", score=result.score, name="all"))
+    columns = [NAMED, *SCORE_COLUMNS]
+    if known:
+        ends = {**known, "": known[gold]}
+        columns.append(for_people("ties against", lambda row: ends[row.of_field][0]))
+        columns.append(for_people("ties for", lambda row: ends[row.of_field][1]))
     by = sentences.by_measure(result.settings.measure, result.settings.positions)
-    if not known:
-        return Table(headings, rows, f"{title}, by {by}")
     legend = "(without ties; ties against, for: corrected if all are decided so for the annotator)"
-    return Table((*headings, "ties against", "ties for"), rows, f"{title}, by {by}", legend)
+    remark = legend if known else ""
+    return table_of(rows, columns, f"{title}, by {by}", remark, name="annotator")
 
 
 def spans_of(found: Consensus) -> list[dict[str, Any]]:
     """One row for each span of the consensus."""
     corpus = found.corpus
     text, label, start, end = found.chosen
-    columns = {
-        "document": [corpus.documents[i] for i in corpus.text_document[text].tolist()],
-        "text": corpus.number_in_document(text).tolist(),
-        "start": start.tolist(),
-        "end": end.tolist(),
-        "label": [corpus.labels[i] for i in label.tolist()],
-        "words": words_of(corpus, text, start, end),
-        "votes": found.votes.tolist(),
-        "alike": found.alike.tolist(),
-        "n_annotators": found.n_members.tolist(),
-        "support": found.support.tolist(),
-        "is_tie": found.is_tie.tolist(),
-    }
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    values = (
+        [corpus.documents[i] for i in corpus.text_document[text].tolist()],
+        corpus.number_in_document(text).tolist(),
+        start.tolist(),
+        end.tolist(),
+        [corpus.labels[i] for i in label.tolist()],
+        words_of(corpus, text, start, end),
+        found.votes.tolist(),
+        found.alike.tolist(),
+        found.n_members.tolist(),
+        found.support.tolist(),
+        found.is_tie.tolist(),
+    )
+    keys = [column.key for column in _SPAN.columns]
+    return [dict(zip(keys, row, strict=True)) for row in zip(*values, strict=True)]

@@ -32,7 +32,8 @@ from beyondchance.reporting.blocks import (
     cut,
     in_list,
 )
-from beyondchance.reporting.breakdown import cell_of, interval_heading
+from beyondchance.reporting.breakdown import interval_heading
+from beyondchance.reporting.columns import cell_of
 from beyondchance.reporting.contexts import in_text
 
 if TYPE_CHECKING:

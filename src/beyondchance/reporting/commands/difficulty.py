@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.columns import (
+    COUNT,
+    FIGURE,
+    FILES,
+    METHODS,
+    NUMBER,
+    TAIL,
+    Column,
+    Group,
+    command,
+    data_of,
+    flat_of,
+    made,
+    many,
+    named,
+    table_of,
+)
 from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.score import UNMARKED
 from beyondchance.tallies import unmarked
@@ -16,6 +33,28 @@ from beyondchance.tallies import unmarked
 if TYPE_CHECKING:
     from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.intervals import Intervals
+
+
+class _Overall(NamedTuple):
+    """The difficulty of all documents."""
+
+    difficulty: float
+    intervals: breakdown.Scores
+
+
+_DIFFICULTY = Column("difficulty", interval=lambda row: row.intervals.get("difficulty"))
+_OVERALL = (_DIFFICULTY, breakdown.INTERVALS)
+_TENTH = Group("", [Column("from", NUMBER), Column("to", NUMBER), Column("documents", COUNT)])
+DIFFICULTY = command(
+    "difficulty",
+    *FILES,
+    *made(_OVERALL),
+    breakdown.UNCERTAINTY,
+    Column("documents", named(FIGURE)),
+    Column("histogram", many(_TENTH)),
+    METHODS,
+    *TAIL,
+)
 
 
 def difficulty_report(
@@ -46,24 +85,25 @@ def difficulty_report(
     gold, noun = result.settings.gold, result.extent.noun
     settings = result.settings if intervals is None else intervals.settings
     ends = {} if intervals is None else intervals.overall
+    overall = _Overall(result.overall, ends)
 
     def blocks() -> list[Block]:
         who = f"the gold standard {gold}" if gold else in_list(result.counts.annotators)
         n_spans = result.counts.score().n_spans
         compared = sentences.compared(who, result.extent, n_spans, result.settings.positions)
-        made: list[Block] = [Prose(compared), Prose(_meaning(result, gold, digits))]
+        parts: list[Block] = [Prose(compared), Prose(_meaning(result, gold, digits))]
         if ends:
-            headings = ("difficulty", breakdown.interval_heading(settings))
-            made.append(Table(headings, [(result.overall, breakdown.cell_of(ends["difficulty"]))]))
+            level = breakdown.interval_heading(settings)
+            parts.append(table_of([overall], [_DIFFICULTY], level=level))
             how = sentences.explained(ends["difficulty"], list(ends.items()), settings)
-            made.append(Prose(how))
+            parts.append(Prose(how))
         if defined:
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
-            made.append(Bars(f"{noun}s, by difficulty", bars))
-            rows, remark = cut(list(defined.items()), top)
+            parts.append(Bars(f"{noun}s, by difficulty", bars))
+            shown, remark = cut([*defined.items()], top)
             title = sentences.least_likely(noun)
-            made.append(Table((noun, "difficulty"), rows, title, remark))
-        return made
+            parts.append(Table((noun, "difficulty"), shown, title, remark))
+        return parts
 
     def methods() -> Paragraph:
         from beyondchance.reporting.methods import methods_of_difficulty  # noqa: PLC0415 - rarely wanted
@@ -71,24 +111,14 @@ def difficulty_report(
         return methods_of_difficulty(result, intervals, digits=digits)
 
     def data() -> dict[str, Any]:
-        return {
-            "difficulty": result.overall,
-            **breakdown.json_intervals(ends),
-            **(
-                {"uncertainty": breakdown.json_uncertainty(ends["difficulty"], settings)}
-                if ends
-                else {}
-            ),
-            "documents": by_document,
-            "histogram": [
-                {"from": low, "to": high, "documents": number} for low, high, number in histogram
-            ],
-        }
+        how = {"uncertainty": breakdown.uncertainty(ends["difficulty"], settings)} if ends else {}
+        tenths = [dict(zip(("from", "to", "documents"), row, strict=True)) for row in histogram]
+        whole = data_of(overall, _OVERALL)
+        return {**whole, **how, "documents": by_document, "histogram": tenths}
 
     def rows() -> list[dict[str, Any]]:
-        overall = {"level": "all", "name": "", "difficulty": result.overall}
         return [
-            {**overall, **breakdown.flat_intervals(ends)},
+            {"level": "all", "name": "", **flat_of(overall, _OVERALL)},
             *(
                 {"level": "document", "name": name, "difficulty": value}
                 for name, value in by_document.items()
@@ -97,6 +127,7 @@ def difficulty_report(
 
     return Report(
         command="difficulty",
+        group=DIFFICULTY,
         corpus=corpus,
         signature=str(settings),
         skipped=skipped_of(result, gold),

@@ -2,56 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import Cell, Prose, Report, Table
+from beyondchance.reporting.blocks import Prose, Range, Report, Table
+from beyondchance.reporting.columns import (
+    COUNT,
+    DATA,
+    JSON,
+    PEOPLE,
+    TEXT,
+    Column,
+    cell_of,
+    data_of,
+    flat_of,
+    for_people,
+    named,
+    table_of,
+)
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
+
+_INTERVAL = (
+    Column("low"),
+    Column("high"),
+    Column("reason", TEXT, outputs=DATA),
+    Column("method", TEXT, outputs=PEOPLE | JSON),
+    for_people("over", lambda x: ", ".join(f"{number:,} {kind}" for kind, number in x.units)),
+    Column("units", named(COUNT), value=lambda interval: dict(interval.units), outputs=JSON),
+    Column("effective_units", value=lambda interval: interval.effective, outputs=JSON),
+)
 
 
 def report_of_interval(interval: ConfidenceInterval) -> Report:
     """One interval, with what to know of it."""
-    row = {"low": interval.low, "high": interval.high, "reason": interval.reason}
     caution = [] if interval.caution is None else [Note(interval.caution_text, is_caution=True)]
 
     def blocks() -> list[Prose | Table]:
         if interval.reason is not None:
             return [Prose(f"No interval: {interval.reason}.")]
-        units = ", ".join(f"{number:,} {kind}" for kind, number in interval.units)
-        cells: list[Cell] = [interval.low, interval.high, interval.method, units]
-        return [Table(("low", "high", "method", "over"), [cells])]
+        return [table_of([interval], _INTERVAL)]
 
     return Report(
         command="interval",
         notes=tuple(caution),
         make_blocks=blocks,
-        make_data=lambda: {
-            **row,
-            "method": interval.method,
-            "units": dict(interval.units),
-            "effective_units": interval.effective,
-        },
-        make_rows=lambda: [row],
+        make_data=lambda: data_of(interval, _INTERVAL),
+        make_rows=lambda: [flat_of(interval, _INTERVAL)],
     )
+
+
+class _Row(NamedTuple):
+    """The intervals of a label, a pair, an annotator; or of all."""
+
+    level: str
+    name: str
+    intervals: levels.Scores
+
+    @property
+    def shown(self) -> str:
+        """The name for people."""
+        return f"{self.level} {self.name}".strip()
+
+
+def _interval(name: str) -> Callable[[_Row], Range | None]:
+    return lambda row: cell_of(row.intervals[name])
+
+
+_ROW = (Column("level", TEXT), Column("name", TEXT), levels.INTERVALS)
 
 
 def report_of_intervals(found: Intervals) -> Report:
     """The intervals of every level."""
-    rows = [*_rows(found)]
-    names = list(found.overall)
-    shown = [(f"{row['level']} {row['name']}".strip(), ends[names[-1]]) for row, ends in rows]
+    rows, names = [*_rows(found)], list(found.overall)
     first = found.overall[names[0]]
 
     def blocks() -> list[Prose | Table]:
-        cells = [
-            (f"{row['level']} {row['name']}".strip(), *(levels.cell_of(ends[n]) for n in names))
-            for row, ends in rows
-        ]
+        columns = [Column(name, cell=_interval(name), outputs=PEOPLE) for name in names]
         title = f"{levels.interval_heading(found.settings)} confidence intervals"
-        table = Table(("", *names), cells, title)
-        return [table, Prose(sentences.explained(first, shown, found.settings))]
+        shown = [(row.shown, row.intervals[names[-1]]) for row in rows]
+        return [
+            table_of(rows, [levels.NAMED, *columns], title, name=""),
+            Prose(sentences.explained(first, shown, found.settings)),
+        ]
 
     return Report(
         command="intervals",
@@ -59,24 +93,23 @@ def report_of_intervals(found: Intervals) -> Report:
         notes=tuple(sentences.cautions(found.overall.values())),
         make_blocks=blocks,
         make_data=lambda: {
-            "levels": [{**row, **levels.json_intervals(ends)} for row, ends in rows],
-            "uncertainty": levels.json_uncertainty(first, found.settings),
+            "levels": [data_of(row, _ROW) for row in rows],
+            "uncertainty": levels.uncertainty(first, found.settings),
         },
-        make_rows=lambda: [{**row, **levels.flat_intervals(ends)} for row, ends in rows],
+        make_rows=lambda: [flat_of(row, _ROW) for row in rows],
     )
 
 
-def _rows(found: Intervals) -> Iterator[tuple[dict[str, Any], Mapping[str, ConfidenceInterval]]]:
+def _rows(found: Intervals) -> Iterator[_Row]:
     """Level and name, with their intervals."""
-    yield {"level": "all", "name": ""}, found.overall
-    named: list[tuple[str, Mapping[Any, Mapping[str, ConfidenceInterval]]]] = [
-        ("label", found.by_label),
-        ("pair", found.by_pair),
-        ("annotator", found.by_annotator),
-        ("without", found.without),
-        *found.by_field.items(),
-    ]
-    for level, by_name in named:
+    yield _Row("all", "", found.overall)
+    by_level: dict[str, Any] = {
+        "label": found.by_label,
+        "pair": found.by_pair,
+        "annotator": found.by_annotator,
+        "without": found.without,
+        **found.by_field,
+    }
+    for level, by_name in by_level.items():
         for name, ends in by_name.items():
-            shown = name if isinstance(name, str) else " and ".join(name)
-            yield {"level": level, "name": shown}, ends
+            yield _Row(level, name if isinstance(name, str) else " and ".join(name), ends)

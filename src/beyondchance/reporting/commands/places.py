@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.columns import (
+    COUNT,
+    DATA,
+    FIGURE,
+    TEXT,
+    Column,
+    Group,
+    for_people,
+    kind,
+    maybe,
+    one_of,
+    table_of,
+)
 from beyondchance.reporting.contexts import in_text
 from beyondchance.scoring.places import KINDS, Places
 
@@ -54,37 +68,54 @@ def by_worth(found: Places) -> list[int]:
     return order
 
 
+PLACE = Group(
+    "spans_at_place",
+    [
+        Column("document", TEXT),
+        Column("text", COUNT, outputs=DATA),
+        Column("start", COUNT, outputs=DATA),
+        Column("end", COUNT, outputs=DATA),
+        Column("kind", one_of(*KINDS)),
+        Column("n_annotators", COUNT, outputs=DATA),
+        Column("n_marked", COUNT, outputs=DATA),
+        Column(
+            "n_agree",
+            COUNT,
+            "how many have the version that most have",
+            heading="agree",
+            cell=lambda row: f"{row['n_agree']} of {row['n_annotators']}",
+        ),
+        Column("worth", FIGURE, "what the corrected score would rise by if all had it"),
+        Column("in_text", maybe(TEXT), heading="in the text"),
+        for_people("versions", itemgetter("versions")),
+        Column("decision", TEXT, "empty, to be filled in", outputs=DATA),
+    ],
+    others={
+        "^by ": kind(
+            type=["string", "null"],
+            description="what an annotator marked; null for those who did not annotate it",
+        )
+    },
+)
+
+
 def places_table(found: Places, top: int) -> Table:
     """The places that cost most, with what each annotator marked."""
     order, remark = cut(by_worth(found), top)
     shown = found[np.array(order, dtype=np.int64)]
-    contexts = contexts_of(shown)
-    corpus = found.corpus
-    documents = [corpus.documents[i] for i in corpus.text_document[shown.text].tolist()]
-    columns: list[tuple[str, Sequence[Cell]]] = [
-        (corpus.extent.noun, documents),
-        ("kind", [KINDS[i] for i in shown.kind.tolist()]),
-        ("agree", _agreeing(shown)),
-        ("worth", [None if isnan(value) else value for value in shown.worth.tolist()]),
-        *([("in the text", contexts)] if contexts else []),
-    ]
-    versions = [versions_in_words(shown, place) for place in range(len(shown))]
-    columns.append(("versions", versions))
-    rows = list(zip(*(column for _, column in columns), strict=True))
+    rows = rows_of(shown)
+    for place, row in enumerate(rows):
+        row["versions"] = versions_in_words(shown, place)
+    is_known = any(row["in_text"] is not None for row in rows)
+    columns = [column for column in PLACE.columns if column.key != "in_text" or is_known]
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
-    return Table(
-        [heading for heading, _ in columns],
+    return table_of(
         rows,
+        columns,
         "one by one, what is worth most first",
         " ".join(filter(None, (remark, legend))),
+        document=found.corpus.extent.noun,
     )
-
-
-def _agreeing(shown: Places) -> list[str]:
-    return [
-        f"{agreeing} of {all_}"
-        for agreeing, all_ in zip(shown.n_agree.tolist(), shown.n_annotators.tolist(), strict=True)
-    ]
 
 
 def contexts_of(shown: Places) -> list[str]:
@@ -135,7 +166,7 @@ def rows_of(found: Places) -> list[dict[str, Any]]:
         strict=True,
     )
     rows = []
-    for place, (document, text, start, end, kind, n, marked, agreeing, worth, shown) in enumerate(
+    for place, (document, text, start, end, sort, n, marked, agreeing, worth, shown) in enumerate(
         columns
     ):
         versions = found.versions(place)
@@ -145,7 +176,7 @@ def rows_of(found: Places) -> list[dict[str, Any]]:
                 "text": text,
                 "start": start,
                 "end": end,
-                "kind": KINDS[kind],
+                "kind": KINDS[sort],
                 "n_annotators": n,
                 "n_marked": marked,
                 "n_agree": agreeing,

@@ -9,11 +9,55 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Block, Prose, Report, Table, in_list, skipped_sentences
+from beyondchance.reporting.blocks import Block, Prose, Report, in_list, skipped_sentences
+from beyondchance.reporting.columns import (
+    COUNT,
+    FILES,
+    NOTES,
+    TEXT,
+    Column,
+    Group,
+    command,
+    data_of,
+    flat_of,
+    kind,
+    made,
+    many,
+    maybe,
+    one_of,
+    table_of,
+)
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.resampling import SCORES
 
 if TYPE_CHECKING:
     from beyondchance.inference.plan import Plan
+
+
+_NUMBER = maybe(kind(type="integer", minimum=2))
+_PLAN = (
+    Column(
+        "half_width",
+        kind(type="number", exclusiveMinimum=0, exclusiveMaximum=1),
+        heading="half width",
+        cell=lambda plan: f"± {plan.half_width:g}",
+    ),
+    Column("documents", _NUMBER),
+    Column("low", _NUMBER, heading="from"),
+    Column("high", _NUMBER, heading="to"),
+)
+_PILOT = Group("", [*made(breakdown.FIGURES), Column("spread"), Column("units", COUNT)])
+PLAN = command(
+    "plan",
+    *FILES,
+    Column("score", one_of(*SCORES)),
+    Column("pilot", _PILOT),
+    Column("unit", one_of("documents", "sentences")),
+    *made(_PLAN),
+    Column("plans", many(Group("", [*_PLAN]))),
+    Column("reason", TEXT, "why there is no plan, only where there is none", is_optional=True),
+    NOTES,
+)
 
 
 def plan_report(
@@ -36,47 +80,44 @@ def plan_report(
         For numbers within sentences.
     """
     wanted, score = plans[0], plans[0].of
-    listed = [_plain(item) for item in plans]
 
     def blocks() -> list[Block]:
-        made: list[Block] = [Prose(_meaning(wanted, digits))]
+        parts: list[Block] = [Prose(_meaning(wanted, digits))]
         if pilot is not None and corpus is not None:
             who = in_list(pilot.counts.annotators)
             said = sentences.compared(who, pilot.extent, pilot.n_spans, corpus.positions)
-            made.insert(0, Prose(said))
+            parts.insert(0, Prose(said))
         if wanted.reason is None:
-            rows = [
-                (f"± {item.half_width:g}", item.documents, item.low, item.high)
-                for item in sorted(plans, key=lambda item: -item.half_width)
-            ]
+            rows = sorted(plans, key=lambda item: -item.half_width)
             remark = _REMARK.format(unit=wanted.unit)
-            made.append(Table(("half width", wanted.unit, "from", "to"), rows, remark=remark))
+            parts.append(table_of(rows, _PLAN, remark=remark, documents=wanted.unit))
         skipped = [] if pilot is None else skipped_sentences(pilot.skipped, pilot.extent.noun)
-        return [*made, *map(Prose, skipped)]
+        return [*parts, *map(Prose, skipped)]
 
     def data() -> dict[str, Any]:
         return {
             "score": score,
             "pilot": {
-                **({score: wanted.score} if pilot is None else pilot.score.to_dict()),
+                **({score: wanted.score} if pilot is None else breakdown.SCORE.make(pilot.score)),
                 "spread": wanted.spread,
                 "units": wanted.n_pilot,
             },
             "unit": wanted.unit,
-            **listed[0],
-            "plans": listed,
+            **data_of(wanted, _PLAN),
+            "plans": plans,
             **({"reason": wanted.reason} if wanted.reason is not None else {}),
         }
 
     caution = [Note(wanted.caution, is_caution=True)] if wanted.caution else []
     return Report(
         command="plan",
+        group=PLAN,
         corpus=corpus,
         signature=str(wanted.settings),
         notes=(*(() if corpus is None else corpus.notes), *caution),
         make_blocks=blocks,
         make_data=data,
-        make_rows=lambda: [{"score": score, **item} for item in listed],
+        make_rows=lambda: [{"score": score, **flat_of(item, _PLAN)} for item in plans],
     )
 
 
@@ -89,10 +130,6 @@ _REMARK = (
     "({unit}: enough in four of five studies; from, to: the range of numbers that may be needed; a "
     "pilot gives only a rough estimate)"
 )
-
-
-def _plain(plan: Plan) -> dict[str, Any]:
-    return {name: getattr(plan, name) for name in ("half_width", "documents", "low", "high")}
 
 
 def _meaning(plan: Plan, digits: int) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import inf
 from operator import attrgetter
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Use
@@ -24,8 +24,35 @@ from beyondchance.reporting.blocks import (
     counted,
     in_list,
 )
-from beyondchance.reporting.paper_tables import GROUP, paper_table
-from beyondchance.reporting.parts import Part, parts_of
+from beyondchance.reporting.columns import (
+    COUNT,
+    CSV,
+    DATA,
+    FIGURE,
+    FILES,
+    JSON,
+    METHODS,
+    PAPER,
+    SHARE,
+    TABLE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    YES_OR_NO,
+    Column,
+    Group,
+    cell_of,
+    command,
+    data_of,
+    flat_of,
+    kind,
+    many,
+    maybe,
+    named,
+    table_of,
+)
+from beyondchance.reporting.paper_tables import paper_table
+from beyondchance.reporting.parts import MACRO, Part, parts_of
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES
@@ -37,7 +64,6 @@ if TYPE_CHECKING:
     from beyondchance.messages import Text
     from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.agreement import Agreement
-    from beyondchance.results.intervals import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,15 +136,10 @@ class SystemRow(breakdown.Row):
         return f"▲ {before - after}" if after < before else f"▼ {after - before}"
 
     @property
-    def letters(self) -> str:
-        """A letter for each group of systems that it is in, without significant differences."""
-        return "" if self.standings is None else letters_of(self.standings, self.shown)
-
-    @property
     def means(self) -> dict[str, Part]:
         """The means of the scores of labels and of documents."""
         parts = parts_of(self.measure, self.agreement, intervals=self.mean_intervals)
-        return {part.name: part for part in parts}
+        return {part.joined: part for part in parts}
 
     @property
     def labels(self) -> list[breakdown.Row]:
@@ -137,40 +158,17 @@ class SystemRow(breakdown.Row):
         ]
 
     @property
-    def ranks(self) -> dict[str, int | None]:
-        """Both ranks, for JSON and CSV."""
-        return {"rank_observed": self.rank_observed, "rank_corrected": self.rank_corrected}
+    def group(self) -> Group:
+        """What JSON and CSV have of it."""
+        return SYSTEM
 
-    def to_dict(self) -> dict[str, Any]:
-        """The row for JSON."""
-        tested: dict[str, Any] = {}
-        if self.standings is not None:
-            groups = list(self.standings.groups_of(self.shown))
-            tested = {**_standing(self.standings, self.shown), "groups": groups}
-        return {
-            "name": self.name,
-            **self.ranks,
-            **breakdown.Row.to_dict(self),
-            **tested,
-            "macro": {name: part.to_dict() for name, part in self.means.items()},
-            "labels": {row.name: row.to_dict() for row in self.labels},
-        }
-
-    def flat_rows(self, *, by_label: bool) -> Iterator[dict[str, Any]]:
+    def flat_rows(self, subset: str, *, by_label: bool) -> Iterator[dict[str, Any]]:
         """The system for CSV, and its labels."""
-        names = {"measure": self.measure, "system": self.name, "label": ""}
-        row = {**names, **self.ranks, **self.numbers()}
-        if self.standings is not None:
-            row |= {**_standing(self.standings, self.shown), "group": self.letters}
-        for name, part in self.means.items():
-            row |= {f"macro_{name}": part.score.corrected}
-            row |= {f"macro_{name}_{score}": getattr(part.score, score) for score in SCORES[:2]}
-            if part.intervals:
-                low, high = part.intervals["corrected"]
-                row |= {f"macro_{name}_low": low, f"macro_{name}_high": high}
-        yield row
+        names = {"subset": subset, "measure": self.measure, "system": self.name, "label": ""}
+        yield {**names, **flat_of(self, SYSTEM.columns)}
         if by_label:
-            yield from ({**names, "label": row.name, **row.numbers()} for row in self.labels)
+            for row in self.labels:
+                yield {**names, "label": row.name, **flat_of(row, row.group.columns)}
 
 
 def letters_of(standings: Standings, name: str) -> str:
@@ -181,15 +179,197 @@ def letters_of(standings: Standings, name: str) -> str:
     )
 
 
-def _standing(standings: Standings, name: str) -> dict[str, Any]:
-    """How a system compares with the best one and with the next, for JSON and CSV."""
-    row = {"p_best": standings.p_best(name), "p_next": standings.p_next(name)}
-    row |= {} if standings.against is None else {"p_against": standings.p_against(name)}
-    found = standings.pairs.get((name, standings.next_below(name)))
-    if found is None:
-        return row
-    low, high = found.interval
-    return {**row, "ahead": found.difference, "ahead_low": low, "ahead_high": high}
+class _Standing(NamedTuple):
+    """A system in tests alone."""
+
+    standings: Standings
+    shown: str
+
+    @property
+    def intervals(self) -> breakdown.Scores:
+        """Of its scores."""
+        return self.standings.intervals[self.shown]
+
+
+def _tested(make: Callable[[Standings, str], Any]) -> Callable[[SystemRow], Any]:
+    """What tests say of a system; None where there were none."""
+    return lambda row: None if row.standings is None else make(row.standings, row.shown)
+
+
+def _ahead(name: str) -> Callable[[SystemRow], Any]:
+    """What is known of the difference from the next system below, where there is one."""
+
+    def value(standings: Standings, system: str) -> Any:
+        found = standings.pairs.get((system, standings.next_below(system)))
+        return None if found is None else attrgetter(name)(found)
+
+    return _tested(value)
+
+
+_RANK = maybe(kind(type="integer", minimum=1))
+RANKS = (
+    Column("rank_observed", _RANK, outputs=DATA),
+    Column("rank_corrected", _RANK, heading="rank", outputs=DATA | TABLE),
+    Column("change", TEXT, outputs=TABLE),
+)
+STANDING = (
+    Column(
+        "p_best",
+        maybe(SHARE),
+        "against the best system, by Holm's method",
+        _tested(lambda standings, name: standings.p_best(name)),
+        is_optional=True,
+        outputs=DATA,
+    ),
+    Column(
+        "p_next",
+        maybe(SHARE),
+        "against the next system below, by Holm's method",
+        _tested(lambda standings, name: standings.p_next(name)),
+        is_optional=True,
+        outputs=DATA,
+    ),
+    Column(
+        "p_against",
+        maybe(SHARE),
+        "against the system of --against, by Holm's method for its tests only",
+        _tested(lambda x, name: None if x.against is None else x.p_against(name)),
+        is_optional=True,
+        outputs=DATA,
+    ),
+    Column(
+        "ahead",
+        FIGURE,
+        "corrected score minus that of the next system below",
+        _ahead("difference"),
+        is_optional=True,
+        outputs=DATA,
+    ),
+    *(
+        Column(f"ahead_{end}", value=_ahead(f"interval.{end}"), is_optional=True, outputs=DATA)
+        for end in ("low", "high")
+    ),
+    Column(
+        "groups",
+        many(COUNT),
+        "groups of systems without significant differences",
+        _tested(lambda standings, name: standings.groups_of(name)),
+        is_optional=True,
+        outputs=JSON,
+    ),
+    Column(
+        "group",
+        TEXT,
+        value=_tested(letters_of),
+        heading="",
+        cell=_tested(lambda x, name: letters_of(x, name) if x.order[1:] else None),
+        is_optional=True,
+        outputs=CSV | PAPER,
+    ),
+    Column(
+        "p",
+        cell=_tested(
+            lambda x, name: _p_cells(x, name)[-1] if x.against is not None and x.order[1:] else None
+        ),
+        is_optional=True,
+        outputs=PAPER,
+    ),
+)
+"""What is shown of a system besides its score; a column added here is in every output."""
+
+
+def _flat_means(row: SystemRow) -> dict[str, Any]:
+    flat = {}
+    for name, part in row.means.items():
+        flat[f"macro_{name}"] = part.score.corrected
+        flat |= {f"macro_{name}_{score}": getattr(part.score, score) for score in SCORES[:2]}
+        if part.intervals:
+            flat[f"macro_{name}_low"], flat[f"macro_{name}_high"] = part.intervals["corrected"]
+    return flat
+
+
+SYSTEM = Group(
+    "system",
+    [
+        Column("name", TEXT, outputs=JSON),
+        *RANKS,
+        *breakdown.FIGURES,
+        breakdown.INTERVALS,
+        *STANDING,
+        Column("macro", MACRO, value=attrgetter("means"), flat=_flat_means),
+        Column(
+            "labels",
+            named(breakdown.SCORE),
+            value=lambda row: {label.name: label for label in row.labels},
+            outputs=JSON,
+        ),
+    ],
+)
+_SYSTEMS = many(SYSTEM)
+COMPARISON = Group(
+    "comparison",
+    [
+        Column("a", TEXT),
+        Column("b", TEXT),
+        Column("difference", FIGURE, "corrected score of a minus that of b"),
+        Column("interval", breakdown.ENDS),
+        Column(
+            "interval_reason",
+            TEXT,
+            "why there is no interval, only where there is none",
+            lambda row: row["interval"].reason,
+            is_optional=True,
+        ),
+        Column(
+            "caution",
+            TEXT,
+            "what to know before relying on the interval, if anything",
+            lambda row: row["interval"].caution,
+            is_optional=True,
+        ),
+        Column("p_value", maybe(SHARE)),
+        Column("p_error"),
+        Column("p_adjusted", maybe(SHARE), "by Holm's method, for all pairs together"),
+        Column("n_documents", COUNT),
+        Column(
+            "reason", TEXT, "why there is no p-value, only where there is none", is_optional=True
+        ),
+    ],
+)
+_OVERTAKING = Group(
+    "", [Column("system", TEXT), Column("overtaken", TEXT), Column("significant", YES_OR_NO)]
+)
+_TESTS = (
+    breakdown.UNCERTAINTY,
+    Column("comparisons", many(COMPARISON), is_optional=True),
+    Column("groups", many(TEXTS), "systems without significant differences", is_optional=True),
+    Column(
+        "overtakings",
+        many(_OVERTAKING),
+        "pairs whose order changes when chance is taken out",
+        is_optional=True,
+    ),
+)
+_SUBSET = Group(
+    "",
+    [
+        Column("name", TEXT),
+        Column("condition", TEXT),
+        Column("n_texts", COUNT),
+        Column("systems", _SYSTEMS),
+    ],
+)
+RANK = command(
+    "rank",
+    *FILES,
+    Column("gold", TEXT),
+    Column("systems", _SYSTEMS),
+    Column("measures", named(_SYSTEMS)),
+    *_TESTS,
+    Column("subsets", many(_SUBSET), is_optional=True),
+    METHODS,
+    *TAIL,
+)
 
 
 def system_rows(
@@ -287,20 +467,19 @@ def rank_report(
         return made if standings is None else [*made, Prose(explanation(standings, listed))]
 
     def data() -> dict[str, Any]:
-        plain = {name: [row.to_dict() for row in rows] for name, rows in by_measure.items()}
         parts = [
             {
                 "name": subset.name,
                 "condition": subset.condition,
                 "n_texts": subset.n_texts,
-                "systems": [row.to_dict() for row in rows],
+                "systems": rows,
             }
             for subset, rows in by_subset
         ]
         return {
             "gold": ranking.gold,
-            "systems": plain[measure],
-            "measures": plain,
+            "systems": by_measure[measure],
+            "measures": by_measure,
             **(_comparisons(standings) if standings is not None else {}),
             **({"subsets": parts} if parts else {}),
         }
@@ -314,14 +493,15 @@ def rank_report(
         tables = [("all", rows) for rows in by_measure.values()]
         tables += [(subset.name, rows) for subset, rows in by_subset]
         return [
-            {"subset": name, **row}
+            row
             for name, systems in tables
             for system in systems
-            for row in system.flat_rows(by_label=by_label)
+            for row in system.flat_rows(name, by_label=by_label)
         ]
 
     return Report(
         command="rank",
+        group=RANK,
         corpus=corpus,
         signature=str(settings),
         skipped=dict(ranking.skipped),
@@ -415,15 +595,8 @@ def ranking_table(
 
     With the settings of intervals, these stand after the corrected scores.
     """
-    return breakdown.table_of(
-        systems,
-        ("name", attrgetter("name")),
-        *breakdown.RATE_COLUMNS,
-        ("rank", attrgetter("rank_corrected")),
-        ("change", attrgetter("change")),
-        settings=settings,
-        title=title,
-    )
+    columns = (breakdown.NAMED, *breakdown.RATE_COLUMNS, *RANKS, *STANDING)
+    return breakdown.scored(systems, columns, title, settings=settings)
 
 
 def labels_tables(system: SystemRow, settings: Settings) -> list[Table]:
@@ -439,28 +612,26 @@ def _paper_table(
     standings: Standings | None,
 ) -> PaperTable:
     """The systems by each measure, with letters for those that do not differ significantly."""
-    said = compared(ranking)
-    columns: list[breakdown.Column] = []
+    said, headings = compared(ranking), {"name": "name"}
     if standings is not None and len(standings.order) > 1:
-        columns.append(GROUP)
         level = f"{1 - settings.confidence:.10g}"
         said += (
             " Rows that share a letter do not differ significantly (permutation test within "
             f"{ranking.extent.noun}s, Holm's adjustment, p > {level})."
         )
         if standings.against is not None:
-            heading = f"p vs {standings.against}"
-            columns.append((heading, lambda row: _p_cells(row.standings, row.shown)[-1]))
-            said += f" {heading}: adjusted for these tests only."
+            headings["p"] = f"p vs {standings.against}"
+            said += f" {headings['p']}: adjusted for these tests only."
     sections = {f"by {rows[0].by}": rows for rows in by_measure.values()}
     return paper_table(
         sections,
-        *columns,
-        first="name",
+        *RANKS,
+        *STANDING,
         settings=settings,
         said=said,
         label="tab:ranking",
         gold=ranking.gold,
+        headings=headings,
     )
 
 
@@ -475,14 +646,8 @@ def report_of_ranking(ranking: Ranking) -> Report:
 def report_of_standings(standings: Standings) -> Report:
     """Intervals, groups and tests of systems."""
     measure, settings = standings.settings.measure, standings.settings
-
-    def row(name: str) -> dict[str, Any]:
-        return {
-            "system": name,
-            **breakdown.flat_intervals(standings.intervals[name]),
-            **_standing(standings, name),
-            "group": letters_of(standings, name),
-        }
+    rows = [_Standing(standings, name) for name in standings.order]
+    columns = (Column("system", TEXT, value=attrgetter("shown")), breakdown.INTERVALS, *STANDING)
 
     def blocks() -> list[Block]:
         by = sentences.by_measure(measure, settings.positions)
@@ -496,33 +661,25 @@ def report_of_standings(standings: Standings) -> Report:
         signature=str(settings),
         notes=tuple(sentences.weakest_caution(standings)),
         make_blocks=blocks,
-        make_data=lambda: {"systems": [*map(row, standings.order)], **_comparisons(standings)},
-        make_rows=lambda: [*map(row, standings.order)],
+        make_data=lambda: {
+            "systems": [flat_of(row, columns) for row in rows],
+            **data_of(_comparisons(standings), _TESTS),
+        },
+        make_rows=lambda: [flat_of(row, columns) for row in rows],
     )
 
 
 def report_of_comparison(found: Comparison) -> Report:
     """A difference, its interval and its p-value."""
-    row = {
-        "difference": found.difference,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "p_value": found.p_value,
-        "p_error": found.p_error,
-        "n_documents": list(found.n_documents),
-        "paired": found.paired,
-        "reason": found.reason,
-    }
-    p_cell = breakdown.p_cell(found.p_value, is_floor=found.p_is_floor)
-    cells = (found.difference, breakdown.cell_of(found.interval), p_cell)
-    remark = _floor_remark([p_cell], found.settings)
+    row = flat_of(found, _DIFFERENCE)
+    remark = _floor_remark(_DIFFERENCE[3].cells([found]), found.settings)
     level = breakdown.interval_heading(found.settings)
 
     def blocks() -> list[Block]:
         why = [Prose(f"No p-value: {found.reason}.")] if found.reason is not None else []
         shown = [("the difference", found.interval)]
         how = sentences.explained(found.interval, shown, found.settings)
-        return [Table(("difference", level, "p"), [cells], remark=remark), *why, Prose(how)]
+        return [table_of([found], _DIFFERENCE, remark=remark, level=level), *why, Prose(how)]
 
     return Report(
         command="compare",
@@ -534,6 +691,22 @@ def report_of_comparison(found: Comparison) -> Report:
     )
 
 
+_DIFFERENCE = (
+    Column("difference", interval=attrgetter("interval")),
+    Column("low", value=attrgetter("interval.low"), outputs=DATA),
+    Column("high", value=attrgetter("interval.high"), outputs=DATA),
+    Column(
+        "p_value",
+        heading="p",
+        cell=lambda found: breakdown.p_cell(found.p_value, is_floor=found.p_is_floor),
+    ),
+    Column("p_error", outputs=DATA),
+    Column("n_documents", many(COUNT), value=lambda found: [*found.n_documents], outputs=DATA),
+    Column("paired", YES_OR_NO, outputs=DATA),
+    Column("reason", TEXT, outputs=DATA),
+)
+
+
 def sure_table(standings: Standings, which: str) -> Table:
     """Intervals, and p-values of the differences from the best system and from the next.
 
@@ -542,7 +715,7 @@ def sure_table(standings: Standings, which: str) -> Table:
     cells: list[Sequence[Cell]] = [
         (
             name,
-            breakdown.cell_of(standings.intervals[name]["corrected"]),
+            cell_of(standings.intervals[name]["corrected"]),
             *_p_cells(standings, name),
             letters_of(standings, name),
         )
@@ -582,7 +755,7 @@ def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
         for row, parts in zip(cells, means, strict=True):
             row.append(parts[by].score.corrected)
             if parts[by].intervals:
-                row.append(breakdown.cell_of(parts[by].intervals["corrected"]))
+                row.append(cell_of(parts[by].intervals["corrected"]))
     title = f"by {systems[0].by}, corrected: overall, and means of {in_list([*nouns.values()])}"
     return Table(headings, cells, title)
 
@@ -590,7 +763,7 @@ def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
 def differences_table(standings: Standings, measure: str) -> Table:
     """How far each system is ahead of the next."""
     rows: list[tuple[Cell, ...]] = [
-        (one, other, item.difference, breakdown.cell_of(item.interval))
+        (one, other, item.difference, cell_of(item.interval))
         for (one, other), item in sentences.neighbours(standings)
     ]
     headings = ("name", "next", "difference", breakdown.interval_heading(standings.settings))
@@ -622,32 +795,22 @@ def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digit
 def _comparisons(standings: Standings) -> dict[str, Any]:
     """What was tested, for JSON."""
     first = standings.intervals[standings.order[0]]["corrected"]
+    names = ("difference", "interval", "p_value", "p_error", "reason")
     return {
-        "uncertainty": breakdown.json_uncertainty(first, standings.settings),
+        "uncertainty": breakdown.uncertainty(first, standings.settings),
         "comparisons": [
             {
                 "a": one,
                 "b": other,
-                "difference": item.difference,
-                "interval": breakdown.json_ends(item.interval),
-                **_said_of(item.interval),
-                "p_value": item.p_value,
-                "p_error": item.p_error,
+                **{name: getattr(item, name) for name in names},
                 "p_adjusted": standings.adjusted[one, other],
                 "n_documents": item.n_documents[0],
-                **({"reason": item.reason} if item.reason is not None else {}),
             }
             for (one, other), item in standings.pairs.items()
         ],
-        "groups": [list(group) for group in standings.groups],
+        "groups": standings.groups,
         "overtakings": [
             {"system": one, "overtaken": other, "significant": significant}
             for (one, other), significant in standings.overtakings.items()
         ],
     }
-
-
-def _said_of(interval: ConfidenceInterval) -> dict[str, str]:
-    """Why there is no interval, or what to know before relying on it."""
-    said = {"interval_reason": interval.reason, "caution": interval.caution}
-    return {name: text for name, text in said.items() if text is not None}

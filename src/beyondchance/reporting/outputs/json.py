@@ -9,10 +9,8 @@ from typing import Any
 
 from beyondchance.messages import PYTHON, Voice
 from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.columns import FORMAT
 from beyondchance.version import __version__
-
-FORMAT = 2
-"""The version of the contract. 1: versions 0.1; 2: versions 0.2."""
 
 
 def rendered(report: Report, voice: Voice = PYTHON) -> str:

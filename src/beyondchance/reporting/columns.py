@@ -1,0 +1,338 @@
+"""Columns: what is shown of a result, declared once for every output.
+
+A `Column` has a heading for people, a key for JSON and CSV, a value and the kind of value that it
+is. Tables (`table_of`), objects of JSON (`data_of`), rows of CSV (`flat_of`) and the schema
+(`schema_of`) are made from the same columns; an object within an object is a `Group`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Flag, auto
+from operator import attrgetter
+from typing import Any, TypeAlias
+
+from beyondchance.reporting.blocks import Cell, Range, Table
+from beyondchance.results.intervals import ConfidenceInterval
+
+Getter: TypeAlias = Callable[[Any], Any]
+Defs: TypeAlias = dict[str, Any]
+"""The definitions of a schema, by name."""
+
+
+class Output(Flag):
+    """Where a column appears: tables for people, the table of a paper, JSON, CSV."""
+
+    TABLE = auto()
+    PAPER = auto()
+    JSON = auto()
+    CSV = auto()
+
+
+TABLE, PAPER, JSON, CSV = Output
+PEOPLE, DATA = TABLE | PAPER, JSON | CSV
+
+
+# --- Kinds of values ----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of value in JSON: its schema, and how a value is made plain."""
+
+    schema: Callable[[Defs], Mapping[str, Any]]
+    make: Getter = lambda value: value
+
+
+def kind(**schema: Any) -> Kind:
+    """Declare values that are plain already."""
+    return Kind(lambda _: schema)
+
+
+def many(each: AnyKind, **limits: Any) -> Kind:
+    """Declare a list."""
+    return Kind(
+        lambda defs: {"type": "array", "items": each.schema(defs), **limits},
+        lambda values: [each.make(value) for value in values],
+    )
+
+
+def named(each: AnyKind) -> Kind:
+    """Declare an object whose keys are names."""
+    return Kind(
+        lambda defs: {"type": "object", "additionalProperties": each.schema(defs)},
+        lambda values: {name: each.make(value) for name, value in values.items()},
+    )
+
+
+def maybe(known: AnyKind) -> Kind:
+    """Declare a value that may be null."""
+
+    def schema(defs: Defs) -> Mapping[str, Any]:
+        found = known.schema(defs)
+        if "type" in found:
+            return {**found, "type": [found["type"], "null"]}
+        return {"anyOf": [found, {"type": "null"}]}
+
+    return Kind(schema, lambda value: None if value is None else known.make(value))
+
+
+def ready(known: AnyKind) -> Kind:
+    """Declare values that are plain already, of another kind."""
+    return Kind(known.schema)
+
+
+def one_of(*values: str | None) -> Kind:
+    """Declare a choice."""
+    return kind(enum=list(values))
+
+
+TEXT, NUMBER, YES_OR_NO = kind(type="string"), kind(type="number"), kind(type="boolean")
+COUNT = kind(type="integer", minimum=0)
+SHARE = kind(type="number", minimum=0, maximum=1)
+FIGURE = maybe(NUMBER)
+"""A number that is null where it is undefined."""
+TEXTS = many(TEXT)
+
+
+# --- Columns ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of tables, and a key of JSON and CSV.
+
+    Attributes
+    ----------
+    key : str
+        In JSON and CSV.
+    kind : Kind or Group
+        In JSON; in CSV, the columns of a group stand side by side.
+    about : str
+        A short description, for the schema.
+    value : function of a row, optional
+        What the row has by the name of the key, by default.
+    heading : str
+        Above tables; the key by default.
+    cell : function of a row, optional
+        What tables show; the value by default.
+    interval : function of a row, optional
+        The confidence interval, which tables show in a column of its own.
+    flat : function of a row, optional
+        Several cells of CSV instead of the value.
+    is_optional : bool
+        Whether it is left out where the value is None; of tables, where all values are.
+    outputs : Output
+        Where it appears.
+    """
+
+    key: str
+    kind: AnyKind = FIGURE
+    about: str = ""
+    value: Getter | None = None
+    heading: str | None = None
+    cell: Getter | None = None
+    interval: Callable[[Any], ConfidenceInterval | None] | None = None
+    flat: Callable[[Any], Mapping[str, Any]] | None = None
+    is_optional: bool = False
+    outputs: Output = PEOPLE | DATA
+
+    def of(self, row: Any) -> Any:
+        """Return the value in a row; None where a mapping does not have it."""
+        if self.value is not None:
+            return self.value(row)
+        return row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key)
+
+    def cells(self, rows: Sequence[Any]) -> list[Cell]:
+        """Return what a table shows of some rows."""
+        return list(map(self.cell or self.of, rows))
+
+    def only(self, outputs: Output, **changed: Any) -> Column:
+        """Return the column for some outputs."""
+        return replace(self, outputs=outputs, **changed)
+
+
+def made(columns: Iterable[Column]) -> list[Column]:
+    """Return columns for rows that are plain data already."""
+    return [replace(x, value=None, kind=ready(x.kind)) for x in shown_in(JSON, columns)]
+
+
+def for_people(heading: str, cell: Getter | str, **more: Any) -> Column:
+    """Declare a column of tables: by a function of a row, or the name of an attribute."""
+    getter = attrgetter(cell) if isinstance(cell, str) else cell
+    return Column(heading, heading=heading, cell=getter, outputs=PEOPLE, **more)
+
+
+def shown_in(output: Output, columns: Iterable[Column]) -> list[Column]:
+    """Return the columns that appear in an output."""
+    return [column for column in columns if output in column.outputs]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An object of JSON.
+
+    Attributes
+    ----------
+    name : str
+        In the schema; without one, its schema is written out where it is used.
+    columns : list of Column
+    about : str
+    others : mapping of str to Kind
+        Keys that follow a pattern.
+    """
+
+    name: str
+    columns: list[Column]
+    about: str = ""
+    others: Mapping[str, Kind] | None = None
+
+    def make(self, row: Any) -> dict[str, Any]:
+        """Return a row as plain data."""
+        return data_of(row, self.columns)
+
+    def schema(self, defs: Defs) -> Mapping[str, Any]:
+        """Return the schema, or a reference to it."""
+        if not self.name:
+            return schema_of(self, defs)
+        if self.name not in defs:
+            defs[self.name] = {}
+            defs[self.name] = schema_of(self, defs)
+        return {"$ref": f"#/$defs/{self.name}"}
+
+
+AnyKind: TypeAlias = Kind | Group
+
+
+# --- Outputs ------------------------------------------------------------------
+
+
+def data_of(row: Any, columns: Iterable[Column]) -> dict[str, Any]:
+    """Return a row for JSON; keys that a mapping does not have are left out."""
+    data = {}
+    for column in shown_in(JSON, columns):
+        is_known = column.value or not isinstance(row, Mapping) or column.key in row
+        value = column.of(row) if is_known else None
+        if is_known and not (value is None and column.is_optional):
+            data[column.key] = column.kind.make(value)
+    return data
+
+
+def flat_of(row: Any, columns: Iterable[Column]) -> dict[str, Any]:
+    """Return a row for CSV."""
+    flat: dict[str, Any] = {}
+    for column in shown_in(CSV, columns):
+        if column.flat is not None:
+            flat |= column.flat(row)
+            continue
+        value = column.of(row)
+        if isinstance(column.kind, Group):
+            flat |= flat_of(value, column.kind.columns)
+        elif not (value is None and column.is_optional):
+            flat[column.key] = value
+    return flat
+
+
+def table_of(
+    rows: Iterable[Any],
+    columns: Iterable[Column],
+    title: str = "",
+    remark: str = "",
+    *,
+    level: str | None = None,
+    output: Output = TABLE,
+    **headings: str,
+) -> Table:
+    """Return a table for people.
+
+    Parameters
+    ----------
+    rows : iterable
+    columns : iterable of Column
+    title, remark : str
+    level : str, optional
+        What stands above confidence intervals; without it, there are none.
+    output : Output
+    **headings : str
+        Headings that depend on the result, by key.
+    """
+    listed = list(rows)
+    shown: list[tuple[str, Sequence[Cell]]] = []
+    for column in shown_in(output, columns):
+        cells = column.cells(listed)
+        if not column.is_optional or any(cell is not None for cell in cells):
+            heading = column.key if column.heading is None else column.heading
+            shown.append((headings.get(column.key, heading), cells))
+        if level is not None and column.interval is not None:
+            ends = list(map(column.interval, listed))
+            shown += [(level, list(map(cell_of, ends)))] if any(ends) else []
+    above, below = zip(*shown, strict=True)
+    return Table(above, list(zip(*below, strict=True)), title, remark)
+
+
+def cell_of(interval: ConfidenceInterval | None) -> Range | None:
+    """An interval for a table, with a star where it is to be taken with caution."""
+    if interval is None:
+        return None
+    return Range(interval.low, interval.high, "*" if interval.caution else "")
+
+
+def schema_of(group: Group, defs: Defs) -> dict[str, Any]:
+    """Return the schema of a group; what it refers to is added to the definitions."""
+    columns = shown_in(JSON, group.columns)
+    return {
+        "type": "object",
+        **({"description": group.about} if group.about else {}),
+        "properties": {
+            column.key: {
+                **column.kind.schema(defs),
+                **({"description": column.about} if column.about else {}),
+            }
+            for column in columns
+        },
+        **(
+            {"patternProperties": {key: each.schema(defs) for key, each in group.others.items()}}
+            if group.others
+            else {}
+        ),
+        "required": [column.key for column in columns if not column.is_optional],
+        "additionalProperties": False,
+    }
+
+
+# --- What commands have in common ---------------------------------------------
+
+FORMAT = 2
+"""The version of the contract. 1: versions 0.1; 2: versions 0.2."""
+SIGNATURE = Column("signature", kind(type="string", pattern="^beyondchance\\|"))
+_INPUT = Group(
+    "input",
+    [
+        Column("name", TEXT),
+        Column("sha256", kind(type="string", pattern="^[0-9a-f]{64}$")),
+        Column("format", TEXT),
+    ],
+)
+FILES = (SIGNATURE, Column("inputs", many(_INPUT)))
+METHODS = Column(
+    "methods",
+    TEXT,
+    "what a paper says about how it was computed; with --methods",
+    is_optional=True,
+)
+NOTES = Column("notes", TEXTS)
+TAIL = (
+    Column("skipped", named(kind(type="integer")), "what was left out or changed, and how often"),
+    NOTES,
+)
+
+
+def command(name: str, *columns: Column, called: str = "") -> Group:
+    """Declare the JSON of a command, by its name in the schema; and its own name, if another."""
+    head = (
+        Column("format", kind(const=FORMAT), "version of this contract"),
+        Column("command", kind(const=called or name)),
+        Column("version", TEXT, "of beyondchance"),
+    )
+    return Group(name, [*head, *columns])
