@@ -153,6 +153,12 @@ class Column:
         return replace(self, outputs=outputs, **changed)
 
 
+def picked(columns: Iterable[Column], keys: str) -> list[Column]:
+    """Return columns by their keys, in that order."""
+    by_key = {column.key: column for column in columns}
+    return [by_key[key] for key in keys.split()]
+
+
 def made(columns: Iterable[Column]) -> list[Column]:
     """Return columns for rows that are plain data already."""
     return [replace(x, value=None, kind=ready(x.kind)) for x in shown_in(JSON, columns)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import (
     Block,
-    Cell,
     Prose,
     Report,
     Table,
@@ -18,6 +17,29 @@ from beyondchance.reporting.blocks import (
     cut,
     in_list,
     report_of_corpus,
+)
+from beyondchance.reporting.columns import (
+    COUNT,
+    CSV,
+    FIGURE,
+    FILES,
+    JSON,
+    NUMBER,
+    TABLE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    YES_OR_NO,
+    Column,
+    Group,
+    command,
+    flat_of,
+    for_people,
+    many,
+    named,
+    one_of,
+    picked,
+    table_of,
 )
 
 if TYPE_CHECKING:
@@ -32,33 +54,109 @@ _VERDICTS = {
 }
 
 
+_WORK = Group(
+    "",
+    [
+        Column("annotator", TEXT, outputs=CSV | TABLE),
+        Column("agreement", FIGURE, "corrected, with the others", heading="with others"),
+        Column("others", FIGURE, "corrected, of the others among themselves"),
+        Column("n_documents", COUNT, "with marks, that two or more others annotated"),
+        Column("p"),
+        Column("adjusted", FIGURE, "for all who are tested", heading="p"),
+        Column(
+            "verdict",
+            one_of(*_VERDICTS),
+            heading="agrees",
+            cell=lambda row: _VERDICTS[row["verdict"]],
+        ),
+        Column("n_spans", COUNT),
+        Column("is_full", YES_OR_NO),
+        Column("n_listed", outputs=TABLE, heading="to look at"),
+        Column("n_stretches", COUNT, "that would show random work", heading="stretches"),
+        Column("n_left", COUNT, "documents in no such stretch"),
+        Column(
+            "luck",
+            NUMBER,
+            "stretches expected to be listed",
+            heading="by luck",
+            cell=lambda row: f"{row['luck']:.1f}",
+        ),
+    ],
+)
+_PEOPLE = picked(
+    _WORK.columns,
+    "annotator n_documents agreement others adjusted verdict n_listed n_stretches luck",
+)
+_STRETCH = Group(
+    "",
+    [
+        Column("annotator", TEXT),
+        for_people("from", lambda stretch: stretch.documents[0]),
+        for_people("to", lambda stretch: stretch.documents[-1]),
+        Column("documents", TEXTS, cell=lambda stretch: len(stretch.documents)),
+        Column("n_spans", COUNT, heading="spans"),
+        Column("matched", COUNT, "positions of others that are met"),
+        Column("expected", NUMBER, "by random spans", heading="by chance"),
+        Column("p", NUMBER),
+        Column("luck", NUMBER, "how often work as elsewhere would be listed", outputs=JSON),
+    ],
+)
+_NAMED = {
+    "below": "who agree less than half as much with the others as these do among themselves",
+    "random": "of these, whose match is not above chance, not even next to the others' spans",
+    "another_rule": "of these, whose match is below chance, or above it only next to the others' "
+    "spans",
+    "too_few": "of whom documents do not show whether they agree half as much",
+    "nothing": "who marked nothing",
+    "everything": "who marked every position",
+}
+CARELESS = command(
+    "careless",
+    *FILES,
+    Column("level", NUMBER),
+    *(Column(name, TEXTS, about) for name, about in _NAMED.items()),
+    Column("annotators", named(_WORK)),
+    Column("stretches", many(_STRETCH), "documents to look at"),
+    Column("luck", NUMBER, "stretches expected to be listed by luck"),
+    *TAIL,
+)
+
+
 def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -> Report:
     """Build the report of careless work, of which an output shows a part."""
     people, stretches = found.by_annotator, found.stretches
-    rows = {name: asdict(work) for name, work in people.items()}
+    n_listed = Counter(stretch.annotator for stretch in stretches)
+    rows = {
+        name: {"annotator": name, "n_listed": n_listed[name], **asdict(work)}
+        for name, work in people.items()
+    }
 
     def blocks() -> list[Block]:
-        said = Prose(" ".join(_said(found, digits)))
-        return [said, _people_table(found, top), *_stretches_table(found, top)]
+        # Those who are named come first.
+        order = sorted(rows.values(), key=lambda row: row["annotator"] not in found.below)
+        shown, remark = cut(order, top)
+        nouns = f"{found.corpus.extent.noun}s"
+        legend = f"({nouns} with marks of two or more others; p adjusted for all annotators)"
+        remark = f"{remark} {legend}".lstrip()
+        return [
+            Prose(" ".join(_said(found, digits))),
+            table_of(shown, _PEOPLE, "annotators", remark, n_documents=nouns),
+            *_stretches_table(found, top),
+        ]
 
     return report_of_corpus(
         "careless",
         found.corpus,
+        group=CARELESS,
         is_cut=0 < top < max(len(stretches), len(people)),
         signature=str(found.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            "level": found.level,
-            **{name: list(getattr(found, name)) for name in _NAMED},
+            **{name: getattr(found, name) for name in ("level", *_NAMED, "stretches", "luck")},
             "annotators": rows,
-            "stretches": [asdict(stretch) for stretch in stretches],
-            "luck": found.luck,
         },
-        make_rows=lambda: [{"annotator": name, **row} for name, row in rows.items()],
+        make_rows=lambda: [flat_of(row, _WORK.columns) for row in rows.values()],
     )
-
-
-_NAMED = ("below", "random", "another_rule", "too_few", "nothing", "everything")
 
 
 def _said(found: CarelessWork, digits: int) -> Iterator[str]:
@@ -107,39 +205,10 @@ _HOW = {
 """What is said of those who are named, unless they marked nothing."""
 
 
-def _people_table(found: CarelessWork, top: int) -> Table:
-    # Those who are named come first.
-    order = sorted(found.by_annotator, key=lambda name: name not in found.below)
-    shown, remark = cut(order, top)
-    n_listed = Counter(stretch.annotator for stretch in found.stretches)
-    rows: list[Sequence[Cell]] = []
-    for name in shown:
-        work = found.by_annotator[name]
-        numbers = (work.n_documents, work.agreement, work.others, work.adjusted)
-        judged = (_VERDICTS[work.verdict], n_listed[name], work.n_stretches, f"{work.luck:.1f}")
-        rows.append((name, *numbers, *judged))
-    nouns = f"{found.corpus.extent.noun}s"
-    headings = ("annotator", nouns, "with others", "others", "p", "agrees")
-    legend = f"({nouns} with marks of two or more others; p adjusted for all annotators)"
-    return Table(
-        (*headings, "to look at", "stretches", "by luck"),
-        rows,
-        "annotators",
-        f"{remark} {legend}".lstrip(),
-    )
-
-
-def _stretches_table(found: CarelessWork, top: int) -> list[Block]:
+def _stretches_table(found: CarelessWork, top: int) -> list[Table]:
     shown, remark = cut(found.stretches, top)
     nouns = f"{found.corpus.extent.noun}s"
-    rows: list[Sequence[Cell]] = [
-        (
-            *(x.annotator, x.documents[0], x.documents[-1], len(x.documents)),
-            *(x.n_spans, x.matched, x.expected, x.p),
-        )
-        for x in shown
-    ]
-    headings = ("annotator", "from", "to", nouns, "spans", "matched", "by chance", "p")
     legend = "(matched: positions of others that these spans cover; by chance: that random ones do)"
-    table = Table(headings, rows, f"{nouns} to look at", f"{remark} {legend}".lstrip())
-    return [table] if rows else []
+    remark = f"{remark} {legend}".lstrip()
+    table = table_of(shown, _STRETCH.columns, f"{nouns} to look at", remark, documents=nouns)
+    return [table] if shown else []

@@ -9,7 +9,26 @@ from typing import Any
 import numpy as np
 
 from beyondchance.reporting.blocks import Block, Curves, Prose, Report, Table, counted
+from beyondchance.reporting.columns import SHARE, TEXT, Column, Group, command, kind, many
 from beyondchance.types import Floats
+
+_LENGTH = kind(type="integer", minimum=1)
+
+
+_SPAN = Group(
+    "",
+    [
+        Column("length", _LENGTH),
+        Column("start_probabilities", many(SHARE)),
+    ],
+)
+PLACE = command(
+    "place",
+    Column("length", _LENGTH),
+    Column("model", TEXT),
+    Column("spans", many(_SPAN)),
+    Column("coverage", many(kind(type="number", minimum=0))),
+)
 
 
 def place_report(
@@ -72,6 +91,7 @@ def place_report(
 
     return Report(
         command="place",
+        group=PLACE,
         make_blocks=blocks,
         make_data=data,
         make_rows=lambda: _Rows([*names, "marked"], table),

@@ -7,15 +7,51 @@ from itertools import groupby
 from typing import Any
 
 from beyondchance.paper import Reproduced
-from beyondchance.reporting.blocks import Block, Prose, Report, Table, counted
+from beyondchance.reporting.blocks import Block, Prose, Report, counted
+from beyondchance.reporting.columns import (
+    NUMBER,
+    TABLE,
+    TEXT,
+    Column,
+    Group,
+    command,
+    many,
+    maybe,
+    named,
+    table_of,
+)
 
 UNEXPLAINED = "differs, and no known deviation explains it"
+_NUMBERS = named(NUMBER)
+_CASE = [Column("table", TEXT, outputs=~TABLE), Column("case", TEXT)]
+_CELL = (
+    *_CASE,
+    *(Column(name) for name in ("column", "printed", "ours", "note")),
+)
+REPRODUCE = command(
+    "reproduce",
+    Column(
+        "cases",
+        many(
+            Group(
+                "",
+                [
+                    *_CASE,
+                    Column("printed", _NUMBERS),
+                    Column("ours", _NUMBERS),
+                    Column("note", maybe(TEXT)),
+                ],
+            )
+        ),
+    ),
+)
 
 
 def reproduce_report(cases: Sequence[Reproduced]) -> Report:
     """The report of `reproduce`, of which an output shows a part."""
     return Report(
         command="reproduce",
+        group=REPRODUCE,
         make_blocks=lambda: _blocks(cases),
         make_data=lambda: {"cases": [_plain(item) for item in cases]},
         make_rows=lambda: [row for item in cases for row in _rows(item)],
@@ -23,13 +59,12 @@ def reproduce_report(cases: Sequence[Reproduced]) -> Report:
 
 
 def _blocks(cases: Sequence[Reproduced]) -> list[Block]:
-    columns = ("case", "column", "printed", "ours", "note")
     blocks: list[Block] = []
     notes: list[str | None] = []
     for title, group in groupby(cases, key=lambda item: item.case.title):
         rows = [row for item in group for row in _rows(item)]
         notes += [row["note"] for row in rows]
-        blocks.append(Table(columns, [tuple(row[name] for name in columns) for row in rows], title))
+        blocks.append(table_of(rows, _CELL, title))
     unexplained = notes.count(UNEXPLAINED)
     differ = len(notes) - notes.count(None)
     summary = (
@@ -44,8 +79,8 @@ def _plain(item: Reproduced) -> dict[str, Any]:
     return {
         "table": item.case.table,
         "case": item.case.case,
-        "printed": dict(item.case.printed),
-        "ours": dict(item.ours),
+        "printed": item.case.printed,
+        "ours": item.ours,
         "note": "; ".join(notes) or None,
     }
 
