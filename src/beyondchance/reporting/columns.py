@@ -17,6 +17,7 @@ from beyondchance.reporting.blocks import Cell, Range, Table
 from beyondchance.results.intervals import ConfidenceInterval
 
 Getter: TypeAlias = Callable[[Any], Any]
+Ends: TypeAlias = ConfidenceInterval | tuple[float, float]
 Defs: TypeAlias = dict[str, Any]
 """The definitions of a schema, by name."""
 
@@ -37,12 +38,16 @@ PEOPLE, DATA = TABLE | PAPER, JSON | CSV
 # --- Kinds of values ----------------------------------------------------------
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of value in JSON: its schema, and how a value is made plain."""
 
     schema: Callable[[Defs], Mapping[str, Any]]
-    make: Getter = lambda value: value
+    make: Getter = _same
 
 
 def kind(**schema: Any) -> Kind:
@@ -54,7 +59,7 @@ def many(each: AnyKind, **limits: Any) -> Kind:
     """Declare a list."""
     return Kind(
         lambda defs: {"type": "array", "items": each.schema(defs), **limits},
-        lambda values: [each.make(value) for value in values],
+        list if each.make is _same else lambda values: [*map(each.make, values)],
     )
 
 
@@ -133,7 +138,7 @@ class Column:
     value: Getter | None = None
     heading: str | None = None
     cell: Getter | None = None
-    interval: Callable[[Any], ConfidenceInterval | None] | None = None
+    interval: Callable[[Any], Ends | None] | None = None
     flat: Callable[[Any], Mapping[str, Any]] | None = None
     is_optional: bool = False
     outputs: Output = PEOPLE | DATA
@@ -277,10 +282,12 @@ def table_of(
     return Table(above, list(zip(*below, strict=True)), title, remark)
 
 
-def cell_of(interval: ConfidenceInterval | None) -> Range | None:
+def cell_of(interval: Ends | None) -> Range | None:
     """An interval for a table, with a star where it is to be taken with caution."""
     if interval is None:
         return None
+    if isinstance(interval, tuple):
+        return Range(*interval)
     return Range(interval.low, interval.high, "*" if interval.caution else "")
 
 

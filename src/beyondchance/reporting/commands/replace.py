@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor, isnan, nan
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.inference.replacement import FEW_DOCUMENTS
@@ -15,12 +15,37 @@ from beyondchance.reporting.blocks import (
     Block,
     Cell,
     Prose,
-    Range,
     Report,
     Table,
     counted,
     in_list,
     report_of_corpus,
+)
+from beyondchance.reporting.columns import (
+    COUNT,
+    DATA,
+    FIGURE,
+    FILES,
+    JSON,
+    NOTES,
+    NUMBER,
+    TABLE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    YES_OR_NO,
+    Column,
+    Group,
+    command,
+    data_of,
+    flat_of,
+    kind,
+    many,
+    maybe,
+    named,
+    one_of,
+    picked,
+    table_of,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +77,181 @@ _CEILINGS = {
 }
 
 
+def _p(key: str) -> Callable[[Mapping[str, Any]], Cell]:
+    """Show a p-value of a row."""
+    return lambda row: "-" if isnan(row[key]) else p_in_digits(row[key], 4)
+
+
+def _interval(row: Mapping[str, Any]) -> tuple[float, float]:
+    return row["low"], row["high"]
+
+
+def _ends(interval: tuple[float, float]) -> dict[str, float]:
+    return dict(zip(("low", "high"), interval, strict=True))
+
+
+def _row(one: Replacement, found: InPlaceOf) -> dict[str, Any]:
+    return {
+        "human": found.human,
+        "model_score": found.model,
+        "difference": found.difference,
+        **_ends(found.interval),
+        "p": found.p if one.has_verdict else nan,
+    }
+
+
+def _people(one: Replacement) -> list[dict[str, Any]]:
+    adjusted = one.p_values
+    return [
+        {
+            "name": name,
+            **_row(one, x),
+            "adjusted": adjusted[name],
+            "n_documents": x.n_documents,
+        }
+        for name, x in one.by_human.items()
+    ]
+
+
+def _ceilings(one: Replacement) -> dict[str, dict[str, Any]]:
+    return {
+        name: {
+            "what": _CEILINGS[name],
+            "corrected": getattr(one.ceiling, name),
+            "share": share.value,
+            "ends": share.interval,
+            **_ends(share.interval),
+        }
+        for name, share in one.ceiling.share.items()
+    }
+
+
+_LOW, _HIGH = Column("low", outputs=DATA), Column("high", outputs=DATA)
+_WORSE = "the largest one-sided p-value of what has to be shown; null without a verdict"
+_IN_PLACE = (
+    Column("human", FIGURE, "corrected agreement of the person with the others", heading="person"),
+    Column("model_score", FIGURE, "of the model with the same others"),
+    Column("difference", interval=_interval),
+    _LOW,
+    _HIGH,
+    Column("p", FIGURE, _WORSE, cell=_p("p")),
+)
+_PERSON = Group(
+    "",
+    [
+        Column("name", outputs=TABLE, heading="in place of"),
+        *_IN_PLACE,
+        Column(
+            "adjusted",
+            FIGURE,
+            "Holm's p-value; null without a verdict",
+            heading="p (Holm)",
+            cell=_p("adjusted"),
+        ),
+        Column("n_documents", COUNT, outputs=DATA),
+    ],
+)
+_CEILING = Group(
+    "",
+    [
+        Column("what", outputs=TABLE),
+        Column("corrected"),
+        Column("share", FIGURE, "the model's share of it", interval=lambda row: row.get("ends")),
+        _LOW,
+        _HIGH,
+    ],
+)
+_DIFFERENCE = Group(
+    "",
+    [
+        Column("a", TEXT, heading="first"),
+        Column("b", TEXT, heading="second"),
+        *(column.only(column.outputs, about="") for column in _IN_PLACE[2:]),
+    ],
+)
+_MODEL = Group(
+    "",
+    [
+        Column("model", TEXT),
+        Column(
+            "verdict",
+            one_of("shown", "worse", "not shown", "no verdict", "would pass", "would fail"),
+            cell=lambda one: f"{one.verdict}{_star(one)}",
+        ),
+        Column("is_starred", YES_OR_NO, "failures in whole documents could have been missed"),
+        Column(
+            "keeps",
+            FIGURE,
+            "largest share of the people's agreement that is shown to be kept",
+            cell=lambda one: None if isnan(one.keeps) else one.keeps,
+        ),
+        Column("corrected", value=attrgetter("ceiling.model")),
+        Column("n_documents", COUNT),
+        Column(
+            "documents_needed",
+            maybe(kind(type="integer")),
+            "for a model as good as the people; null where no number would do",
+        ),
+        Column(
+            "mean",
+            Group("", [*_IN_PLACE], "over the people judged"),
+            value=lambda one: _row(one, one.mean),
+            heading="mean difference",
+            cell=attrgetter("mean.difference"),
+            interval=attrgetter("mean.interval"),
+            outputs=JSON | TABLE,
+        ),
+        Column(
+            "p_every",
+            FIGURE,
+            "p-value of being worse than at least one person judged; null without a verdict",
+        ),
+        Column(
+            "people",
+            named(_PERSON),
+            "those judged; all without a verdict",
+            lambda one: {row["name"]: row for row in _people(one)},
+            outputs=JSON,
+        ),
+        Column(
+            "unjudged",
+            TEXTS,
+            "people who are not shown to agree with the others better than chance",
+            outputs=JSON,
+        ),
+        Column("copied", TEXTS, "people of whom the model looks like a copy", outputs=JSON),
+        Column("ceilings", named(_CEILING), value=_ceilings, outputs=JSON),
+    ],
+)
+_ASKED = (
+    Column(
+        "keep",
+        FIGURE,
+        "share of the people's agreement that a model has to keep; null without such a test",
+    ),
+    Column(
+        "margin",
+        FIGURE,
+        "how much lower the model's corrected agreement may be; null without such a test",
+    ),
+    Column(
+        "blind",
+        one_of(*_BLIND),
+        "whether people annotated without seeing what the model had marked",
+    ),
+    Column("confidence", NUMBER),
+)
+REPLACE = command(
+    "replace",
+    *FILES,
+    Column("humans", TEXTS),
+    *_ASKED,
+    Column("models", many(_MODEL), "the best first"),
+    Column("differences", many(_DIFFERENCE), "each two models"),
+    *TAIL,
+)
+
+
 def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
     """The report of a model in the place of people, of which an output shows a part."""
     models = list(found.models.values()) or [found]
@@ -70,46 +270,44 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
             ]
         return made
 
-    def data() -> dict[str, Any]:
-        return {
-            "humans": list(found.humans),
-            "keep": found.keep,
-            "margin": found.margin,
-            "blind": found.blind,
-            "confidence": found.confidence,
-            "models": [_data(one) for one in models],
-            "differences": [
-                {"a": a, "b": b, **_ends(x.difference, x.interval), "p": x.p}
-                for (a, b), x in found.differences.items()
-            ],
-        }
-
     def rows() -> list[dict[str, Any]]:
-        whole = data()
-        asked = _single(whole)
-        return [*chain(*(_rows(one, asked) for one in whole["models"])), *whole["differences"]]
+        asked = flat_of(found, _ASKED)
+        flat = [row for one in models for row in _rows(one, asked)]
+        return flat + [flat_of(row, _DIFFERENCE.columns) for row in _differences(found)]
 
     return report_of_corpus(
         "replace",
         found.corpus,
         *cautions(models),
+        group=REPLACE,
         signature=str(found.settings),
         make_blocks=blocks,
-        make_data=data,
+        make_data=lambda: {
+            "humans": found.humans,
+            **data_of(found, _ASKED),
+            "models": models,
+            "differences": _differences(found),
+        },
         make_rows=rows,
     )
 
 
-def _rows(one: dict[str, Any], asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(one: Replacement, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """A model for CSV: on average, in the place of each person, and next to the ceilings."""
-    model = {"model": one["model"], "person": ""}
-    yield {**model, **_single(one), **one["mean"], **asked}
-    yield from ({**model, "person": name, **row} for name, row in one["people"].items())
-    yield from ({**model, "ceiling": name, **row} for name, row in one["ceilings"].items())
+    model = {"model": one.model, "person": ""}
+    whole = flat_of(one, _MODEL.columns)
+    yield {**model, **whole, **flat_of(_row(one, one.mean), _IN_PLACE), **asked}
+    for row in _people(one):
+        yield {**model, "person": row["name"], **flat_of(row, _PERSON.columns)}
+    for name, row in _ceilings(one).items():
+        yield {**model, "ceiling": name, **flat_of(row, _CEILING.columns)}
 
 
-def _single(data: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in data.items() if not isinstance(value, dict | list)}
+def _differences(found: Replacement) -> list[dict[str, Any]]:
+    return [
+        {"a": a, "b": b, "difference": x.difference, **_ends(x.interval), "p": x.p}
+        for (a, b), x in found.differences.items()
+    ]
 
 
 def cautions(models: Sequence[Replacement]) -> list[Note]:
@@ -224,23 +422,15 @@ def _star(one: Replacement) -> str:
 
 def people_table(one: Replacement) -> Table:
     """Show the model in the place of each person."""
-    headings = ["in place of", "person", one.model, "difference", _heading(one)]
-    if one.has_verdict:
-        headings += ["p", "p (Holm)"]
-    adjusted = one.p_values
-    rows: list[list[Cell]] = []
-    for name, x in one.by_human.items():
-        row: list[Cell] = [name, x.human, x.model, x.difference, Range(*x.interval)]
-        rows.append([*row, *([_p(x.p), _p(adjusted[name])] if one.has_verdict else [])])
+    hidden = () if one.has_verdict else ("p", "adjusted")
+    columns = [column for column in _PERSON.columns if column.key not in hidden]
     legend = (
         "(person, model: corrected agreement with the others; a small p shows that the model is "
         "not worse than asked for)"
     )
-    return Table(headings, rows, f"in the place of each person: {one.model}", legend)
-
-
-def _p(value: float) -> Cell:
-    return "-" if isnan(value) else p_in_digits(value, 4)
+    title = f"in the place of each person: {one.model}"
+    level = _heading(one)
+    return table_of(_people(one), columns, title, legend, level=level, model_score=one.model)
 
 
 def _heading(one: Replacement) -> str:
@@ -258,96 +448,66 @@ def mean(one: Replacement, digits: int) -> str:
 
 def ceiling_table(one: Replacement) -> Table:
     """How much there is to reach."""
-    found = one.ceiling
-    rows: list[Sequence[Cell]] = [(one.model, found.model, None, None)]
-    rows += [
-        (what, getattr(found, name), share.value, Range(*share.interval))
-        for name, what in _CEILINGS.items()
-        if (share := found.share.get(name))
-    ]
-    headings = ("what", "corrected", f"{one.model}'s share", _heading(one))
+    first = {"what": one.model, "corrected": one.ceiling.model}
+    ceilings = _ceilings(one)
+    rows = [first, *(ceilings[name] for name in _CEILINGS if name in ceilings)]
     remark = "(a perfect model lies between the two ceilings, if people err independently)"
-    has_both = "upper" in found.share
-    return Table(headings, rows, "how much there is to reach", remark if has_both else "")
+    return table_of(
+        rows,
+        _CEILING.columns,
+        "how much there is to reach",
+        remark if "upper" in one.ceiling.share else "",
+        level=_heading(one),
+        share=f"{one.model}'s share",
+    )
 
 
 def models_table(models: Sequence[Replacement]) -> Table:
     """All models, the best first."""
-    rows: list[Sequence[Cell]] = [
-        (
-            one.model,
-            one.ceiling.model,
-            None if isnan(one.keeps) else one.keeps,
-            one.mean.difference,
-            Range(*one.mean.interval),
-            f"{one.verdict}{_star(one)}",
-        )
-        for one in models
-    ]
-    headings = ("model", "corrected", "keeps", "mean difference", _heading(models[0]), "verdict")
-    return Table(headings, rows, "models, the best first")
+    columns = picked(_MODEL.columns, "model corrected keeps mean verdict")
+    return table_of(models, columns, "models, the best first", level=_heading(models[0]))
 
 
 def differences_table(found: Replacement) -> Table:
     """Each two models."""
-    rows: list[Sequence[Cell]] = [
-        (a, b, x.difference, Range(*x.interval), _p(x.p)) for (a, b), x in found.differences.items()
-    ]
-    headings = ("first", "second", "difference", _heading(found), "p")
-    return Table(headings, rows, "models compared with each other")
+    title = "models compared with each other"
+    return table_of(_differences(found), _DIFFERENCE.columns, title, level=_heading(found))
 
 
-def _ends(difference: float, interval: tuple[float, float]) -> dict[str, Any]:
-    low, high = interval
-    return {"difference": difference, "low": low, "high": high}
-
-
-def _row(x: InPlaceOf, p: float) -> dict[str, Any]:
-    return {"human": x.human, "model_score": x.model, **_ends(x.difference, x.interval), "p": p}
-
-
-def _people(one: Replacement) -> dict[str, dict[str, Any]]:
-    adjusted = one.p_values
-    return {
-        name: {
-            **_row(x, x.p if one.has_verdict else nan),
-            "adjusted": adjusted[name],
-            "n_documents": x.n_documents,
-        }
-        for name, x in one.by_human.items()
-    }
-
-
-def _data(one: Replacement) -> dict[str, Any]:
-    found = one.ceiling
-    return {
-        "model": one.model,
-        "verdict": one.verdict,
-        "is_starred": one.is_starred,
-        "keeps": one.keeps,
-        "corrected": found.model,
-        "n_documents": one.n_documents,
-        "documents_needed": one.documents_needed,
-        "mean": _row(one.mean, one.mean.p if one.has_verdict else nan),
-        "p_every": one.p_every,
-        "people": _people(one),
-        "unjudged": list(one.unjudged),
-        "copied": list(one.copied),
-        "ceilings": {
-            name: {
-                "corrected": getattr(found, name),
-                "share": share.value,
-                **dict(zip(("low", "high"), share.interval, strict=True)),
-            }
-            for name, share in found.share.items()
-        },
-    }
+_NEEDED = maybe(kind(type="integer"))
+_CONDITION = Group(
+    "",
+    [
+        Column("what", outputs=TABLE, heading="to be shown above 0"),
+        Column("assumed", FIGURE, "that is assumed"),
+        Column("documents", _NEEDED),
+        Column("low", _NEEDED, heading="from"),
+        Column("high", _NEEDED, heading="to"),
+    ],
+)
+_PLANNED = (
+    Column("model", TEXT),
+    Column("keep"),
+    Column("margin"),
+    Column("power", NUMBER),
+    Column("n_pilot", COUNT),
+    Column("documents", _NEEDED, "null where no number would do"),
+)
+PLAN_REPLACEMENT = command(
+    "plan_replacement",
+    *FILES,
+    *_PLANNED,
+    Column("conditions", named(_CONDITION), "what has to be shown to be positive"),
+    NOTES,
+    called="plan",
+)
 
 
 def report_of_replacement_plan(found: ReplacementPlan) -> Report:
     """Build the report of a plan for a test of replacement."""
     conditions: dict[str, dict[str, Any]] = {
         name: {
+            "what": _CONDITIONS[name],
             "assumed": assumed,
             **dict(zip(("documents", "low", "high"), numbers or (None,) * 3, strict=True)),
         }
@@ -363,22 +523,24 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
                 f"To show it takes about {found.documents:,} documents with marks like the pilot's "
                 f"{found.n_pilot:,}, {pilot}, to succeed in {100 * found.power:g} % of such studies"
             )
-        headings = ("to be shown above 0", "assumed", "documents", "from", "to")
-        rows = [(_CONDITIONS[name], *row.values()) for name, row in conditions.items()]
+        rows = conditions.values()
         remark = "(from, to: the range of numbers that may be needed, because the pilot is small)"
         return [
             Prose(f"{found.model} should {_asked(found)}. {it_takes}."),
-            Table(headings, rows, remark=remark),
+            table_of(rows, _CONDITION.columns, remark=remark),
         ]
 
-    names = ("model", "keep", "margin", "power", "n_pilot", "documents")
     return Report(
         command="plan",
+        group=PLAN_REPLACEMENT,
         signature=str(found.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            **{name: getattr(found, name) for name in names},
+            **data_of(found, _PLANNED),
             "conditions": conditions,
         },
-        make_rows=lambda: [{"condition": name, **row} for name, row in conditions.items()],
+        make_rows=lambda: [
+            {"condition": name, **flat_of(row, _CONDITION.columns)}
+            for name, row in conditions.items()
+        ],
     )
