@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from math import isnan
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.diagnosis.deviations import KINDS
@@ -32,8 +32,29 @@ from beyondchance.reporting.blocks import (
     cut,
     in_list,
 )
-from beyondchance.reporting.breakdown import interval_heading
-from beyondchance.reporting.columns import cell_of
+from beyondchance.reporting.breakdown import ENDS, interval_heading
+from beyondchance.reporting.columns import (
+    COUNT,
+    FIGURE,
+    FILES,
+    JSON,
+    NUMBER,
+    SHARE,
+    TAIL,
+    TEXT,
+    TEXTS,
+    YES_OR_NO,
+    Column,
+    Group,
+    cell_of,
+    command,
+    flat_of,
+    kind,
+    many,
+    maybe,
+    named,
+    one_of,
+)
 from beyondchance.reporting.contexts import in_text
 
 if TYPE_CHECKING:
@@ -222,6 +243,125 @@ def shown_example(example: Example) -> str:
 # --- The report -----------------------------------------------------------------------
 
 
+_LOSS = named(Group("loss", [Column("share"), Column("interval", ENDS)]))
+_SHORT_OF = (
+    "by cause (one of two annotators marks …), what is short of full agreement; the shares add up "
+    "to 1 - corrected"
+)
+_SPAN = kind(
+    type=["array", "null"],
+    prefixItems=[{"type": "integer"}, {"type": "integer"}, {"type": "string"}],
+    items=False,
+    description="start, end and label; null for nothing",
+)
+_EXAMPLE = Group(
+    "",
+    [
+        Column("document", TEXT),
+        Column("text", COUNT, "the number of the text in its document"),
+        Column("who", TEXT),
+        Column("own", _SPAN),
+        Column("others", _SPAN, value=attrgetter("theirs")),
+        Column(
+            "in_text",
+            maybe(TEXT),
+            "null where texts are not known",
+            lambda example: str(example) if example.content is not None else None,
+        ),
+    ],
+)
+_ONCE = kind(type="integer", minimum=1)
+_PART = Group("", [Column("who", TEXT), Column("deviation", TEXT), Column("count", _ONCE)])
+_PATTERN = Group(
+    "pattern",
+    [
+        Column("sentence", TEXT),
+        Column(
+            "who",
+            TEXT,
+            "the annotator who differs from the others, or several, joined by ' or '",
+        ),
+        Column("label", TEXT),
+        Column("kind", one_of(*PATTERN_KINDS)),
+        Column("detail", TEXT, "a label, a word or a text; empty where there is nothing to say"),
+        Column("count", _ONCE),
+        Column(
+            "n_places",
+            _ONCE,
+            "in how many places: a span that covers two of another label is one of them",
+        ),
+        Column(
+            "other_way",
+            COUNT,
+            "how often all others together did the same, in the same documents",
+        ),
+        Column(
+            "others_each",
+            kind(type="number", minimum=0),
+            "how often each of the others did the same, on average",
+        ),
+        Column("before"),
+        Column("after", FIGURE, "the corrected score without these disagreements"),
+        Column("gain"),
+        Column(
+            "together",
+            FIGURE,
+            "the corrected score without these and all patterns before; null for late ones",
+        ),
+        Column(
+            "p",
+            SHARE,
+            "by exchanging the names of annotators within documents; of several annotators, the "
+            "smallest",
+        ),
+        Column("p_adjusted", SHARE, value=attrgetter("adjusted")),
+        Column("habit", YES_OR_NO, value=attrgetter("is_habit")),
+        Column("advice", TEXT),
+        Column("times", named(_ONCE), "count, by annotator", outputs=JSON),
+        Column("p_values", named(NUMBER), "p, by annotator", outputs=JSON),
+        Column("others", TEXTS, outputs=JSON),
+        Column(
+            "about",
+            one_of("", "label", "overlap", *_UNQUOTED, "word", "text", "other words"),
+            value=attrgetter("about.about"),
+            outputs=JSON,
+        ),
+        Column(
+            "parts",
+            many(_PART),
+            value=lambda pattern: [
+                {"who": who, "deviation": deviation, "count": count}
+                for (who, deviation), count in pattern.parts.items()
+            ],
+            outputs=JSON,
+        ),
+        Column("examples", many(_EXAMPLE, maxItems=3), outputs=JSON),
+    ],
+)
+_MERGE = Group(
+    "",
+    [
+        Column("labels", many(TEXT, minItems=2, maxItems=2)),
+        Column("before"),
+        Column("after"),
+        Column("gain"),
+    ],
+)
+_PAIR = Group("", [Column("a", TEXT), Column("b", TEXT), Column("loss", _LOSS)])
+DIAGNOSE = command(
+    "diagnose",
+    *FILES,
+    Column("corrected"),
+    Column("loss", _LOSS, _SHORT_OF),
+    Column("confidence", NUMBER),
+    Column("labels", named(_LOSS)),
+    Column("pairs", many(_PAIR)),
+    Column("patterns", many(_PATTERN), "the most costly first"),
+    Column("merges", many(_MERGE), "two labels as one, by what that would bring"),
+    *TAIL,
+)
+
+
 def diagnose_report(
     found: Diagnosis, *, top: int = 10, digits: int = 4, confidence: float = 0.95
 ) -> Report:
@@ -268,23 +408,23 @@ def diagnose_report(
         )
         return {
             "corrected": result.corrected,
-            "loss": _json_loss(found.loss, whole[""]),
+            "loss": _shares(found.loss, whole[""]),
             "confidence": confidence,
             "labels": {
-                label: _json_loss(loss, labels[label])
-                for label, loss in found.loss_by_label.items()
+                label: _shares(loss, labels[label]) for label, loss in found.loss_by_label.items()
             },
             "pairs": [
-                {"a": a, "b": b, "loss": _json_loss(loss, pairs[a, b])}
+                {"a": a, "b": b, "loss": _shares(loss, pairs[a, b])}
                 for (a, b), loss in found.loss_by_pair.items()
             ],
-            "patterns": [_json_pattern(pattern) for pattern in patterns],
-            "merges": [{**asdict(merge), "gain": merge.gain} for merge in found.merges],
+            "patterns": patterns,
+            "merges": found.merges,
         }
 
     is_cut = 0 < top < max(len(patterns), len(found.merges))
     return Report(
         command="diagnose",
+        group=DIAGNOSE,
         corpus=corpus,
         signature=str(settings if found.loss else found.settings),
         skipped=result.skipped,
@@ -292,7 +432,7 @@ def diagnose_report(
         notes=(*corpus.notes, *found.notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
         make_data=data,
-        make_rows=lambda: [_row(pattern) for pattern in patterns],
+        make_rows=lambda: [flat_of(pattern, _PATTERN.columns) for pattern in patterns],
     )
 
 
@@ -463,55 +603,7 @@ def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
     return Table(("labels", "corrected", "gain"), rows, "two labels as one", remark)
 
 
-def _json_loss(
+def _shares(
     loss: Mapping[str, float], intervals: Mapping[str, ConfidenceInterval]
 ) -> dict[str, Any]:
-    return {
-        cause: {
-            "share": share,
-            "interval": None if intervals[cause].why else list(intervals[cause]),
-        }
-        for cause, share in loss.items()
-    }
-
-
-def _json_pattern(pattern: Pattern) -> dict[str, Any]:
-    return {
-        **_row(pattern),
-        "times": pattern.times,
-        "p_values": pattern.p_values,
-        "others": pattern.others,
-        "about": pattern.about.about,
-        "parts": [
-            {"who": who, "deviation": kind, "count": count}
-            for (who, kind), count in pattern.parts.items()
-        ],
-        "examples": [
-            {
-                "document": example.document,
-                "text": example.text,
-                "who": example.who,
-                "own": example.own,
-                "others": example.theirs,
-                "in_text": str(example) if example.content is not None else None,
-            }
-            for example in pattern.examples
-        ],
-    }
-
-
-_COLUMNS = (
-    "sentence who label kind detail count n_places other_way others_each before after gain "
-    "together p"
-)
-"""Attributes of a pattern that are columns by the same name."""
-
-
-def _row(pattern: Pattern) -> dict[str, Any]:
-    """A pattern as one row of plain values."""
-    return {
-        **{name: getattr(pattern, name) for name in _COLUMNS.split()},
-        "p_adjusted": pattern.adjusted,
-        "habit": pattern.is_habit,
-        "advice": pattern.advice,
-    }
+    return {cause: {"share": share, "interval": intervals[cause]} for cause, share in loss.items()}

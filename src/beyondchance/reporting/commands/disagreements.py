@@ -9,7 +9,23 @@ from typing import Any
 from beyondchance.messages import Use
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
-from beyondchance.reporting.commands.places import blocks_of, rows_of
+from beyondchance.reporting.columns import (
+    COUNT,
+    FILES,
+    TAIL,
+    TEXT,
+    Column,
+    Group,
+    command,
+    for_people,
+    kind,
+    many,
+    maybe,
+    one_of,
+    ready,
+    table_of,
+)
+from beyondchance.reporting.commands.places import PLACE, blocks_of, rows_of
 from beyondchance.reporting.contexts import in_text
 from beyondchance.scoring.disagreements import KINDS, Disagreements
 from beyondchance.scoring.places import Places
@@ -19,6 +35,73 @@ NO_SPAN = "no span"
 """The heading of what the other annotator did not mark."""
 _MATRIX = 10
 """Labels for which a table of all by all can still be read."""
+
+
+_KINDS = Group(
+    "kinds",
+    [
+        Column("agree", COUNT, "pairs of spans with equal offsets and equal labels"),
+        Column("label", COUNT, "pairs with equal offsets and different labels"),
+        Column("boundary", COUNT, "overlapping pairs with different offsets and equal labels"),
+        Column("both", COUNT, "overlapping pairs with different offsets and different labels"),
+        Column("missed", COUNT, "spans of annotator a without a partner"),
+        Column("extra", COUNT, "spans of annotator b without a partner"),
+    ],
+)
+_A, _B, _LABEL = Column("a", TEXT), Column("b", TEXT), maybe(TEXT)
+_OFFSET = maybe(COUNT)
+_DISAGREEMENT = Group(
+    "disagreement",
+    [
+        Column("document", TEXT),
+        Column("text", COUNT, "number of the text in its document, from 0 on"),
+        Column("kind", one_of(*KINDS)),
+        _A,
+        _B,
+        *(
+            column
+            for side in "ab"
+            for column in (
+                Column(f"start_{side}", _OFFSET, "null where there is no span"),
+                Column(f"end_{side}", _OFFSET),
+                Column(f"label_{side}", _LABEL),
+                Column(
+                    f"surface_{side}",
+                    _LABEL,
+                    "what was marked; null also where the text is not known or not to be shown",
+                ),
+            )
+        ),
+    ],
+)
+_MET = Group(
+    "",
+    [
+        *(Column(side, _LABEL, "null stands for no span") for side in "ab"),
+        Column("count", kind(type="integer", minimum=1)),
+    ],
+)
+DISAGREEMENTS = command(
+    "disagreements",
+    *FILES,
+    Column("n_documents", COUNT),
+    Column("n_spans", COUNT, "spans of all who are compared, each counted once"),
+    Column("kinds", _KINDS),
+    Column("pairs", many(Group("", [_A, _B, Column("kinds", _KINDS)]))),
+    Column("labels", many(_MET), "how often a label of annotator a met a label of annotator b"),
+    Column(
+        "disagreements",
+        ready(many(_DISAGREEMENT)),
+        "those of the kinds and labels asked for, in reading order",
+    ),
+    Column(
+        "places",
+        ready(many(PLACE)),
+        "the same by place, where places are listed",
+        is_optional=True,
+    ),
+    *TAIL,
+)
 
 
 def kind_names(found: Disagreements) -> dict[str, str]:
@@ -33,7 +116,7 @@ def kind_names(found: Disagreements) -> dict[str, str]:
     >>> kind_names(disagreements(corpus.with_gold("ada")))["missed"]
     'missed'
     """
-    names = {kind: kind for kind in KINDS}
+    names = {sort: sort for sort in KINDS}
     if is_against_gold(found):
         return names
     first, second = found.pairs[0] if len(found.pairs) == 1 else ("first", "second")
@@ -113,6 +196,7 @@ def disagreements_report(
         is_cut = 0 < top < len(places)
     return Report(
         command="disagreements",
+        group=DISAGREEMENTS,
         corpus=corpus,
         signature=found.signature,
         noun=corpus.extent.noun,
@@ -126,7 +210,7 @@ def disagreements_report(
 
 def report_of_disagreements(found: Disagreements) -> Report:
     """The report of disagreements, of which those are listed that differ."""
-    differing = found.only(kinds=[kind for kind in KINDS if kind != "agree"])
+    differing = found.only(kinds=[sort for sort in KINDS if sort != "agree"])
     return disagreements_report(found, differing, is_narrow=True)
 
 
@@ -141,28 +225,24 @@ def _remark(found: Disagreements) -> str:
 
 def _pairs_table(
     by_pair: Mapping[tuple[str, str], Mapping[str, int]],
-    names: Mapping[str, str],
+    names: Mapping[str, Any],
     remark: str,
     top: int,
 ) -> Table:
     """Counts by kind, of all pairs together and of each."""
 
-    def differing(counts: Mapping[str, int]) -> int:
-        return sum(counts.values()) - counts["agree"]
+    def differing(row: Mapping[str, Any]) -> int:
+        return sum(row[sort] for sort in KINDS if sort != "agree")
 
-    pairs = [(" and ".join(pair), counts) for pair, counts in by_pair.items()]
-    total = {kind: sum(counts[kind] for _, counts in pairs) for kind in KINDS}
+    pairs = [{"pair": " and ".join(pair), **counts} for pair, counts in by_pair.items()]
+    total = {sort: sum(counts[sort] for counts in by_pair.values()) for sort in KINDS}
     if 0 < top < len(pairs):
         remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}".rstrip()
-        pairs = sorted(pairs, key=lambda item: -differing(item[1]))[:top]
+        pairs = sorted(pairs, key=differing, reverse=True)[:top]
     if len(by_pair) > 1:
-        pairs = [("all pairs", total), *pairs]
-    rows: list[Sequence[Cell]] = [
-        (name, *(counts[kind] for kind in KINDS)) for name, counts in pairs
-    ]
-    return Table(
-        ("pair", *names.values()), rows, "pairs of spans, and spans without a partner", remark
-    )
+        pairs = [{"pair": "all pairs", **total}, *pairs]
+    title = "pairs of spans, and spans without a partner"
+    return table_of(pairs, [Column("pair"), *_KINDS.columns], title, remark, **names)
 
 
 def _labels_table(
@@ -198,38 +278,40 @@ def _name(label: str | None) -> str:
 def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False) -> Table:
     """One row for each disagreement, in the text where that is known."""
     rows, marked = shown.to_rows(), _in_texts(shown)
+    for row, in_the_text in zip(rows, marked, strict=False):
+        row["in the text"] = in_the_text
     one_pair, against_gold = len(shown.pairs) == 1, is_against_gold(shown)
     several_texts = len(shown.corpus.text_length) > len(shown.corpus.documents)
     first, second = shown.pairs[0] if one_pair else ("first", "second")
-    columns: list[tuple[str, Sequence[Cell]]] = [
-        (shown.corpus.extent.noun, [row["document"] for row in rows]),
-        *([("text", [row["text"] for row in rows])] if several_texts else []),
-        *([] if one_pair else [("annotators", [f"{row['a']} and {row['b']}" for row in rows])]),
-        ("kind", [_kind(row, against_gold=against_gold, has_labels=is_narrow) for row in rows]),
+    words = partial(_kind, against_gold=against_gold, has_labels=is_narrow)
+    columns = [
+        Column("document"),
+        *([Column("text")] if several_texts else []),
+        *([] if one_pair else [for_people("annotators", lambda row: f"{row['a']} and {row['b']}")]),
+        for_people("kind", words),
     ]
     if not (is_narrow and marked):
-        columns.append((first, [_span(row, "a") for row in rows]))
-        columns.append((second, [_span(row, "b") for row in rows]))
-    columns += [("in the text", marked)] if marked else []
-    headings = [heading for heading, _ in columns]
+        columns.append(for_people(first, lambda row: _span(row, "a")))
+        columns.append(for_people(second, lambda row: _span(row, "b")))
+    columns += [Column("in the text")] if marked else []
     remark = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
     who = shown.pairs[0] if one_pair else ("the first", "the second")
     legend = f"([ ] marked by {who[0]}, {{ }} by {who[1]})" if marked else ""
     remark = " ".join(filter(None, (remark, legend)))
-    cells = list(zip(*(column for _, column in columns), strict=True))
-    return Table(headings, cells, "one by one, in reading order", remark)
+    title, noun = "one by one, in reading order", shown.corpus.extent.noun
+    return table_of(rows, columns, title, remark, document=noun)
 
 
 def _kind(row: Mapping[str, Any], *, against_gold: bool, has_labels: bool) -> str:
     """The kind of a disagreement in words; and the label, or both labels."""
-    kind: str = row["kind"]
-    side = {"missed": "a", "extra": "b"}.get(kind)
+    sort: str = row["kind"]
+    side = {"missed": "a", "extra": "b"}.get(sort)
     if side is not None and not against_gold:
-        kind = f"only {row[side]}"
+        sort = f"only {row[side]}"
     if not has_labels:
-        return kind
+        return sort
     labels = dict.fromkeys(label for side in "ab" if (label := row[f"label_{side}"]) is not None)
-    return f"{kind}: {' / '.join(labels)}"
+    return f"{sort}: {' / '.join(labels)}"
 
 
 def _span(row: Mapping[str, Any], side: str) -> str | None:
