@@ -20,8 +20,11 @@ from deviations import deviations_page
 from beyondchance import agreement, example, report
 from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import Command
+from beyondchance.reporting.schema import schema
 
 HERE = Path(__file__).parent
+ROOM = 120
+"""Columns that a line of the schema takes, if it can be divided."""
 
 INTRODUCTION = """\
 # The command line
@@ -311,11 +314,32 @@ def example_report() -> str:
     return report(agreement(corpus), corpus, title="A town's newspaper, three annotators").html
 
 
+def schema_file() -> str:
+    """The schema of JSON that ships with the package, from the columns of all commands."""
+    return f"{compact(schema())}\n"
+
+
+def compact(value: object, indent: int = 0, key: str = "") -> str:
+    """JSON in which whatever fits on a line is on one."""
+    before, text = " " * indent + key, json.dumps(value, ensure_ascii=False)
+    if len(before + text) < ROOM or not isinstance(value, dict | list):
+        return before + text
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    items = (
+        [(f"{json.dumps(name)}: ", item) for name, item in value.items()]
+        if isinstance(value, dict)
+        else [("", item) for item in value]
+    )
+    lines = ",\n".join(compact(item, indent + 1, name) for name, item in items)
+    return f"{before}{begin}\n{lines}\n{' ' * indent}{end}"
+
+
 PAGES = {
     "cli.md": cli_page,
     "paper.md": paper_page,
     "deviations.md": deviations_page,
     "_static/example-report.html": example_report,
+    "../src/beyondchance/resources/schema.json": schema_file,
 }
 
 if __name__ == "__main__":
