@@ -639,7 +639,7 @@ def _undefined(rows: Sequence[Any], column: Column) -> list[str]:
     ]
 
 
-NAMED = for_people("name", "shown")
+NAMED = for_people("name", attrgetter("shown"), "name")
 
 
 def scores_table(

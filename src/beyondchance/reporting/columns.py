@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Flag, auto
-from operator import attrgetter
 from typing import Any, TypeAlias
 
 from beyondchance.reporting.blocks import Cell, Range, Table
@@ -169,10 +168,9 @@ def made(columns: Iterable[Column]) -> list[Column]:
     return [replace(x, value=None, kind=ready(x.kind)) for x in shown_in(JSON, columns)]
 
 
-def for_people(heading: str, cell: Getter | str, **more: Any) -> Column:
-    """Declare a column of tables: by a function of a row, or the name of an attribute."""
-    getter = attrgetter(cell) if isinstance(cell, str) else cell
-    return Column(heading, heading=heading, cell=getter, outputs=PEOPLE, **more)
+def for_people(heading: str, cell: Getter, key: str = "", **more: Any) -> Column:
+    """Declare a column of tables alone; the key is for headings that depend on the result."""
+    return Column(key, heading=heading, cell=cell, outputs=PEOPLE, **more)
 
 
 def shown_in(output: Output, columns: Iterable[Column]) -> list[Column]:
@@ -271,15 +269,15 @@ def table_of(
     listed = list(rows)
     shown: list[tuple[str, Sequence[Cell]]] = []
     for column in shown_in(output, columns):
-        cells = column.cells(listed)
-        if not column.is_optional or any(cell is not None for cell in cells):
+        found = column.cells(listed)
+        if not column.is_optional or any(cell is not None for cell in found):
             heading = column.key if column.heading is None else column.heading
-            shown.append((headings.get(column.key, heading), cells))
+            shown.append((headings.get(column.key, heading), found))
         if level is not None and column.interval is not None:
             ends = list(map(column.interval, listed))
             shown += [(level, list(map(cell_of, ends)))] if any(ends) else []
-    above, below = zip(*shown, strict=True)
-    return Table(above, list(zip(*below, strict=True)), title, remark)
+    cells = list(zip(*(found for _, found in shown), strict=True))
+    return Table([heading for heading, _ in shown], cells, title, remark)
 
 
 def cell_of(interval: Ends | None) -> Range | None:

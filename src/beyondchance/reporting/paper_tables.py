@@ -49,7 +49,7 @@ def paper_table(
     scores = levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS
     last = levels.SPANS if gold is None else levels.SUPPORT
     ends = [row.intervals["corrected"] for row in rows if row.intervals]
-    shown = (for_people("name", _name), *scores, *columns, last)
+    shown = (for_people("name", _name, "name"), *scores, *columns, last)
     table = table_of(rows, shown, output=PAPER, level="", **headings)
     cells = iter(table.rows)
     return PaperTable(
