@@ -37,8 +37,8 @@ TOY = Column("letters", COUNT, "letters of the name", lambda row: 1000 + len(row
 def with_toy(monkeypatch):
     """A ranking with one more column: what one line in its declaration would do."""
     columns = rank.SYSTEM.columns
-    place = columns.index(rank.STANDING[-1]) + 1
-    monkeypatch.setattr(rank, "STANDING", (*rank.STANDING, TOY))
+    place = columns.index(rank.RANKS[-1]) + 1
+    monkeypatch.setattr(rank, "RANKS", (*rank.RANKS, TOY))
     columns.insert(place, TOY)
     yield
     columns.remove(TOY)

@@ -33,6 +33,7 @@ from beyondchance.reporting.columns import (
     JSON,
     METHODS,
     PAPER,
+    PEOPLE,
     SHARE,
     TABLE,
     TAIL,
@@ -45,6 +46,7 @@ from beyondchance.reporting.columns import (
     command,
     data_of,
     flat_of,
+    for_people,
     kind,
     many,
     maybe,
@@ -206,37 +208,42 @@ def _ahead(name: str) -> Callable[[SystemRow], Any]:
     return _tested(value)
 
 
+def _against(key: str, heading: str, about: str) -> Column:
+    """Declare a p-value of a system and another one, a bound where it may be smaller."""
+
+    def value(standings: Standings, name: str) -> float | None:
+        is_asked = key != "p_against" or standings.against is not None
+        return getattr(standings, key)(name) if is_asked else None
+
+    def cell(standings: Standings, name: str) -> Cell:
+        p = value(standings, name)
+        best, below, own = standings.order[0], standings.next_below(name), standings.against
+        other = {"p_best": best, "p_next": below}.get(key, str(own))
+        return (
+            None if p is None else breakdown.p_cell(p, is_floor=standings.is_floored(name, other))
+        )
+
+    p_value, shown = maybe(SHARE), DATA | TABLE
+    values = _tested(value), heading, _tested(cell)
+    return Column(key, p_value, about, *values, is_optional=True, outputs=shown)
+
+
 _RANK = maybe(kind(type="integer", minimum=1))
 RANKS = (
     Column("rank_observed", _RANK, outputs=DATA),
     Column("rank_corrected", _RANK, heading="rank", outputs=DATA | TABLE),
     Column("change", TEXT, outputs=TABLE),
 )
+"""What is shown of a system next to its scores; a column added here is in every output."""
+_P_VALUES = (
+    _against("p_best", "p vs best", "against the best system, by Holm's method"),
+    _against("p_next", "p vs next", "against the next system below, by Holm's method"),
+    _against(
+        "p_against", "", "against the system of --against, by Holm's method for its tests only"
+    ),
+)
 STANDING = (
-    Column(
-        "p_best",
-        maybe(SHARE),
-        "against the best system, by Holm's method",
-        _tested(lambda standings, name: standings.p_best(name)),
-        is_optional=True,
-        outputs=DATA,
-    ),
-    Column(
-        "p_next",
-        maybe(SHARE),
-        "against the next system below, by Holm's method",
-        _tested(lambda standings, name: standings.p_next(name)),
-        is_optional=True,
-        outputs=DATA,
-    ),
-    Column(
-        "p_against",
-        maybe(SHARE),
-        "against the system of --against, by Holm's method for its tests only",
-        _tested(lambda x, name: None if x.against is None else x.p_against(name)),
-        is_optional=True,
-        outputs=DATA,
-    ),
+    *_P_VALUES,
     Column(
         "ahead",
         FIGURE,
@@ -257,25 +264,10 @@ STANDING = (
         is_optional=True,
         outputs=JSON,
     ),
-    Column(
-        "group",
-        TEXT,
-        value=_tested(letters_of),
-        heading="",
-        cell=_tested(lambda x, name: letters_of(x, name) if x.order[1:] else None),
-        is_optional=True,
-        outputs=CSV | PAPER,
-    ),
-    Column(
-        "p",
-        cell=_tested(
-            lambda x, name: _p_cells(x, name)[-1] if x.against is not None and x.order[1:] else None
-        ),
-        is_optional=True,
-        outputs=PAPER,
-    ),
+    Column("group", TEXT, value=_tested(letters_of), is_optional=True, outputs=CSV | PEOPLE),
+    _P_VALUES[-1].only(PAPER),
 )
-"""What is shown of a system besides its score; a column added here is in every output."""
+"""What tests say of a system."""
 
 
 def _flat_means(row: SystemRow) -> dict[str, Any]:
@@ -595,7 +587,7 @@ def ranking_table(
 
     With the settings of intervals, these stand after the corrected scores.
     """
-    columns = (breakdown.NAMED, *breakdown.RATE_COLUMNS, *RANKS, *STANDING)
+    columns = (breakdown.NAMED, *breakdown.RATE_COLUMNS, *RANKS)
     return breakdown.scored(systems, columns, title, settings=settings)
 
 
@@ -612,21 +604,22 @@ def _paper_table(
     standings: Standings | None,
 ) -> PaperTable:
     """The systems by each measure, with letters for those that do not differ significantly."""
-    said, headings = compared(ranking), {"name": "name"}
-    if standings is not None and len(standings.order) > 1:
+    said, headings = compared(ranking), {"name": "name", "group": ""}
+    tested = standings is not None and len(standings.order) > 1
+    if standings is not None and tested:
         level = f"{1 - settings.confidence:.10g}"
         said += (
             " Rows that share a letter do not differ significantly (permutation test within "
             f"{ranking.extent.noun}s, Holm's adjustment, p > {level})."
         )
         if standings.against is not None:
-            headings["p"] = f"p vs {standings.against}"
-            said += f" {headings['p']}: adjusted for these tests only."
+            headings["p_against"] = f"p vs {standings.against}"
+            said += f" {headings['p_against']}: adjusted for these tests only."
     sections = {f"by {rows[0].by}": rows for rows in by_measure.values()}
     return paper_table(
         sections,
         *RANKS,
-        *STANDING,
+        *(STANDING if tested else ()),
         settings=settings,
         said=said,
         label="tab:ranking",
@@ -712,29 +705,18 @@ def sure_table(standings: Standings, which: str) -> Table:
 
     `which` says which ranks they are, such as ``by token``.
     """
-    cells: list[Sequence[Cell]] = [
-        (
-            name,
-            cell_of(standings.intervals[name]["corrected"]),
-            *_p_cells(standings, name),
-            letters_of(standings, name),
-        )
-        for name in standings.order
-    ]
-    heading = f"corrected, {breakdown.interval_heading(standings.settings)}"
-    remark = _floor_remark(chain.from_iterable(cells), standings.settings, len(cells))
-    own = [f"p vs {standings.against}"] if standings.against is not None else []
-    remark += f" ({own[0]}: adjusted for these tests only)" if own else ""
-    headings = ("name", heading, "p vs best", "p vs next", *own, "group")
-    return Table(headings, cells, f"how certain the ranks {which} are", remark.strip())
-
-
-def _p_cells(standings: Standings, name: str) -> list[Cell]:
-    """The p-values of a system against the best, the next below and the one of interest."""
-    best, below, own = standings.order[0], standings.next_below(name), standings.against
-    found = [(standings.p_best(name), best), (standings.p_next(name), below)]
-    found += [] if own is None else [(standings.p_against(name), own)]
-    return [breakdown.p_cell(p, is_floor=standings.is_floored(name, other)) for p, other in found]
+    rows = [_Standing(standings, name) for name in standings.order]
+    p_values = chain.from_iterable(column.cells(rows) for column in _P_VALUES)
+    remark = _floor_remark(p_values, standings.settings, len(rows))
+    own = f"p vs {standings.against}"
+    remark += f" ({own}: adjusted for these tests only)" if standings.against is not None else ""
+    ends = for_people(
+        f"corrected, {breakdown.interval_heading(standings.settings)}",
+        lambda row: cell_of(row.intervals["corrected"]),
+    )
+    title = f"how certain the ranks {which} are"
+    columns = (breakdown.NAMED, ends, *STANDING)
+    return table_of(rows, columns, title, remark.strip(), p_against=own)
 
 
 def _floor_remark(p_values: Iterable[Cell], settings: Settings, n_systems: int = 2) -> str:
