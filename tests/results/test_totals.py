@@ -157,7 +157,7 @@ def state(counts: Counts) -> object:
         plain(counts._columns()),
         plain(added.means),
         plain(added.sizes),
-        {name: known and (known.labels, state(known)) for name, known in added.fields.items()},
+        {name: known and (known.labels, state(known)) for name, known in counts.fields.items()},
         added.kept,
     )
 

@@ -34,7 +34,7 @@ def table_of(counts: Counts) -> Any:
     arrow = required("pyarrow", extra="parquet", purpose="a table of Arrow")
     counts = counts.by_unit()
     added = checked_instance(counts.added, Added, "counts by unit")
-    known = {_WHOLE: counts, **dict(enumerate(added.fields.values()))}
+    known = {_WHOLE: counts, **dict(enumerate(counts.fields.values()))}
     tables = [(number, part, part.added) for number, part in known.items() if part is not None]
     parts: dict[str, Columns] = {
         "row": concatenated([_in_field(number, part._columns()) for number, part, _ in tables]),
@@ -51,8 +51,8 @@ def table_of(counts: Counts) -> Any:
     }
     names = {
         **{name: list(getattr(counts, name)) for name in ("documents", "labels", "annotators")},
-        "fields": list(added.fields),
-        "values": [None if part is None else list(part.labels) for part in added.fields.values()],
+        "fields": list(counts.fields),
+        "values": [None if part is None else list(part.labels) for part in counts.fields.values()],
     }
     strings = arrow.list_(arrow.string())
     for name, values in names.items():
@@ -135,10 +135,10 @@ def _counts_in(cells: dict[str, Any]) -> Counts:
         annotators=tuple(plain["annotators"]),
         pairs=np.stack([parts["pair"]["a"], parts["pair"]["b"]]),
         settings=settings,
+        fields=fields,
         added={
             "means": parts["mean"],
             "histogram": parts["tenth"]["documents"],
             "kept": kept,
-            "fields": fields,
         },
     )

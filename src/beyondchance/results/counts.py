@@ -153,8 +153,6 @@ class Added:
         Documents by difficulty; the last are those without one.
     kept : tuple of (float, float, str, Score)
         The documents that stand out: by the lowest corrected score, or the highest difficulty.
-    fields : mapping of str to Counts or None
-        For each field of documents, counts whose labels are its values; None for too many.
     """
 
     units: Units
@@ -162,7 +160,6 @@ class Added:
     means: Columns = field(default_factory=dict)
     histogram: Ints = field(default_factory=lambda: np.zeros(BINS + 1, dtype=np.int64))
     kept: tuple[Kept, ...] = ()
-    fields: Mapping[str, Counts | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -180,7 +177,8 @@ class Counts:
     documents : tuple of str
         The documents compared, those without a row included; none where units are groups.
     fields : mapping of str to tuple of str
-        Values to group documents by.
+        Values to group documents by. Of rows by unit: counts whose labels are the values, or None
+        if these are too many.
     n_texts : int
     labels, annotators : tuple of str
     pairs : array of int, shape (2, pairs)
@@ -222,7 +220,7 @@ class Counts:
     """
 
     documents: tuple[str, ...]
-    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
     n_texts: int
     labels: tuple[str, ...]
     annotators: tuple[str, ...]
@@ -390,9 +388,9 @@ class Counts:
             means=scores.means(),
             histogram=scores.histogram(),
             kept=tuple(scores.outstanding(MOST_KEPT)),
-            fields={name: self._field_counts(name, own) for name in self.fields},
         )
-        part = replace(self, text=_NO_TEXTS, fields={}, added=added)
+        fields = {name: self._field_counts(name, own) for name in self.fields}
+        part = replace(self, text=_NO_TEXTS, fields=fields, added=added)
         return _merged([part], units, [unit])._bounded()
 
     def _field_counts(self, name: str, units: Units) -> Counts | None:
@@ -565,8 +563,8 @@ class Counts:
 
     def _field(self, name: str) -> Counts:
         """Counts by unit whose labels are the values of a field, which are few enough."""
-        fields = _added(self).fields
-        known = fields[checked_option("field", name, fields, are_data=True)]
+        known: Counts | None
+        known = self.fields[checked_option("field", name, self.fields, are_data=True)]
         if known is None:
             found = ("field ", Quote(name), f" has more than {MOST_VALUES:,} values")
             raise DataError(*found, expected="fewer, to add up each of them")
@@ -1195,11 +1193,11 @@ def _merged(
         settings=added_settings(settings) if len(settings) == len(parts) else None,
     )
     if not isinstance(units, Units):
-        fields = {
+        values = {
             name: tuple(chain.from_iterable(part.fields[name] for part in parts))
             for name in parts[0].fields
         }
-        return replace(found, documents=units, fields=fields, **whole)
+        return replace(found, documents=units, fields=values, **whole)
     known = [_added(part) for part in parts]
     added = Added(
         units=units,
@@ -1207,10 +1205,10 @@ def _merged(
         means=summed(concatenated(means), ["document"]) if means else {},
         histogram=np.sum([each.histogram for each in known], axis=0),
         kept=tuple(nsmallest(MOST_KEPT, chain.from_iterable(x.kept for x in known), key=_rank)),
-        fields=_merged_fields(known, units, unit_of),
     )
     whole = dict(summed(whole, [x for x in ("document", *_KEYS, "stream") if x in whole]))
-    return replace(found, documents=units.names, added=added, **whole)
+    fields = _merged_fields(parts, units, unit_of)
+    return replace(found, documents=units.names, fields=fields, added=added, **whole)
 
 
 def _renamed_sizes(added: Added, label: Ints, annotator: Ints) -> Columns:
@@ -1241,7 +1239,7 @@ def _without_streams(columns: dict[str, NDArray[Any]]) -> list[dict[str, NDArray
 
 
 def _merged_fields(
-    parts: Sequence[Added], units: Units, unit_of: Sequence[Ints]
+    parts: Sequence[Counts], units: Units, unit_of: Sequence[Ints]
 ) -> dict[str, Counts | None]:
     """Add the counts of the fields that all parts have."""
     found: dict[str, Counts | None] = {}
