@@ -933,8 +933,12 @@ class Counts:
 
         A row of group -1 is in none.
         """
-        columns, inside = self.exact(times), np.flatnonzero(group >= 0)
-        return columns.put_together(columns.by(group[inside], n_groups, inside))
+        size, by = self.size_a + self.size_b, 1 if times is None else times
+        inside = slice(None) if len(group) and group.min() >= 0 else np.flatnonzero(group >= 0)
+        columns = (self.matched, by * self.expected, by * size, self._free.astype(np.float64))
+        # Column by column, which takes less memory than all at once.
+        sums = [exact_total(group[inside], column[inside], n_groups) for column in columns]
+        return np.stack(sums, axis=1)
 
     def exact(self, times: Ints | None = None) -> ExactColumns:
         """Matched, expected, size of both sides and freedom of each row, as sums need them.

@@ -63,7 +63,7 @@ from beyondchance.scoring.answers import (
 from beyondchance.scoring.engines import Engine, Progress, engine_of, meanwhile, sums
 from beyondchance.scoring.stored import save_stored, stored
 
-_AT_ONCE = 8
+_AT_ONCE = 4
 """Parts that are added at a time."""
 _SHOWN = 4
 """Documents of a file that are kept to show them."""
