@@ -421,3 +421,8 @@ def test_what_agreement_refuses_is_refused():
         labelling(Corpus.from_tags({"a": [["O"]]}))
     with refused(OptionError, "wrong … gold"):
         labelling(example(), wrong=1)
+
+
+def test_labels_of_what_both_found_have_no_length():
+    found = labelling(example()).to_dict()["labelling"]["annotators"]
+    assert [one["mean_length"] for one in found.values()] == [None] * 3

@@ -33,7 +33,7 @@ from beyondchance.reporting.columns import (
 )
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
-from beyondchance.results.score import SUMS
+from beyondchance.results.score import SPANS as OF_SPANS, SUMS
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -578,11 +578,12 @@ def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Hab
     by_position : Agreement, optional
         The same by the token measure, whose sizes are numbers of positions: without it,
         lengths are not known, and what was marked is counted as the measure does. Weighted sizes
-        are no lengths either.
+        are no lengths either, nor are those of labels, which depend on what another one found.
     """
     sides = (by_position or result).by_annotator
-    is_known = by_position is not None and by_position.settings.average == "micro"
-    sizes = by_position.counts.size_by_annotator() if by_position and is_known else {}
+    sizes: Mapping[str, float] = {}
+    if by_position and by_position.settings.average == "micro" and result.counts.of == OF_SPANS:
+        sizes = by_position.counts.size_by_annotator()
     return {
         name: Habits(
             mean_length=_ratio(sizes.get(name, nan), score.n_spans),
