@@ -984,17 +984,7 @@ class Counts:
         """Make a table of Arrow with one row, which holds these counts by unit.
 
         Rows of several tables can be concatenated, stored and sent by any engine; `from_arrow`
-        adds them. Needs pyarrow.
-
-        Examples
-        --------
-        >>> import pyarrow as pa
-        >>> from beyondchance import agreement, count, example
-        >>> corpus = example()
-        >>> batches = [corpus.select(documents=corpus.documents[i::2]) for i in range(2)]
-        >>> table = pa.concat_tables([count(batch).to_arrow() for batch in batches])
-        >>> agreement(Counts.from_arrow(table)).corrected == agreement(corpus).corrected
-        True
+        adds them. Needs pyarrow; docs/scale.md has an example.
         """
         from beyondchance.results.arrow import table_of  # noqa: PLC0415 - rarely wanted
 
