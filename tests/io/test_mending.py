@@ -590,6 +590,7 @@ class TestCopies:
 
     @each("at_a_time", [1, 64, 2**22])
     @each("most", [1, 2, 2**16])
+    @pytest.mark.slow
     def test_in_parts(self, tmp_path, monkeypatch, at_a_time, most):
         # Whatever the parts, and where not all texts can be kept.
         monkeypatch.setattr("beyondchance.io.scanning.AT_A_TIME", at_a_time)

@@ -314,6 +314,7 @@ def carried(counts: list[Counts]) -> Counts:
 
 
 @each("measure", MEASURES)
+@pytest.mark.slow
 def test_batches_have_the_digits_of_the_whole(measure: str) -> None:
     options = {"theta": 0.3, "samples": 20, "seed": 3} if measure == "iou" else {}
     corpus = team(20)

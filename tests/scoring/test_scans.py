@@ -341,6 +341,7 @@ def test_rows_in_no_order_are_refused_with_the_command_that_sorts_them(
 # --- What is refused ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_options_of_counting_need_a_scan(tmp_path: Path) -> None:
     with refused(OptionError, "workers … parts"):
         bc.agreement(bc.example(), workers=2)
