@@ -38,13 +38,6 @@ def size_of(url: str) -> int:
         return int(system.size(path))
 
 
-def state_of(url: str) -> str:
-    """What changes when a file does, as far as the store says it."""
-    system, path = _at(url)
-    with _reaching(url):
-        return str(system.ukey(path)) if hasattr(system, "ukey") else str(system.info(path))
-
-
 def listed(url: str) -> list[str]:
     """The files that a URL stands for: a pattern, a folder or a file."""
     system, path = _at(url)
