@@ -44,6 +44,7 @@ def pytest_collection_modifyitems(items):
 def pytest_collection_finish():
     """Keep what is loaded by now out of the garbage collection, which looks through all of it."""
     gc.freeze()
+    gc.set_threshold(100_000, 20, 20)  # and go through the rest less often
 
 
 @pytest.fixture(autouse=True)

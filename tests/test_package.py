@@ -33,7 +33,7 @@ MODULES = ["beyondchance"] + [
 ]
 PACKAGES = sorted({name.split(".")[1] for name in MODULES[1:] if name.count(".") > 1})
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-SLOW = {"inference", "io", "other_coefficients", "page", "reporting", "results", "scoring"}
+SLOW = {"core", "inference", "io", "other_coefficients", "page", "reporting", "results", "scoring"}
 """Packages whose examples take long."""
 
 

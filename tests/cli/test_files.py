@@ -193,6 +193,7 @@ class TestWriting:
             bc.write(bc.read(place), place, format="table")
         assert place.read_bytes() == packed
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("given", ["at once", "in parts", "counted"])
     def test_results_know_what_they_were_computed_from(self, table, given):
         places = ["in.csv", str(table), "link.csv", "hard.csv"]

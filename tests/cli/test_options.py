@@ -60,6 +60,7 @@ def test_numbers_that_no_float_comes_near(name, capsys):
             assert "a defect of" not in capsys.readouterr().err, flag
 
 
+@pytest.mark.slow
 def test_numbers_in_python_that_no_float_comes_near():
     corpus = bc.example()
     result = bc.agreement(corpus)

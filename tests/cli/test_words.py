@@ -149,6 +149,7 @@ class TestNouns:
             (tmp_path / f"{name}.conll").write_text("\n".join(texts))
         return ["x.conll", "y.conll", "z.conll"]
 
+    @pytest.mark.slow
     def test_sentences(self, said, sentences_only, capsys):
         sure = ("--confidence", "0.9", "--resamples", "99")
         for command in (

@@ -366,6 +366,7 @@ def test_draws_are_uniform_over_all_arrangements(sizes, lengths):
     assert abs(statistic - freedom) < 5 * np.sqrt(2 * freedom)
 
 
+@pytest.mark.slow
 def test_draws_have_the_expected_coverage():
     sizes, lengths = [12] * 6 + [7] * 5 + [1] * 4, [1] * 8 + [2] * 6 + [3] * 5 + [5] * 3
     draws = 4_000

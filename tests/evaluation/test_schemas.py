@@ -347,6 +347,7 @@ def mean_correct(schema, n, true, found):
     return sum(every) / len(every)
 
 
+@pytest.mark.slow
 def test_chance_is_the_mean_of_all_arrangements():
     n = 5
     true, found = [(2, "A"), (1, "A"), (1, "B")], [(1, "A"), (2, "B")]

@@ -109,6 +109,7 @@ def test_an_example_by_hand():
     assert scores["ents_token_f"] == 2 * 1 / (2 + 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_scores_are_those_of_spacy_and_of_agreement(seed):
     examples = list(random_examples(seed))
@@ -185,6 +186,7 @@ def test_groups_of_spans_that_overlap():
 # --- From a config ------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_weight_lasts_beyond_an_evaluation_without_a_score():
     # SpaCy drops the weight of a score that is None once, for the rest of a run.
     nlp = spacy.blank("en")

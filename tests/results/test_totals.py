@@ -93,6 +93,7 @@ def same_scores(one: Agreement, other: Agreement) -> None:
     assert list(one.contested) == list(other.contested)
 
 
+@pytest.mark.slow
 @each("measure", MEASURES)
 def test_totals_have_the_scores_of_counts(measure: str) -> None:
     options = {"theta": 0.3, "samples": 50, "seed": 3} if measure == "iou" else {}

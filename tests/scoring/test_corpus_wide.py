@@ -234,6 +234,7 @@ def test_no_freedom_of_a_label_beside_another():
     assert "random placement scores the same" in score.reason
 
 
+@pytest.mark.slow
 @each(("measure", "scope"), zip(MEASURES, cycle(SCOPES), strict=False))
 def test_the_order_of_annotators_changes_no_digit(measure, scope):
     rng = np.random.default_rng(3)

@@ -518,6 +518,7 @@ class TestTraining:
             message="news.jsonl: … groups … 'sc' … 'entities' … 'spans' … 'ents' … spans_key=NAME",
         )
 
+    @pytest.mark.slow
     def test_documents_of_spacy_as_json(self, read):
         nlp = spacy.blank("en")
         doc = nlp(TEXT)
