@@ -263,6 +263,7 @@ def _try_files(outcome: Outcome, dice: Dice, folder: Path, *, turn: int) -> None
     options = dict(example.options)
     if dice.randrange(20) == 0:
         options["strict"] = True
+        example = replace(example, options=options)  # for commands, too
     try:
         corpus = _read(outcome, example, options)
         _compare_roads(outcome, example, options, corpus)
@@ -491,7 +492,10 @@ def _damage_one(outcome: Outcome, folder: Path, dice: Dice) -> None:
 
 def _place_output(outcome: Outcome, example: Example, dice: Dice) -> None:
     """Wherever output goes, no input changes; what cannot be written is not a success."""
-    given = sorted(example.files)
+    # What is not given is no input, and may be replaced.
+    given = [name for name in sorted(example.files) if _is_given(name, example)]
+    if not given:
+        return
     Path("link").symlink_to(given[0])
     Path("hard").hardlink_to(given[0])
     places = ["link", "hard", ".", given[0], str(Path(given[0]).absolute()), "/dev/full", "new"]
@@ -510,9 +514,15 @@ def _place_output(outcome: Outcome, example: Example, dice: Dice) -> None:
     outcome.stages.add("placed")
     if code == 0 and (is_closed or place == "/dev/full"):
         outcome.wrong.append(f"{' '.join(words)} ended well, and its output is lost: {said}")
-    for name, content in example.files.items():
-        if not Path(name).is_file() or Path(name).read_bytes() != content:
+    for name in given:
+        if not Path(name).is_file() or Path(name).read_bytes() != example.files[name]:
             outcome.wrong.append(f"{' '.join(words)} changed {name}")
+
+
+def _is_given(name: str, example: Example) -> bool:
+    """Whether a file, or a folder that it is in, is an argument of commands."""
+    places = [str(place) for place in (Path(name), *Path(name).parents)]
+    return any(str(Path(given)) in places for given in example.given)
 
 
 def has_marked_names(corpus: bc.Corpus | None) -> bool:

@@ -89,7 +89,8 @@ class Example:
     options: dict[str, str] = field(default_factory=dict)
 
     def flags(self) -> list[str]:
-        return [part for key, value in self.options.items() for part in (f"--{key}", value)]
+        pairs = [(f"--{key}", value) for key, value in self.options.items()]
+        return [part for pair in pairs for part in pair if part is not True]
 
     def saved(self, folder: Path) -> list[Path]:
         """Write the files; the paths to read."""
