@@ -154,8 +154,8 @@ def read_by_names(
             corpus, known = _by_names(
                 items, format, options, naming, beside, is_first_gold=is_first_gold
             )
-        digests = (item.sha256 for item in corpus.inputs)
-        return replace(corpus, sources=corpus.sources.union(seen, digests)), known
+        sources = corpus.sources.union(seen, (item.sha256 for item in corpus.inputs))
+        return (replace(corpus, sources=sources) if sources else corpus), known
     except BeyondChanceError as error:
         hide_addresses(error)
         raise
