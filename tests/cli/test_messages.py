@@ -681,7 +681,6 @@ def uninstalled(monkeypatch):
 
 
 ABSENT = [
-    ("praatio", "textgrid", "agree ada.TextGrid --grid 1s"),
     ("pyarrow", "parquet", "agree spans.parquet"),
     ("pyarrow", "parquet", "convert spans.csv --save x.parquet"),
     ("spacy", "spacy", "convert ada.conll --save x.spacy"),

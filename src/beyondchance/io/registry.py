@@ -322,8 +322,6 @@ _ALL = (
         is_alone=True,
         first='Fo"',
         options=EVERYWHERE | {"grid", "tier", "layer"},
-        library="praatio",
-        extra="textgrid",
     ),
     Format(
         name="rttm",

@@ -248,7 +248,7 @@ def test_data_is_no_file():
         ),
         (
             header(xmax="long"),
-            ": … not a TextGrid that can be read; open it in Praat",
+            ": … unknown … tiers … damaged",
         ),
     ],
 )
@@ -260,21 +260,35 @@ def test_malformed(tmp_path, text, message):
 
 
 def test_a_negative_time_in_the_long_form(tmp_path):
-    # The library would drop the sign.
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("            xmin = 0 ", "            xmin = -0.5 "), "utf-8")
-    message = f"{path}:16: … '-0.5' … negative … 0"
+    message = f"{path}: tier 'anna', interval 1: … -0.5 … 1 … 'rain' … lie … 0 … 2"
     with refused(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
 
+def test_numbers_of_entries_that_are_no_numbers(tmp_path):
+    path = tmp_path / "a.TextGrid"
+    for n_tiers, size in (("many", 1), (1, "many"), (1, "-1"), ("1e9", 1)):
+        path.write_text(header(n_tiers) + tier("anna", ("0", "1", "x"), size=size))
+        with refused(bc.FormatError, f"{path}: … says … damaged"):
+            bc.read(path, format="textgrid", grid="10ms")
+
+
+def test_without_a_tier(tmp_path):
+    empty = tmp_path / "empty.TextGrid"
+    empty.write_text(header(0))
+    path = write(tmp_path / "a.TextGrid", anna=ANNA, ben=BEN)
+    corpus = bc.read(path, empty, format="textgrid", grid="10ms")
+    assert corpus.skipped == {"files without a tier to read left out": 1}
+
+
 def test_an_entry_of_many_texts(tmp_path):
-    # The library would look for the end of each.
     path = write(tmp_path / "a.TextGrid", anna=ANNA)
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"rain"', '"' + 'text = "' * 100), "utf-8")
-    message = f"{path}: … entry … 100"
+    message = f"{path}: tier 'anna', interval 2: … time … 'text' … 1.25"
     with refused(bc.FormatError, message):
         bc.read(path, format="textgrid", grid="10ms")
 
