@@ -271,6 +271,12 @@ def test_two_annotators_give_what_either_marked_and_the_first_label() -> None:
     assert spans_of(weighty.corpus) == [((0, 1, "P"), (1, 3, "L"), (4, 5, "P"))]
 
 
+def test_of_equals_the_first_in_the_text_is_taken() -> None:
+    # Each of the two spans has one vote of two, and they overlap.
+    team = [[((0, 2, "P"),), ((1, 3, "P"),)]]
+    assert spans_of(best(corpus_of(team, 4), "exact").corpus) == [((0, 2, "P"),)]
+
+
 def test_spans_that_meet_stay_apart_if_most_keep_them_apart() -> None:
     two = [(0, 2, "P"), (2, 4, "P")]
     spans = {"a": [two], "b": [two], "c": [[(0, 4, "P")]]}

@@ -261,6 +261,15 @@ class TestNoText:
         assert unquoted(Note("read as conll")).spoken() == "read as conll"
 
 
+def test_names_that_a_terminal_cannot_show(tmp_path, monkeypatch):
+    (tmp_path / "one.conll").write_text("Zoë B-Σ\n", "utf-8")
+    (tmp_path / "two.conll").write_text("Zoë B-Σ\n", "utf-8")
+    with open(tmp_path / "out", "w", encoding="latin-1") as stream:  # noqa: PTH123 - as the terminal
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["agree", str(tmp_path / "one.conll"), str(tmp_path / "two.conll")]) == 0
+    assert r"\u03a3" in (tmp_path / "out").read_text("latin-1")
+
+
 @pytest.mark.long
 def test_a_terminal_gets_colour():
     pid, terminal = pty.fork()

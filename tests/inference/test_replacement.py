@@ -512,6 +512,12 @@ class TestPlans:
         assert "No number of documents" in str(found)
         assert bc.plan_replacement(pilot).documents == 20
 
+    def test_power_is_a_share(self) -> None:
+        pilot = bc.replacement(bc.example(), model="cleo")
+        for power in (0, 1, 80, -0.1, "high"):
+            with refused(bc.OptionError, f"power is {power!r} … 0 … 1"):
+                bc.plan_replacement(pilot, power=power)  # type: ignore[arg-type]
+
 
 class TestRefused:
     def test_options(self) -> None:
