@@ -2,6 +2,7 @@
 
 import gc
 import os
+import random
 import time
 
 import pytest
@@ -24,9 +25,10 @@ BEGUN = pytest.StashKey[float]()
 
 
 def pytest_addoption(parser):
-    """Let golden files be written anew, and the slowest tests be listed."""
+    """Let golden files be written anew, the slowest tests be listed, and tests be shuffled."""
     parser.addoption("--write-golden", action="store_true", help="write the golden files anew")
     parser.addoption("--slowest", type=int, default=0, help="list so many tests by CPU time")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run tests in a random order")
 
 
 def pytest_configure(config):
@@ -36,9 +38,12 @@ def pytest_configure(config):
         config.pluginmanager.register(Slowest(number))
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Start with slow tests, so that no process waits for another one at the end."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)  # noqa: S311 - the same in every process
 
 
 def pytest_collection_finish():
