@@ -2,7 +2,7 @@
 # make check  the fast loop, within a minute: format, lint, types, layers, fast tests
 # make test   everything, within seven minutes: all tests, the documentation, the installed package
 # make slow   all examples of all laws, and tests that take minutes
-# make engines  clusters, and what happens when a worker dies
+# make engines DOCUMENTS=1000000  clusters, workers that die, and one job on Python, Dask and Spark (needs Java)
 # make docs   the documentation, in docs/_build/html
 # make bench  a comparison with other tools, in one run
 # make bench-large DOCUMENTS=10000000  ten million documents, on one core, all cores and Dask
@@ -10,7 +10,6 @@
 
 PYTHON ?= python3
 SECONDS ?= 60
-DOCUMENTS ?= 10000000
 VENV := .venv
 BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
@@ -52,8 +51,10 @@ slow: $(VENV)/dev
 	@$(BIN)/python tests/chromium.py
 	@$(PYTEST) -m 'not engines' --hypothesis-profile=full
 
-engines: $(VENV)/dev
+engines: DOCUMENTS ?= 1000000
+engines: $(VENV)/dev $(VENV)-engines/ready
 	@$(BIN)/python -m pytest -m engines
+	@$(VENV)-engines/bin/python benchmarks/engines.py $(DOCUMENTS)
 
 docs: $(VENV)/dev
 	@$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
@@ -61,6 +62,7 @@ docs: $(VENV)/dev
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run.py
 
+bench-large: DOCUMENTS ?= 10000000
 bench-large: $(VENV)/bench
 	@$(BIN)/python benchmarks/large_run.py $(DOCUMENTS)
 
@@ -68,7 +70,7 @@ attack: $(VENV)/dev
 	@$(BIN)/python tests/attack.py --seconds $(SECONDS)
 
 clean:
-	rm -rf $(VENV) build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-engines build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/demo: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -84,4 +86,9 @@ $(VENV)/dev: $(VENV)/demo
 
 $(VENV)/bench: $(VENV)/demo
 	@$(INSTALL) '.[dask,parquet,report]' --group bench
+	@touch $@
+
+$(VENV)-engines/ready: $(VENV)/demo
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-engines
+	@$(BIN)/uv pip install --quiet --python $(VENV)-engines/bin/python --editable '.[dask,parquet]' --group engines
 	@touch $@

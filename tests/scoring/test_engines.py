@@ -21,7 +21,7 @@ import pytest
 import beyondchance as bc
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import scanning, surveying
-from beyondchance.scoring.engines import Processes, meanwhile, n_workers
+from beyondchance.scoring.engines import engine_of, n_workers
 from large_tables import digits, parquet, spans_table
 from refusals import assert_tells, refused
 
@@ -128,20 +128,6 @@ def test_a_file_that_is_not_cut(tagged):
     assert str(one.value) == str(two.value)
 
 
-def test_what_is_done_meanwhile():
-    assert meanwhile(partial(square, 3))() == 9
-    with pytest.raises(TypeError):
-        meanwhile(partial(square, None))()
-
-
-def test_nothing_is_done_meanwhile_without_threads(monkeypatch):
-    def refuse(_):
-        raise RuntimeError
-
-    monkeypatch.setattr("threading.Thread.start", refuse)
-    assert meanwhile(partial(square, 3))() == 9
-
-
 # --- Workers that die -----------------------------------------------------------------
 
 
@@ -163,55 +149,63 @@ def die(number):
     return number
 
 
-class Threads(Processes):
-    """Threads instead of processes, which are quick to start."""
+class Threads(ThreadPoolExecutor):
+    """Threads in the place of processes, which are quick to start."""
 
-    def _started(self):
-        return self.threads
+    _processes = None
+
+    def __init__(self, n, *_):
+        super().__init__(n)
 
 
-def die_times(times, parts):
-    """What is found of parts if workers die so often at the last one."""
-    left = times
+def test_parts_of_workers_that_die_are_counted_again_but_not_for_ever(monkeypatch):
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Threads)
+    left = 1
 
     def count(part):
         nonlocal left
-        if part == parts[-1] and left:
+        if part == 3 and left:
             left -= 1
             raise BrokenProcessPool
         return square(part)
 
-    engine = Threads(2)
-    with ThreadPoolExecutor(1) as engine.threads:
-        return list(engine(count, parts))
-
-
-def test_parts_of_workers_that_die_are_counted_again_but_not_for_ever():
-    for times in (0, 1, 2):
-        assert sorted(die_times(times, [1, 2, 3])) == [1, 4, 9]
-    with refused(DataError, "7: … 3 … workers"):
-        die_times(3, [7])
+    with engine_of(2) as engine:
+        assert list(engine(count, [1, 2, 3])) == [1, 4, 9]
+        left = 2
+        with refused(DataError, "3: … died … workers"):
+            list(engine(count, [1, 2, 3]))
 
 
 @pytest.mark.engines
 def test_a_worker_that_dies_is_replaced(tmp_path):
-    pool = Processes(2)
-    try:
-        found = list(pool(partial(die_once, str(tmp_path / "marker")), range(8)))
-    finally:
-        pool.stop()
-    assert sorted(found) == [number * number for number in range(8)]
+    with engine_of(2) as engine:
+        found = list(engine(partial(die_once, str(tmp_path / "marker")), range(8)))
+    assert found == [number * number for number in range(8)]
     assert (tmp_path / "marker").exists()
 
 
 @pytest.mark.engines
 def test_workers_that_always_die_name_a_part():
-    pool = Processes(2)
-    try:
-        with refused(DataError, "3: … died 3 times"):
-            list(pool(die, [3]))
-    finally:
-        pool.stop()
+    with refused(DataError, "3: … died"), engine_of(2) as engine:
+        list(engine(die, [3]))
+
+
+def threads():
+    return {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+
+
+def threads_of_worker(_):
+    return threads()
+
+
+@pytest.mark.slow
+def test_workers_have_one_thread(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    before = threads()
+    with engine_of(2) as engine:
+        assert list(engine(threads_of_worker, [1])) == [dict.fromkeys(before, "1")]
+    assert threads() == before
 
 
 def children(parent):
@@ -400,8 +394,8 @@ def test_damaged_bytes_name_their_file_and_the_other_parts_are_kept(tmp_path):
 
 def test_workers_need_the_guard_of_a_script(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(current_process(), "_inheriting", True, raising=False)
-    with refused(OptionError, "workers … script … __main__"):
-        list(Processes(2)(str, [1]))
+    with refused(OptionError, "workers … script … __main__"), engine_of(2):
+        pass
 
 
 @pytest.mark.engines

@@ -377,7 +377,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
 
 
 def test_shares_are_all_parts() -> None:
-    shares = [scans._share(list(range(10)), (i, 7)) for i in range(1, 8)]  # type: ignore[arg-type]
+    shares = [scans._shared(list(range(10)), (i, 7)) for i in range(1, 8)]  # type: ignore[arg-type]
     assert [part for share in shares for part in share] == list(range(10))
 
 
@@ -393,6 +393,13 @@ def test_parts_are_added_in_their_order(tmp_path: Path) -> None:
                 return map(count, order(parts))
 
             assert digits(bc.agreement(bc.scan(path), executor=engine)) == whole
+
+
+@pytest.mark.slow
+def test_an_executor_that_loses_a_part_is_refused(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "a.parquet", spans_table(3, 10, has_gaps=True), 2)
+    with sizes(), refused(DataError, "a.parquet … executor … no result"):
+        bc.agreement(bc.scan(path), executor=lambda count, parts: map(count, parts[:1] + parts[2:]))
 
 
 def test_documents_named_1_and_1_0_far_from_each_other_are_refused(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ from beyondchance.io.scanning import Scan, Selection, expanded, opened_files
 from beyondchance.io.sources import cause
 from beyondchance.scoring.answers import Answer, Question
 from beyondchance.scoring.engines import n_workers
-from beyondchance.scoring.scans import counted, how_of, is_counted
+from beyondchance.scoring.scans import counted, is_counted
 
 LARGE = 2**28
 """Bytes of files from which on they are read in parts, if they can be."""
@@ -159,7 +159,7 @@ def answers(
         how["executor"] = _client(options["dask"])
     how["progress"] = Progress(say)
     try:
-        result = counted(found, questions, how_of(how), n_needed=1)
+        result = counted(found, questions, **how)
     finally:
         if "executor" in how:
             how["executor"].close()

@@ -70,10 +70,10 @@ class Scanned:
 
     def answer(self, command: str) -> Answer:
         """The answer to the question, with what was read about the files."""
-        from beyondchance.scoring.scans import counted, how_of  # noqa: PLC0415 - for large data
+        from beyondchance.scoring.scans import counted  # noqa: PLC0415 - for large data
 
         question = Question(command, self.gold, self.scoring)
-        found = counted(self.scan, [question], how_of(self.how))
+        found = counted(self.scan, [question], **self.how)
         if found.is_empty:
             raise DataError(
                 f"no document begins in part {self.how['part']}",

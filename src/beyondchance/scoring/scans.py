@@ -6,8 +6,7 @@ needed is a function like `map`, which applies a function to every part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from os import PathLike
@@ -36,6 +35,7 @@ from beyondchance.io.options import Whole
 from beyondchance.io.reading import Named
 from beyondchance.io.row_groups import lasting
 from beyondchance.io.scanning import (
+    Batch,
     Part,
     Scan,
     ScatteredError,
@@ -60,7 +60,7 @@ from beyondchance.scoring.answers import (
     answer,
     check_picklable,
 )
-from beyondchance.scoring.engines import Engine, Progress, engine_of, meanwhile, sums
+from beyondchance.scoring.engines import Engine, engine_of
 from beyondchance.scoring.stored import save_stored, stored
 
 _AT_ONCE = 4
@@ -68,6 +68,7 @@ _AT_ONCE = 4
 _SHOWN = 4
 """Documents of a file that are kept to show them."""
 
+Progress: TypeAlias = Callable[[int, int], None]
 Files: TypeAlias = Mapping[int, tuple[tuple[int, ...], tuple[str, ...]]]
 
 
@@ -119,99 +120,42 @@ class Counted:
         return not self.whole.annotators
 
 
-@dataclass(frozen=True)
-class Job:
-    """What is asked of every part.
-
-    Attributes
-    ----------
-    scan : Scan
-    questions : tuple of Question
-    whole : Whole
-    with_hashes : bool
-        Whether all documents are kept in mind, because their order does not tell them apart.
-    """
-
-    scan: Scan
-    questions: tuple[Question, ...]
-    whole: Whole
-    with_hashes: bool = False
-
-
-@dataclass(frozen=True)
-class How:
-    """How parts are counted.
-
-    Attributes
-    ----------
-    workers : int or "auto"
-        Processes.
-    executor : object, optional
-        A function like `map`, or a client of Dask.
-    part : tuple of (int, int), optional
-        Only the i-th of n shares of the parts, from 1 on.
-    save_counts : str, optional
-        A file for what was counted, to be added to others later.
-    progress : function, optional
-        Is told how many parts are done, of how many.
-    """
-
-    workers: int | str = 1
-    executor: Any = None
-    part: tuple[int, int] | None = None
-    save_counts: str | PathLike[str] | None = None
-    progress: Progress | None = None
-
-
-def how_of(options: Mapping[str, Any]) -> How:
-    """How parts are counted, from options, checked."""
-    share = options.get("part")
-    given = {name: value for name, value in options.items() if name != "part"}
-    if share is None:
-        return How(**given)
-    number, slash, n = str(share).partition("/")
-    if not (slash and number.isdecimal() and n.isdecimal() and 1 <= int(number) <= int(n)):
-        raise OptionError("part is ", Quote(share, is_given=True), expected="such as 3/100")
-    return How(**given, part=(int(number), int(n)))
-
-
 # --- One part -------------------------------------------------------------------------
 
 
-def count(job: Job, part: Part) -> Counted:
-    """Count one part, batch by batch."""
-    _keep_memory()
-    found = Adding()
-    chosen = job.scan.selection
-    for batch in batches_of(job.scan, part, job.whole):
-        corpus = batch.corpus
-        own = Counted(
+def count(
+    scan: Scan, questions: Sequence[Question], whole: Whole, with_hashes: bool, part: Part
+) -> Counted:
+    """Count one part, batch by batch.
+
+    Parameters
+    ----------
+    scan : Scan
+    questions : sequence of Question
+    whole : Whole
+        What is known of all parts.
+    with_hashes : bool
+        Whether all documents are kept in mind, because their order does not tell them apart.
+    part : Part
+    """
+
+    def counted_batch(batch: Batch) -> Counted:
+        corpus, chosen = batch.corpus, scan.selection
+        return Counted(
             numbers=(part.number, part.number),
             # Added up, where documents are many: their counts are not needed any more.
-            answers=tuple(added_answers([answer(corpus, q, is_part=True)]) for q in job.questions),
+            answers=tuple(added_answers([answer(corpus, q, is_part=True)]) for q in questions),
             corpus=_without_documents(corpus),
-            whole=replace(job.whole, annotators=batch.annotators),
-            news=Whole() if job.whole | batch.found == job.whole else batch.found,
-            seen=seen_in(corpus.documents, with_hashes=job.with_hashes)
-            if corpus.documents
-            else None,
+            whole=replace(whole, annotators=batch.annotators),
+            news=Whole() if whole | batch.found == whole else batch.found,
+            seen=seen_in(corpus.documents, with_hashes=with_hashes) if corpus.documents else None,
             labels=batch.labels,
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
             files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
             copies=batch.copies,
         )
-        found.add(own)
-    return found.total() or _nothing(part.number)
 
-
-def _keep_memory() -> None:
-    """Have the memory of arrays kept for the next ones, instead of given back after each.
-
-    The allocator of Linux gives back what is larger than the largest piece that was ever freed,
-    up to 32 MB; to get it again, page by page, takes a tenth of the time of a scan. What is not
-    written to takes no memory.
-    """
-    np.empty(31 * 2**20, dtype=np.uint8)
+    return _added_up(map(counted_batch, batches_of(scan, part, whole))) or _nothing(part.number)
 
 
 def _nothing(number: int) -> Counted:
@@ -270,27 +214,20 @@ def added(parts: Sequence[Counted]) -> Counted:
     )
 
 
-class Adding:
-    """Adds results one after the other, always about as large ones: no result is added often."""
-
-    def __init__(self) -> None:
-        self._levels: list[list[Counted]] = [[]]
-
-    def add(self, result: Counted) -> None:
-        """Add a result to those before it."""
-        level = 0
-        self._levels[0].append(result)
-        while len(self._levels[level]) == _AT_ONCE:
-            together, self._levels[level] = added(self._levels[level]), []
-            level += 1
-            if level == len(self._levels):
-                self._levels.append([])
-            self._levels[level].append(together)
-
-    def total(self) -> Counted | None:
-        """What all of them give; None if there are none."""
-        results = [result for level in reversed(self._levels) for result in level]
-        return added(results) if results else None
+def _added_up(results: Iterable[Counted]) -> Counted | None:
+    """Add results in their order, always about as large ones, so that none is added often."""
+    levels: list[list[Counted]] = [[]]
+    for result in results:
+        levels[0].append(result)
+        for level, waiting in enumerate(levels):
+            if len(waiting) < _AT_ONCE:
+                break
+            if level + 1 == len(levels):
+                levels.append([])
+            levels[level + 1].append(added(waiting))
+            waiting.clear()
+    found = [result for level in reversed(levels) for result in level]
+    return added(found) if found else None
 
 
 def _added_files(parts: Sequence[Files]) -> Files:
@@ -309,13 +246,28 @@ def _added_files(parts: Sequence[Files]) -> Files:
 def counted(
     found: Scan,
     questions: Sequence[Question],
-    how: How | None = None,
     *,
-    n_needed: int | None = None,
+    workers: int | str = 1,
+    executor: Any = None,
+    part: str | None = None,
+    save_counts: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Counted:
     """Answer questions about files that are read in parts.
 
-    Of saved counts, only the first `n_needed` questions must have an answer; by default all.
+    Parameters
+    ----------
+    found : Scan
+        Annotations, or saved counts, of which only the first question must have an answer.
+    questions : sequence of Question
+    workers, executor
+        Where parts are counted (see `engine_of`).
+    part : str, optional
+        Only the i-th of n shares of the parts: ``"3/100"``.
+    save_counts : str, optional
+        A file for what was counted, to be added to others later.
+    progress : function, optional
+        Is told how many parts are done, of how many.
 
     Raises
     ------
@@ -323,33 +275,41 @@ def counted(
         For parts that cannot be read, with their names; and where a document has rows in several
         places.
     """
-    how = How() if how is None else how
+    share = None if part is None else _share_of(part)
     for question in questions:
         question.resolved()
-        if how.workers != 1 or how.executor is not None or how.save_counts is not None:
+        if workers != 1 or executor is not None or save_counts is not None:
             check_picklable(question)
     if is_counted(found):
-        return _checked(_loaded(found, questions, n_needed), found)
-    with ExitStack() as stack:
-        found = stack.enter_context(_lasting(found))
-        engine = stack.enter_context(engine_of(how.workers, how.executor))
+        return _checked(_loaded(found, questions), found)
+    with (
+        TemporaryDirectory(prefix="beyondchance-") as folder,
+        engine_of(workers, executor) as engine,
+    ):
+        # Streams are on disk for the time being, because parts may be read twice.
+        items = [lasting(x, f"{folder}/{i}.parquet") for i, x in enumerate(found.items)]
+        found = replace(found, items=tuple(items))
         # Found out once, and not again for every part.
         known = replace(found, format=opened_files(found).format.name)
         parts = parts_of(known, engine)
-        inputs = meanwhile(partial(inputs_of, known))
+        if not parts:
+            raise _without_rows(opened_files(found).uploads[0].name)
         try:
-            result = _counted(known, parts, questions, how, engine)
+            # Saved counts may be added to others, whose documents lie between these.
+            with_hashes = save_counts is not None and share is None
+            result = _counted(
+                known, _shared(parts, share), questions, engine, progress, with_hashes=with_hashes
+            )
             _check_common(result, found)
         except ScatteredError:
             raise _scattered(known) from None
-        corpus = _with_inputs(result.corpus, inputs(), known)
-        is_hidden = found.naming.hides_files
-        result = replace(result, corpus=_noted(corpus, found), has_pseudonyms=is_hidden)
-    if result.is_empty and how.part is None:
+        corpus = _noted(_with_inputs(result.corpus, inputs_of(known), known), found)
+    result = replace(result, corpus=corpus, has_pseudonyms=found.naming.hides_files)
+    if result.is_empty and share is None:
         raise _without_rows(opened_files(found).uploads[0].name)
-    signed = result if how.part is not None else _checked(result, found)
-    if how.save_counts is not None:
-        save_stored(how.save_counts, result, result.corpus.sources)
+    signed = result if share is not None else _checked(result, found)
+    if save_counts is not None:
+        save_stored(save_counts, result, corpus.sources)
     return signed
 
 
@@ -361,37 +321,29 @@ def _with_inputs(corpus: Corpus, inputs: tuple[Input, ...], found: Scan) -> Corp
     return replace(corpus, inputs=inputs, sources=sources)
 
 
-@contextmanager
-def _lasting(found: Scan) -> Iterator[Scan]:
-    """The same with streams on disk for the time being, because parts may be read twice."""
-    with TemporaryDirectory(prefix="beyondchance-") as folder:
-        items = [lasting(x, f"{folder}/{i}.parquet") for i, x in enumerate(found.items)]
-        yield replace(found, items=tuple(items))
-
-
 def _counted(
     found: Scan,
-    cut: list[Part],
+    parts: Sequence[Part],
     questions: Sequence[Question],
-    how: How,
     engine: Engine,
+    progress: Progress | None,
+    *,
+    with_hashes: bool,
 ) -> Counted:
     """Count all parts, again if they show that something else holds for the whole."""
-    parts = _share(cut, how.part)
-    if not cut:
-        raise _without_rows(opened_files(found).uploads[0].name)
     if not parts:
         return _nothing(0)
+
+    def together(questions: Sequence[Question], scan: Scan) -> Counted:
+        ask = partial(count, scan, tuple(questions), whole, with_hashes)
+        return _together(engine(ask, parts), parts, progress if questions else None)
+
     bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
     first = next(batches_of(bare, parts[0], None), None)
     whole = Whole() if first is None else first.found
-    # Saved counts may be added to others, whose documents lie between these.
-    with_hashes = how.save_counts is not None and how.part is None
     for _ in range(_MOST_ROUNDS):
-        job = Job(found, tuple(questions), whole, with_hashes)
-        ask = partial(count, job)
         try:
-            shown = result = _together(sums(engine, ask, parts, added), parts, how.progress)
+            shown = result = together(questions, found)
         except UnorderedError:
             with_hashes = True
             continue
@@ -399,8 +351,8 @@ def _counted(
             raise
         except BeyondChanceError:
             # It may be wrong of some documents only, such as that there is no gold standard.
-            ask = partial(count, Job(bare, (), whole, with_hashes=True))
-            shown = _together(sums(engine, ask, parts, added), parts, None)
+            with_hashes = True
+            shown = together((), bare)
             if shown.news == Whole():
                 raise
         if shown.news == Whole():
@@ -416,13 +368,17 @@ def _without_rows(where: str) -> FormatError:
     return FormatError("holds no rows", where=where, expected="one for each span")
 
 
-def _share(parts: list[Part], share: tuple[int, int] | None) -> list[Part]:
-    """The parts of one of several jobs."""
-    if share is None:
-        return parts
-    number, n = share
-    if not 1 <= number <= n:
-        raise OptionError(f"part is {number}/{n}", expected="such as 3/100")
+def _share_of(part: str) -> tuple[int, int]:
+    """Return the number of a share, and how many there are."""
+    number, _, n = str(part).partition("/")
+    if not (number.isdecimal() and n.isdecimal() and 1 <= int(number) <= int(n)):
+        raise OptionError("part is ", Quote(part, is_given=True), expected="such as 3/100")
+    return int(number), int(n)
+
+
+def _shared(parts: Sequence[Part], share: tuple[int, int] | None) -> Sequence[Part]:
+    """Return the parts of one of several jobs."""
+    number, n = share or (1, 1)
     return parts[(number - 1) * len(parts) // n : number * len(parts) // n]
 
 
@@ -430,21 +386,23 @@ def _together(
     results: Iterable[Counted], parts: Sequence[Part], progress: Progress | None
 ) -> Counted:
     """Add what parts give, in their order, in whatever order they come."""
-    waiting: dict[int, Counted] = {}
-    ready = Adding()
-    n_done, n_parts, following = 0, len(parts), parts[0].number
-    for result in results:
-        waiting[result.numbers[0]] = result
-        n_done += result.numbers[1] - result.numbers[0] + 1
-        if progress is not None:
-            progress(n_done, n_parts)
-        while following in waiting:
-            own = waiting.pop(following)
-            ready.add(own)
-            following = own.numbers[1] + 1
-    for number in sorted(waiting):
-        ready.add(waiting[number])
-    whole = ready.total()
+
+    def in_order() -> Iterator[Counted]:
+        waiting: dict[int, Counted] = {}
+        following = parts[0].number
+        for n_done, result in enumerate(results, start=1):
+            waiting[result.numbers[0]] = result
+            if progress is not None:
+                progress(n_done, len(parts))
+            while following in waiting:
+                yield waiting.pop(following)
+                following += 1
+        if following <= parts[-1].number:
+            raise DataError(
+                "the executor gave no result", where=str(parts[following - parts[0].number])
+            )
+
+    whole = _added_up(in_order())
     assert whole is not None  # noqa: S101 - there is a part at least
     return whole
 
@@ -554,8 +512,8 @@ def is_counted(found: Scan) -> bool:
     return all(are)
 
 
-def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) -> Counted:
-    """Add saved counts, and pick the answers to the questions."""
+def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
+    """Add saved counts, and pick the answers to the questions, at least to the first one."""
     loaded = [stored(item, Counted) for item in found.items]
     parts = sorted((part for part in loaded if not part.is_empty), key=lambda part: part.numbers)
     if not parts:
@@ -574,14 +532,22 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
                 expected="the same, because all are taken to have annotated every document",
                 remedy=("count with ", Use("empty", "missing"), ", which takes those with a row"),
             )
+    known = [{_identity(item.question): item for item in part.answers} for part in parts]
+    missing = next((own for own in known if _identity(questions[0]) not in own), None)
+    if missing is not None:
+        raise OptionError(
+            f"no counts of {_named(questions[0])} with these options are saved; found ",
+            *quotes([_named(item.question) for item in missing.values()]),
+            remedy="count again with the options that are wanted",
+        )
+    wanted = [key for key in map(_identity, questions) if all(key in own for own in known)]
     try:
-        known = [{_identity(item.question) for item in part.answers} for part in parts]
-        wanted = [
-            question
-            for i, question in enumerate(questions)
-            if n_needed is None or i < n_needed or all(_identity(question) in own for own in known)
-        ]
-        together = added([_asked(part, wanted) for part in parts])
+        together = added(
+            [
+                replace(part, answers=tuple(map(own.__getitem__, wanted)))
+                for part, own in zip(parts, known, strict=True)
+            ]
+        )
     except ScatteredError:
         raise DataError(
             "a document is in several of the files", expected="counts of different documents"
@@ -595,8 +561,8 @@ def _loaded(found: Scan, questions: Sequence[Question], n_needed: int | None) ->
         ) from None
     inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
     corpus = _with_inputs(together.corpus, inputs, found)
-    found_answers = (_in_first_order(item, corpus.annotators) for item in together.answers)
-    return replace(together, corpus=corpus, answers=tuple(found_answers))
+    answers = (_in_first_order(item, corpus.annotators) for item in together.answers)
+    return replace(together, corpus=corpus, answers=tuple(answers))
 
 
 def _in_first_order(item: Answer, annotators: Sequence[str]) -> Answer:
@@ -618,22 +584,8 @@ def _facts(part: Counted) -> object:
     return None if part.whole.has_gaps else set(part.whole.annotators)
 
 
-def _asked(part: Counted, questions: Sequence[Question]) -> Counted:
-    """The answers to some questions."""
-    known = {_identity(item.question): item for item in part.answers}
-    missing = next((q for q in questions if _identity(q) not in known), None)
-    if missing is not None:
-        names = [f"{q.command} by {q.resolved().measure.name}" for q in _questions(part)]
-        raise OptionError(
-            f"no counts of {missing.command} by {missing.resolved().measure.name} with ",
-            *("these options are saved; found ", *quotes(names)),
-            remedy="count again with the options that are wanted",
-        )
-    return replace(part, answers=tuple(known[_identity(q)] for q in questions))
-
-
-def _questions(part: Counted) -> Iterator[Question]:
-    return (item.question for item in part.answers)
+def _named(question: Question) -> str:
+    return f"{question.command} by {question.resolved().measure.name}"
 
 
 def _identity(question: Question) -> tuple[Any, ...]:
