@@ -19,18 +19,17 @@ linear memory. Of a thousand or more, the last ones may take the best that is le
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import bounds, distinct, repeats, spread, starts
+from beyondchance.annotations.pairs import annotation_numbers
+from beyondchance.core.ragged import begins_apart, bounds, members, repeats
 from beyondchance.types import Ints
 
 KINDS = ("agree", "label", "boundary", "both", "missed", "extra")
 """Kinds of rows; the first four of aligned spans."""
-_MISSED, _EXTRA = KINDS.index("missed"), KINDS.index("extra")
 _LARGEST = 2**61
 """Numbers that are added without overflow."""
 _MOST_LOOKS, _LOOKS_FOR_EACH = 2**22, 16
@@ -68,17 +67,31 @@ def aligned(corpus: Corpus, document: Ints, a: Ints, b: Ints) -> Rows:
         In reading order: by text and by where the first of the spans starts, then by
         annotators.
     """
-    line = _Line.of(corpus)
-    rows = _rows(line, line.side(document, a), line.side(document, b))
-    x, y = rows.span_a, rows.span_b
-    first_start = np.minimum(line.start[np.where(x >= 0, x, y)], line.start[np.where(y >= 0, y, x)])
-    order = np.lexsort((y, x, b[rows.comparison], a[rows.comparison], first_start))
-    return Rows(
-        rows.comparison[order],
-        rows.kind[order],
-        value_of(line.span, x[order]),
-        value_of(line.span, y[order]),
+    n_annotators = max(len(corpus.annotators), 1)
+    annotations = corpus.annotation_document * n_annotators + corpus.annotation_annotator
+    owner = annotation_numbers(corpus, corpus.span_text, corpus.span_annotator)
+    # Texts are laid end to end, so that an offset determines the text.
+    begin = corpus.text_begin[corpus.span_text]
+    columns = begin + corpus.span_start, begin + corpus.span_end, corpus.span_label
+    number = np.lexsort((*columns[::-1], owner))
+    spans, first = np.stack(columns)[:, number], bounds(owner, len(annotations))
+    (in_a, own_a), (in_b, own_b) = (
+        members(first, np.searchsorted(annotations, document * n_annotators + who))
+        for who in (a, b)
     )
+    met_a, met_b, alone_a, alone_b = _one_to_one(
+        np.stack([in_a, *spans[:, own_a]]), np.stack([in_b, *spans[:, own_b]])
+    )
+    of_a, of_b = np.r_[met_a, alone_a], np.r_[met_b, alone_b]
+    comparison = np.r_[in_a[of_a], in_b[alone_b]]
+    x = np.r_[own_a[of_a], np.full(len(alone_b), -1)]
+    y = np.insert(own_b[of_b], len(met_b), np.full(len(alone_a), -1))
+    one, two = spans[:, np.where(x < 0, y, x)], spans[:, np.where(y < 0, x, y)]
+    kind = 2 * (one[:2] != two[:2]).any(axis=0) + (one[2] != two[2])
+    kind[y < 0], kind[x < 0] = KINDS.index("missed"), KINDS.index("extra")
+    order = np.lexsort((y, x, b[comparison], a[comparison], np.minimum(one[0], two[0])))
+    span_a, span_b = (value_of(number, side[order]) for side in (x, y))
+    return Rows(comparison[order], kind[order], span_a, span_b)
 
 
 def value_of(column: Ints, span: Ints) -> Ints:
@@ -86,128 +99,19 @@ def value_of(column: Ints, span: Ints) -> Ints:
     return np.where(span >= 0, column[span], -1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """What one of the annotators marked: an entry for each span in each comparison.
+def _one_to_one(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """Align columns of two tables; return which of either are aligned, and which are left over.
 
-    Attributes
-    ----------
-    annotator : array of int, shape (comparisons,)
-    first, entry : arrays of int, shape (comparisons,)
-        The first span and the first entry of each comparison; others follow.
-    comparison, span : arrays of int, shape (entries,)
+    A column is a span: the comparison, start, end and label.
     """
-
-    annotator: Ints
-    first: Ints
-    entry: Ints
-    comparison: Ints
-    span: Ints
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """All spans with their texts laid end to end, so that an offset determines the text.
-
-    Spans are sorted by annotator, start, end and label.
-
-    Attributes
-    ----------
-    span : array of int
-        Its number in the columns of the corpus.
-    start, end, label : arrays of int
-    place : array of int
-        All starts that occur, ascending.
-    key : array of int
-        The annotator and the place of the start in one number, ascending.
-    document : array of int, shape (documents + 1,)
-        Where the documents begin, and where the last one ends.
-    """
-
-    span: Ints
-    start: Ints
-    end: Ints
-    label: Ints
-    place: Ints
-    key: Ints
-    document: Ints
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> Self:
-        """The spans of a corpus."""
-        text = np.concatenate([[0], np.cumsum(corpus.text_length)])
-        start = text[corpus.span_text] + corpus.span_start
-        end = text[corpus.span_text] + corpus.span_end
-        order = np.lexsort((corpus.span_label, end, start, corpus.span_annotator))
-        place, number = distinct(start[order])
-        return cls(
-            span=order,
-            start=start[order],
-            end=end[order],
-            label=corpus.span_label[order],
-            place=place,
-            key=corpus.span_annotator[order] * (len(place) + 1) + number,
-            document=text[bounds(corpus.text_document, len(corpus.documents))],
-        )
-
-    def at(self, annotator: Ints, offset: Ints) -> Ints:
-        """The first span of an annotator that starts at an offset or later."""
-        place = np.searchsorted(self.place, offset)
-        return np.searchsorted(self.key, annotator * (len(self.place) + 1) + place)
-
-    def side(self, document: Ints, annotator: Ints) -> _Side:
-        """What annotators marked in documents, one of each for each comparison."""
-        first = self.at(annotator, self.document[document])
-        n_spans = self.at(annotator, self.document[document + 1]) - first
-        comparison, place = spread(n_spans)
-        return _Side(annotator, first, starts(n_spans), comparison, first[comparison] + place)
-
-
-def _rows(line: _Line, left: _Side, right: _Side) -> Rows:
-    """All rows, in no order, with spans by their number in the line."""
-    entry_a, entry_b = _one_to_one(line, left, right)
-    x, y = left.span[entry_a], right.span[entry_b]
-    kind = _kind(line, x, y)
-    alone_a = np.delete(np.arange(len(left.span)), entry_a)
-    alone_b = np.delete(np.arange(len(right.span)), entry_b)
-    none_a, none_b = np.full(len(alone_b), -1), np.full(len(alone_a), -1)
-    in_both = left.comparison[entry_a]
-    missed, extra = np.full(len(alone_a), _MISSED), np.full(len(alone_b), _EXTRA)
-    return Rows(
-        np.concatenate([in_both, left.comparison[alone_a], right.comparison[alone_b]]),
-        np.concatenate([kind, missed, extra]),
-        np.concatenate([x, left.span[alone_a], none_a]),
-        np.concatenate([y, none_b, right.span[alone_b]]),
-    )
-
-
-def _kind(line: _Line, x: Ints, y: Ints) -> Ints:
-    """How spans that overlap differ, by the number in `KINDS`."""
-    moved = (line.start[x] != line.start[y]) | (line.end[x] != line.end[y])
-    return np.asarray(2 * moved + (line.label[x] != line.label[y]))
-
-
-def _one_to_one(line: _Line, left: _Side, right: _Side) -> tuple[Ints, Ints]:
-    """The entries that are aligned: of the left, and of the right side."""
-    columns = [
-        np.stack(
-            [side.comparison, line.start[side.span], line.end[side.span], line.label[side.span]]
-        )
-        for side in (left, right)
-    ]
-    rest = [np.arange(len(side.span)) for side in (left, right)]
+    rest_a, rest_b = np.arange(a.shape[1]), np.arange(b.shape[1])
     taken: list[tuple[Ints, Ints]] = []
-    for n_columns in (4, 3):
-        own = [table[:n_columns, entry] for table, entry in zip(columns, rest, strict=True)]
-        equal = _equal(*own)
-        taken.append((rest[0][equal[0]], rest[1][equal[1]]))
-        rest = [np.delete(entry, gone) for entry, gone in zip(rest, equal, strict=True)]
-    taken.append(
-        _by_overlap(*(table[:, entry] for table, entry in zip(columns, rest, strict=True)))
-    )
-    taken[-1] = rest[0][taken[-1][0]], rest[1][taken[-1][1]]
-    entry_a, entry_b = zip(*taken, strict=True)
-    return np.concatenate(entry_a), np.concatenate(entry_b)
+    for n_rows, align in ((4, _equal), (3, _equal), (4, _by_overlap)):
+        i, j = align(a[:n_rows, rest_a], b[:n_rows, rest_b])
+        taken.append((rest_a[i], rest_b[j]))
+        rest_a, rest_b = np.delete(rest_a, i), np.delete(rest_b, j)
+    met_a, met_b = (np.concatenate(side) for side in zip(*taken, strict=True))
+    return met_a, met_b, rest_a, rest_b
 
 
 def _equal(a: Ints, b: Ints) -> tuple[Ints, Ints]:
@@ -263,12 +167,9 @@ def _clusters(table: Ints) -> Ints:
     """The cluster of each span: those of a comparison that overlap, one after the other."""
     comparison, start, end, _ = table
     order = np.lexsort((start, comparison))
-    width = int(end.max(initial=0)) + 1
-    reach = np.maximum.accumulate(comparison[order] * width + end[order])
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = comparison[order][1:] * width + start[order][1:] >= reach[:-1]
-    cluster = np.empty(len(order), dtype=np.int64)
-    cluster[order] = np.cumsum(begins) - 1
+    begin = comparison[order] * (int(end.max(initial=0)) + 1)
+    cluster = np.empty_like(order)
+    cluster[order] = np.cumsum(begins_apart(begin + start[order], begin + end[order])) - 1
     return cluster
 
 
