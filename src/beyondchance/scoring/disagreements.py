@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, Unpack
@@ -12,26 +12,26 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import check_pairs, every_two
 from beyondchance.checks import checked_option
-from beyondchance.core.ragged import bounds, distinct
+from beyondchance.core.ragged import bounds, distinct, n_distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import CorpusOptions
-from beyondchance.results.printed import Printed
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
 from beyondchance.scoring.options import settings_of
-from beyondchance.scoring.places import Places, is_wanted, places_of
+from beyondchance.scoring.places import OfKinds, Places, places_of
 from beyondchance.types import Ints
 
 __all__ = ["KINDS", "Disagreements", "disagreements"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Disagreements(Printed):
+class Disagreements(OfKinds):
     """The spans of pairs of annotators, aligned one to one, as columns.
 
-    A row is a pair of aligned spans, or a span without a partner. Its kind:
+    A row is a pair of aligned spans, or a span without a partner. Over all pairs of annotators,
+    ``2 * (agree + label + boundary + both) + missed + extra`` is the number of spans. The kind:
 
     ========  ==========================================================
     agree     equal offsets, equal label
@@ -69,9 +69,7 @@ class Disagreements(Printed):
     kind: Ints
     span_a: Ints
     span_b: Ints
-
-    def __len__(self) -> int:
-        return len(self.kind)
+    kinds = KINDS
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name}={number}" for name, number in self.by_kind().items())
@@ -97,8 +95,7 @@ class Disagreements(Printed):
     @property
     def n_spans(self) -> int:
         """How many spans are in the rows, each counted once, however many pairs it is in."""
-        span = np.concatenate([self.span_a, self.span_b])
-        return len(distinct(span[span >= 0])[0])
+        return n_distinct(self._spans()[1])
 
     @property
     def signature(self) -> str:
@@ -106,28 +103,19 @@ class Disagreements(Printed):
         nothing_scored = dict.fromkeys(("measure", "model", "scope", "average"))
         return str(settings_of(self.corpus, **nothing_scored, gold=self.corpus.gold))
 
-    def by_kind(self) -> dict[str, int]:
-        """How many rows there are of each kind.
-
-        ``2 * (agree + label + boundary + both) + missed + extra`` is the number of spans
-        of both annotators, added over pairs.
-        """
-        counts = np.bincount(self.kind, minlength=len(KINDS))
-        return dict(zip(KINDS, counts.tolist(), strict=True))
-
     def by_pair(self) -> dict[tuple[str, str], dict[str, int]]:
         """How many rows there are of each kind, for each pair of annotators."""
-        number = {name: index for index, name in enumerate(self.corpus.annotators)}
-        n = max(len(number), 1)
-        pair = np.array([number[a] * n + number[b] for a, b in self.pairs], dtype=np.int64)
-        order = np.argsort(pair)
-        row = order[np.searchsorted(pair[order], self.a * n + self.b)]
+        index, n = self.corpus.annotators.index, len(self.corpus.annotators)
+        # Pairs ascend.
+        pair = [index(a) * n + index(b) for a, b in self.pairs]
+        row = np.searchsorted(pair, self.a * n + self.b)
         counts = np.bincount(row * len(KINDS) + self.kind, minlength=len(pair) * len(KINDS))
-        by_kind = [
-            dict(zip(KINDS, found, strict=True))
-            for found in counts.reshape(-1, len(KINDS)).tolist()
-        ]
-        return dict(zip(self.pairs, by_kind, strict=True))
+        return {
+            names: dict(zip(KINDS, found, strict=True))
+            for names, found in zip(
+                self.pairs, counts.reshape(-1, len(KINDS)).tolist(), strict=True
+            )
+        }
 
     def label_table(self) -> dict[tuple[str | None, str | None], int]:
         """How often a label of annotator a met a label of annotator b.
@@ -144,20 +132,10 @@ class Disagreements(Printed):
             for cell, count in zip(cells.tolist(), counts.tolist(), strict=True)
         }
 
-    def only(
-        self, *, kinds: Collection[str] | None = None, labels: Collection[str] | None = None
-    ) -> Self:
-        """The rows of some kinds, and those in which either span has one of some labels."""
-        keep = np.ones(len(self), dtype=bool)
-        if kinds is not None:
-            keep &= is_wanted(self.kind, "kind", kinds, KINDS, are_data=False)
-        if labels is not None:
-            in_a, in_b = (
-                is_wanted(self._label(span), "label", labels, self.corpus.labels, are_data=True)
-                for span in (self.span_a, self.span_b)
-            )
-            keep &= in_a | in_b
-        return self[np.flatnonzero(keep)]
+    def _spans(self) -> tuple[Ints, Ints]:
+        span = np.concatenate([self.span_a, self.span_b])
+        row = np.flatnonzero(span >= 0)
+        return row % max(len(self), 1), span[row]
 
     def __getitem__(self, rows: slice | Ints) -> Self:
         """Some of the rows."""

@@ -6,11 +6,12 @@ none, and it is listed once, however many annotators there are.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -42,8 +43,65 @@ _MOST_VERSIONS = 2**27
 """Versions of places that are listed."""
 
 
+class OfKinds(Printed):
+    """Rows that have a kind each, and spans of a corpus.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    kind : array of int, shape (rows,)
+        By its number in `kinds`.
+    kinds : tuple of str
+        The names of all kinds.
+    """
+
+    corpus: Corpus
+    kind: Ints
+    kinds: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def __getitem__(self, rows: slice | Ints) -> Self:
+        """Return some of the rows."""
+
+    @abstractmethod
+    def _spans(self) -> tuple[Ints, Ints]:
+        """Return all spans by their numbers in the corpus, and before them their rows."""
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def by_kind(self) -> dict[str, int]:
+        """Return how many rows there are of each kind."""
+        counts = np.bincount(self.kind, minlength=len(self.kinds))
+        return dict(zip(self.kinds, counts.tolist(), strict=True))
+
+    def only(
+        self, *, kinds: Collection[str] | None = None, labels: Collection[str] | None = None
+    ) -> Self:
+        """Return the rows of some kinds, and those in which a span has one of some labels."""
+        keep = np.ones(len(self), dtype=bool)
+        if kinds is not None:
+            keep &= _is_wanted(self.kind, "kind", kinds, self.kinds)
+        if labels is not None:
+            row, span = self._spans()
+            known = self.corpus.labels
+            has = _is_wanted(self.corpus.span_label[span], "label", labels, known, are_data=True)
+            keep &= np.bincount(row[has], minlength=len(self)) > 0
+        return self[np.flatnonzero(keep)]
+
+
+def _is_wanted(
+    codes: Ints, kind: str, wanted: Collection[str], known: Sequence[str], *, are_data: bool = False
+) -> Bools:
+    """Return whether each code is that of a name that is wanted."""
+    names = [wanted] if isinstance(wanted, str) else wanted
+    for name in names:
+        checked_option(kind, name, known, are_data=are_data)
+    return np.isin(codes, [known.index(name) for name in names])
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Places(Printed):
+class Places(OfKinds):
     """Places where at least one annotator marked something, as columns.
 
     The kind of a place:
@@ -84,9 +142,7 @@ class Places(Printed):
     first: Ints
     span: Ints
     version: Ints
-
-    def __len__(self) -> int:
-        return len(self.kind)
+    kinds = KINDS
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name}={number}" for name, number in self.by_kind().items())
@@ -113,24 +169,8 @@ class Places(Printed):
             part.__dict__["worth"] = self.worth[chosen]
         return part
 
-    def only(
-        self, *, kinds: Collection[str] | None = None, labels: Collection[str] | None = None
-    ) -> Self:
-        """The places of some kinds, and those in which a span has one of some labels."""
-        keep = np.ones(len(self), dtype=bool)
-        if kinds is not None:
-            keep &= is_wanted(self.kind, "kind", kinds, KINDS, are_data=False)
-        if labels is not None:
-            label, known = self.corpus.span_label[self.span], self.corpus.labels
-            has = is_wanted(label, "label", labels, known, are_data=True)
-            owner = np.repeat(np.arange(len(self)), np.diff(self.first))
-            keep &= np.bincount(owner[has], minlength=len(self)) > 0
-        return self[np.flatnonzero(keep)]
-
-    def by_kind(self) -> dict[str, int]:
-        """How many places there are of each kind."""
-        counts = np.bincount(self.kind, minlength=len(KINDS))
-        return dict(zip(KINDS, counts.tolist(), strict=True))
+    def _spans(self) -> tuple[Ints, Ints]:
+        return np.repeat(np.arange(len(self)), np.diff(self.first)), self.span
 
     @property
     def n_annotators(self) -> Ints:
@@ -173,14 +213,15 @@ class Places(Printed):
         corpus = self.corpus
         n_spans = np.bincount(corpus.span_text, minlength=len(corpus.text_length))
         n_counted = int(n_spans[self.text[self.kind != _AGREE]].sum())
+        unknown = np.full(len(self), nan)
         if corpus.unit == CORPUS or n_counted > _MOST_COUNTED:
-            return np.full(len(self), nan)
+            return unknown
         try:
             result = agreement(corpus, gold=self.gold)
         except BeyondChanceError:
-            return np.full(len(self), nan)
+            return unknown
         if not result.counts.is_by_document:
-            return np.full(len(self), nan)
+            return unknown
         gold = None if self.gold is None else corpus.annotators.index(self.gold)
         base = Base(corpus, result.counts.ordered(corpus.annotators), scoring_of({}), gold)
         scores = base.scores(self._settled(), len(self))
@@ -191,7 +232,7 @@ class Places(Printed):
         """All annotators of a place get the version that most have."""
         corpus = self.corpus
         best = self._votes[0]
-        owner = np.repeat(np.arange(len(self)), np.diff(self.first))
+        owner = self._spans()[0]
         who = corpus.span_annotator[self.span]
         is_best = self.version[owner, who] == best[owner]
         # One of those who have it lends the spans.
@@ -233,16 +274,6 @@ class Places(Printed):
         return corpus.characters(self.text, self.start, self.end)
 
 
-def is_wanted(
-    codes: Ints, kind: str, wanted: Collection[str], known: Sequence[str], *, are_data: bool
-) -> Bools:
-    """Whether each code is that of a name that is wanted."""
-    names = [wanted] if isinstance(wanted, str) else wanted
-    for name in names:
-        checked_option(kind, name, known, are_data=are_data)
-    return np.isin(codes, [known.index(name) for name in names])
-
-
 def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Places:
     """The places of some annotators, in documents that two of them annotated.
 
@@ -250,41 +281,34 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
     """
     if len(annotators) < len(corpus.annotators):
         corpus = replace(corpus.select(annotators=list(annotators)), options=corpus.options)
-    n_here = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
-    is_compared = n_here > 1
+    team, n_documents = corpus.annotation_document, len(corpus.documents)
+    is_compared = np.bincount(team, minlength=n_documents) > 1
     if gold is not None:
-        with_gold = corpus.annotation_annotator == corpus.annotators.index(gold)
-        has_gold = np.zeros(len(corpus.documents), dtype=bool)
-        has_gold[corpus.annotation_document[with_gold]] = True
-        is_compared &= has_gold
-    document = corpus.text_document[corpus.span_text]
-    span = np.flatnonzero(is_compared[document])
+        by_gold = corpus.annotation_annotator == corpus.annotators.index(gold)
+        is_compared &= np.isin(np.arange(n_documents), team[by_gold])
+    span = np.flatnonzero(is_compared[corpus.text_document[corpus.span_text]])
     order = np.lexsort((corpus.span_start[span], corpus.span_text[span]))
     span = span[order]
     text = corpus.span_text[span]
-    place_of = _joined(corpus.text_begin[text], corpus.span_start[span], corpus.span_end[span])
+    start, end = corpus.span_start[span], corpus.span_end[span]
+    begin = corpus.text_begin[text]
+    # Spans that overlap, one after the other, are one place.
+    place_of = np.cumsum(begins_apart(begin + start, begin + end)) - 1
     n_places = int(place_of[-1]) + 1 if len(place_of) else 0
     first = bounds(place_of, n_places)
     head = first[:-1]
-    end = np.zeros(n_places, dtype=np.int64)
-    np.maximum.at(end, place_of, corpus.span_end[span])
     version, kind = _versions(corpus, span, place_of, text[head])
     return Places(
         corpus=corpus,
         gold=gold,
         text=text[head],
-        start=corpus.span_start[span][head],
-        end=end,
+        start=start[head],
+        end=np.maximum.reduceat(end, head) if n_places else end,
         kind=kind,
         first=first,
         span=span,
         version=version,
     )
-
-
-def _joined(begin: Ints, start: Ints, end: Ints) -> Ints:
-    """The place of each span: those that overlap one after the other. Spans are sorted."""
-    return np.cumsum(begins_apart(begin + start, begin + end)) - 1
 
 
 def _versions(corpus: Corpus, span: Ints, place: Ints, text: Ints) -> tuple[Ints, Ints]:
