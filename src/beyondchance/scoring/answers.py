@@ -21,7 +21,6 @@ from beyondchance.core.models import AUTO
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import (
     DataError,
-    MismatchError,
     NothingSharedError,
     OptionError,
     OverlapError,
@@ -111,9 +110,6 @@ class Answer:
         By system for a ranking; otherwise one, without a name.
     placed : Placed
         How spans lie.
-    unit : {"sentence", "document", "corpus"}
-    gold : str, optional
-        The gold standard of a ranking.
     skipped : mapping of str to int
         Of a ranking, what was left out of it.
     extent : tuple of (int, int)
@@ -122,25 +118,20 @@ class Answer:
         On what was read, where no corpus keeps them.
     sources : frozenset of str
         Paths and SHA-256 of what was read.
-    in_parts : bool
-        Whether it is that of a part, or of several.
     """
 
     question: Question
     scored: Mapping[str, Scored]
     placed: Placed
-    unit: str
-    gold: str | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     extent: tuple[int, int] = (0, 0)
     notes: tuple[Note, ...] = ()
     sources: frozenset[str] = frozenset()
-    in_parts: bool = False
 
     @property
     def only(self) -> Scored:
-        """What there is, if it is no ranking."""
-        return self.scored[""]
+        """Return the one comparison, or the first one of a ranking."""
+        return next(iter(self.scored.values()))
 
 
 # --- Answers --------------------------------------------------------------------------
@@ -164,43 +155,36 @@ def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answ
             expected="another unit, where documents are counted in parts",
             remedy="read all documents at once",
         )
-    scoring = question.resolved()
-    found = _ANSWERS[question.command](corpus, question.gold, scoring, question, is_part)
-    return replace(found, in_parts=True) if is_part else found
+    return _ANSWERS[question.command](corpus, question, is_part)
 
 
-def _agreement(
-    given: Corpus, gold: str | None, scoring: Scoring, question: Question, is_part: bool
-) -> Answer:
+def _agreement(given: Corpus, question: Question, is_part: bool) -> Answer:
+    gold = question.gold
     corpus = without_gold(given) if gold is None else given.with_gold(gold)
     signed = {} if given.gold is None else {"gold": given.gold}
     if gold is not None:
         signed = {"gold": gold, "pairs": "gold"}
-    found, placed = _scored(corpus, scoring, signed=signed, is_part=is_part)
+    found, placed = _scored(corpus, question, signed=signed, is_part=is_part)
     first = signed.get("gold", "")
     if first in found.counts.annotators:
         # As side a, so that precision and recall are what they are called.
         others = (name for name in found.counts.annotators if name != first)
         found = replace(found, counts=found.counts.ordered((first, *others)))
-    return Answer(question, {"": found}, placed, corpus.unit, sources=corpus.sources)
+    return Answer(question, {"": found}, placed, sources=corpus.sources)
 
 
-def _difficulty(
-    given: Corpus, gold: str | None, scoring: Scoring, question: Question, is_part: bool
-) -> Answer:
-    known = given.gold if gold is None else gold
+def _difficulty(given: Corpus, question: Question, is_part: bool) -> Answer:
+    known = given.gold if question.gold is None else question.gold
     signed = {} if known is None else {"gold": known}
     corpus = given
     if known is not None:
         corpus = replace(given.select(annotators=[known]), options=given.options)
-    found, placed = _scored(corpus, scoring, signed=signed, with_self=True, is_part=is_part)
-    return Answer(question, {"": found}, placed, corpus.unit, sources=corpus.sources)
+    found, placed = _scored(corpus, question, signed=signed, with_self=True, is_part=is_part)
+    return Answer(question, {"": found}, placed, sources=corpus.sources)
 
 
-def _rank(
-    corpus: Corpus, gold: str | None, scoring: Scoring, question: Question, is_part: bool
-) -> Answer:
-    known = corpus.gold if gold is None else gold
+def _rank(corpus: Corpus, question: Question, is_part: bool) -> Answer:
+    known = corpus.gold if question.gold is None else question.gold
     if known is None:
         raise OptionError(
             "no gold standard is known",
@@ -219,12 +203,11 @@ def _rank(
     systems = {}
     for name in names:
         pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
-        found, _ = _scored(pair, scoring, signed={"gold": known}, is_part=is_part)
+        found, _ = _scored(pair, question, signed={"gold": known}, is_part=is_part)
         systems[name] = replace(found, counts=found.counts.ordered((known, name)))
     skipped, extent = _not_ranked(corpus, known, systems)
-    placed = placed_of(marked(corpus, scoring.scope))
-    where = corpus.sources
-    return Answer(question, systems, placed, corpus.unit, known, skipped, extent, sources=where)
+    placed = placed_of(marked(corpus, question.resolved().scope))
+    return Answer(question, systems, placed, skipped, extent, sources=corpus.sources)
 
 
 _ANSWERS = {"agreement": _agreement, "difficulty": _difficulty, "rank": _rank}
@@ -274,7 +257,7 @@ def _with_tallies(corpus: Corpus, found: Mapping[Tally, int]) -> dict[str, int]:
 
 def _scored(
     corpus: Corpus,
-    scoring: Scoring,
+    question: Question,
     *,
     signed: Mapping[str, str],
     with_self: bool = False,
@@ -285,7 +268,7 @@ def _scored(
     Parameters
     ----------
     corpus : Corpus
-    scoring : Scoring
+    question : Question
     signed : mapping of str to str
         What the signature says about the pairs compared.
     with_self : bool
@@ -293,6 +276,7 @@ def _scored(
     is_part : bool
         Whether there may be nothing to compare.
     """
+    scoring = question.resolved()
     gold = corpus.annotators.index(signed["gold"]) if "pairs" in signed else None
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     shared = shared_documents(corpus, gold=gold, with_self=with_self)
@@ -385,12 +369,6 @@ def added_answers(parts: Sequence[Answer]) -> Answer:
     """The answer for all documents, from those for parts of them, in the order of the parts."""
     first = parts[0]
     names = dict.fromkeys(name for part in parts for name in part.scored)
-    for part in parts[1:]:
-        if part.question.command != first.question.command:
-            raise MismatchError(
-                f"counts of {first.question.command} and of {part.question.command}",
-                expected="the same command",
-            )
     placed = first.placed
     for part in parts[1:]:
         placed += part.placed
@@ -475,7 +453,7 @@ def answer_from(
     settings = found[0].settings
     extent = max((item.counts.n_compared, item.counts.n_compared_texts) for item in found)
     question = Question(command, settings.gold)
-    return Answer(question, scored, Placed(""), settings.unit, settings.gold, extent=extent)
+    return Answer(question, scored, Placed(""), extent=extent)
 
 
 def _scored_counts(counts: Counts, command: str) -> Scored:
@@ -501,22 +479,25 @@ def _scored_counts(counts: Counts, command: str) -> Scored:
 
 
 def agreement_from(found: Answer) -> Agreement:
-    """The agreement that an answer is."""
-    only = _checked(found).only
-    notes = *_placement_notes(found), *only.notes, *_freedom_notes(found, only.counts)
-    return Agreement(only.counts, only.settings, only.skipped, notes, found.sources)
+    """Make the agreement of an answer."""
+    return Agreement(*_parts(found), found.sources)
 
 
 def difficulty_from(found: Answer) -> Difficulty:
-    """The difficulty that an answer is."""
+    """Make the difficulty of an answer."""
+    return Difficulty(*_parts(found))
+
+
+def _parts(found: Answer) -> tuple[Counts, Settings, Mapping[str, int], tuple[Note, ...]]:
+    """Return the counts, settings, what was left out and notes of an answer."""
     only = _checked(found).only
     notes = *_placement_notes(found), *only.notes, *_freedom_notes(found, only.counts)
-    return Difficulty(only.counts, only.settings, only.skipped, notes)
+    return only.counts, only.settings, only.skipped, notes
 
 
 def ranking_from(found: Answer) -> Ranking:
-    """The ranking that an answer is."""
-    gold = _checked(found).gold
+    """Make the ranking of an answer."""
+    gold = _checked(found).only.settings.gold
     assert gold is not None  # noqa: S101 - a ranking has one
     systems = {
         name: Agreement(item.counts, item.settings, item.skipped, item.notes, found.sources)
@@ -532,27 +513,22 @@ def ranking_from(found: Answer) -> Ranking:
     # Chance may have been estimated for some systems only.
     last = next(reversed(systems.values())).settings
     signed = next((s.settings for s in systems.values() if s.settings.samples), last)
-    extent = Extent(*found.extent, found.unit)
+    extent = Extent(*found.extent, signed.unit)
     return Ranking(gold, Named(systems), signed, notes, found.skipped, found.sources, extent=extent)
 
 
 def _checked(found: Answer) -> Answer:
     """Refuse an answer of parts none of which has two annotators who are compared."""
-    if not any(item.counts.n_compared for item in found.scored.values()):
-        known = found.gold or found.question.gold
-        raise NothingSharedError(
-            "no document was annotated by ",
-            *_two({} if known is None else {"gold": known}),
-            expected="documents in common",
-        )
-    if found.question.command == "rank":
-        for name, item in found.scored.items():
-            if not item.counts.n_compared:
-                raise NothingSharedError(
-                    *("no document was annotated by ", Quote(found.gold), " and ", Quote(name)),
-                    expected="documents in common",
-                )
-    return found
+    is_ranking, gold = found.question.command == "rank", found.only.settings.gold
+    none = [name for name, item in found.scored.items() if not item.counts.n_compared]
+    if len(none) == len(found.scored):
+        known = gold if is_ranking else found.question.gold
+        who = _two({} if known is None else {"gold": known})
+    elif none:
+        who = [Quote(gold), " and ", Quote(none[0])]
+    else:
+        return found
+    raise NothingSharedError("no document was annotated by ", *who, expected="documents in common")
 
 
 def _placement_notes(found: Answer) -> tuple[Note, ...]:
@@ -566,7 +542,7 @@ def _freedom_notes(found: Answer, counts: Counts, *, who: Text = ()) -> tuple[No
     n_fixed, n_texts = counts.texts_without_freedom()
     if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
         return ()
-    by_sentence = found.unit == "sentence"
+    by_sentence = found.only.settings.unit == "sentence"
     texts = "sentences" if by_sentence else "texts"
     larger = [Use("unit", "document")] if by_sentence else []
     # Spans that overlap are not placed in any text of a corpus.

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,35 +74,27 @@ def stored(path: str | PathLike[str], kind: type[_Value]) -> _Value:
         If it is not whole, of another version, or something else.
     """
     source = Source(str(path), path=Path(path))
-    return unpacked(source.data, str(path), kind, most=source.most)
-
-
-def unpacked(data: bytes, where: str, kind: type[_Value], *, most: int = 2**31) -> _Value:
-    """The value that the content of a file is."""
-    begin = len(_MAGIC) + 65
+    data, begin = source.data, len(_MAGIC) + 65
+    refused = partial(FormatError, where=source.name, remedy="count again")
     if not data.startswith(_MAGIC):
-        found = "saved counts of another version"
-        raise FormatError(found, where=where, remedy="count again")
-    digest, content = data[len(_MAGIC) : begin - 1], data[begin:]
-    if hashlib.sha256(content).hexdigest().encode() != digest:
-        found = "the file is damaged or not whole"
-        raise FormatError(found, where=where, remedy="count again")
+        raise refused("saved counts of another version")
+    content = data[begin:]
+    if hashlib.sha256(content).hexdigest().encode() != data[len(_MAGIC) : begin - 1]:
+        raise refused("the file is damaged or not whole")
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(entry.file_size for entry in archive.infolist())
-        if size > most:
-            raise too_large(where, f"unpacks to {size:,} bytes", most=most, size=size)  # noqa: TRY301
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            size = sum(entry.file_size for entry in arrays.zip.infolist())
+            if size > source.most:
+                said = f"unpacks to {size:,} bytes"
+                raise too_large(source.name, said, most=source.most, size=size)  # noqa: TRY301
             text = arrays["json"].tobytes().decode("utf-8", "surrogatepass")
             value = _value(json.loads(text), arrays, {**_KINDS, kind.__name__: kind})
     except FormatError:
         raise
     except Exception as error:
-        why = reason(error)
-        found = "saved counts cannot be read"
-        raise FormatError(found, *why, where=where, remedy="count again") from None
+        raise refused("saved counts cannot be read", *reason(error)) from None
     if not isinstance(value, kind):
-        raise FormatError("saved counts of another kind", where=where, remedy="count again")
+        raise refused("saved counts of another kind")
     return value
 
 
