@@ -10,7 +10,7 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.pairs import check_pairs, every_two
+from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import bounds, distinct, n_distinct
 from beyondchance.errors import NothingSharedError, OptionError
@@ -167,26 +167,23 @@ class Disagreements(OfKinds):
         positions from the beginning of the text, and ``surface`` is what they cover.
         """
         corpus, text = self.corpus, self.text
-        document = corpus.text_document[text]
         columns: dict[str, list[Any]] = {
-            "document": [corpus.documents[i] for i in document.tolist()],
+            "document": _picked(corpus.documents, corpus.text_document[text]),
             "text": corpus.number_in_document(text).tolist(),
-            "kind": [KINDS[i] for i in self.kind.tolist()],
-            "a": [corpus.annotators[i] for i in self.a.tolist()],
-            "b": [corpus.annotators[i] for i in self.b.tolist()],
+            "kind": _picked(KINDS, self.kind),
+            "a": _picked(corpus.annotators, self.a),
+            "b": _picked(corpus.annotators, self.b),
         }
         characters = self.characters()
         for number, (side, span) in enumerate((("a", self.span_a), ("b", self.span_b))):
-            there = (span >= 0).tolist()
-            columns[f"start_{side}"] = _known(value_of(corpus.span_start, span).tolist(), there)
-            columns[f"end_{side}"] = _known(value_of(corpus.span_end, span).tolist(), there)
-            names = (*corpus.labels, None)  # the last for -1
-            columns[f"label_{side}"] = [names[i] for i in self._label(span).tolist()]
+            columns[f"start_{side}"] = _picked(corpus.span_start.data, span)
+            columns[f"end_{side}"] = _picked(corpus.span_end.data, span)
+            columns[f"label_{side}"] = _picked(corpus.labels, self._label(span))
             surface: list[Any] = [None] * len(self)
             if characters is not None and corpus.texts is not None:
-                low, high = characters[2 * number : 2 * number + 2]
-                places = zip(text.tolist(), low.tolist(), high.tolist(), strict=True)
-                surface = _known([corpus.texts[t][i:j] for t, i, j in places], there)
+                ends = characters[2 * number : 2 * number + 2]
+                places = zip(*(column.tolist() for column in (text, *ends)), strict=True)
+                surface = [None if i < 0 else corpus.texts[t][i:j] for t, i, j in places]
             columns[f"surface_{side}"] = surface
         return columns
 
@@ -200,8 +197,9 @@ class Disagreements(OfKinds):
         return value_of(self.corpus.span_label, span)
 
 
-def _known(values: Sequence[Any], there: Sequence[bool]) -> list[Any]:
-    return [value if known else None for value, known in zip(values, there, strict=True)]
+def _picked(values: Sequence[Any], numbers: Ints) -> list[Any]:
+    """Return the values that have some numbers; None for -1."""
+    return [None if i < 0 else values[i] for i in numbers.tolist()]
 
 
 def disagreements(
@@ -267,9 +265,10 @@ def disagreements(
     (1, {('L', None): 1, ('P', 'P'): 1})
     """
     corpus = corpus_of(data, others, options)
-    if pairs is None and options.get("gold") is not None:
-        pairs = _with_gold(corpus)
-    document, a, b = _all_pairs(corpus) if pairs is None else _some_pairs(corpus, pairs)
+    if pairs is None:
+        document, a, b = _all_pairs(corpus, with_gold=options.get("gold") is not None)
+    else:
+        document, a, b = _some_pairs(corpus, pairs)
     if not len(document):
         raise nothing_shared(corpus, "two annotators to compare")
     rows = aligned(corpus, document, a, b)
@@ -285,28 +284,17 @@ def disagreements(
     )
 
 
-def _with_gold(corpus: Corpus) -> list[tuple[str, str]]:
-    """The gold standard with each who shares a document with it; with all, if nobody does."""
-    gold = corpus.annotators.index(str(corpus.gold))
-    is_gold = corpus.annotation_annotator == gold
-    shared = np.isin(corpus.annotation_document, corpus.annotation_document[is_gold])
-    sharing = set(corpus.annotation_annotator[shared].tolist()) - {gold}
-    others = [i for i in range(len(corpus.annotators)) if i != gold]
-    chosen = [i for i in others if i in sharing] or others
-    return [(corpus.annotators[gold], corpus.annotators[i]) for i in chosen]
+def _all_pairs(corpus: Corpus, *, with_gold: bool) -> tuple[Ints, Ints, Ints]:
+    """Return every document with every pair who annotated it: document, a, b.
 
-
-def _all_pairs(corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-    """Every document with every pair who annotated it: document, a, b."""
-    is_gold = np.array([name == corpus.gold for name in corpus.annotators], dtype=bool)
-    chosen = ~is_gold[corpus.annotation_annotator] | (np.count_nonzero(~is_gold) < 2)
-    document = corpus.annotation_document[chosen]
-    annotator = corpus.annotation_annotator[chosen]
-    check_pairs(corpus, document)
-    one, two = every_two(document)
-    a, b = annotator[one], annotator[two]
-    gold_second = is_gold[b]
-    return document[one], np.where(gold_second, b, a), np.where(gold_second, a, b)
+    Of pairs with a gold standard it is a; there are only these, or only others if there are any.
+    """
+    gold = corpus.annotators.index(corpus.gold) if corpus.gold in corpus.annotators else -1
+    shared = shared_documents(corpus, gold=gold if with_gold else None)
+    a, b = (corpus.annotation_annotator[rows] for rows in (shared.one, shared.two))
+    keep = (a != gold) & (b != gold) | with_gold | (len(corpus.annotators) < 3)
+    document, a, b = (x[keep] for x in (corpus.annotation_document[shared.one], a, b))
+    return document, np.where(b == gold, b, a), np.where(b == gold, a, b)
 
 
 def _some_pairs(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints]:
