@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -369,18 +371,16 @@ def added_answers(parts: Sequence[Answer]) -> Answer:
     """The answer for all documents, from those for parts of them, in the order of the parts."""
     first = parts[0]
     names = dict.fromkeys(name for part in parts for name in part.scored)
-    placed = first.placed
-    for part in parts[1:]:
-        placed += part.placed
+    n_documents, n_texts = map(sum, zip(*(part.extent for part in parts), strict=True))
     return replace(
         first,
         scored={
             name: _added([part.scored[name] for part in parts if name in part.scored])
             for name in names
         },
-        placed=placed,
+        placed=reduce(add, (part.placed for part in parts)),
         skipped=added_counters(part.skipped for part in parts),
-        extent=(sum(part.extent[0] for part in parts), sum(part.extent[1] for part in parts)),
+        extent=(n_documents, n_texts),
     )
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
+from operator import attrgetter, or_
 from os import PathLike
 from pathlib import Path
 from shlex import quote
@@ -78,8 +79,8 @@ class Counted:
 
     Attributes
     ----------
-    numbers : tuple of int
-        Of the first and the last part.
+    number : int
+        Of the first part.
     answers : tuple of Answer
         One for each question.
     corpus : Corpus
@@ -102,7 +103,7 @@ class Counted:
         Whether annotators are numbered, so that those of other counts may be other people.
     """
 
-    numbers: tuple[int, int]
+    number: int
     answers: tuple[Answer, ...]
     corpus: Corpus
     whole: Whole
@@ -142,7 +143,7 @@ def count(
     def counted_batch(batch: Batch) -> Counted:
         corpus, chosen = batch.corpus, scan.selection
         return Counted(
-            numbers=(part.number, part.number),
+            number=part.number,
             # Added up, where documents are many: their counts are not needed any more.
             answers=tuple(added_answers([answer(corpus, q, is_part=True)]) for q in questions),
             corpus=_without_documents(corpus),
@@ -161,7 +162,7 @@ def count(
 def _nothing(number: int) -> Counted:
     """What a part gives in which no document begins: one of a part before goes on."""
     corpus = Corpus(documents=(), annotators=(), labels=(), **_no_columns())
-    return Counted((number, number), (), corpus, Whole(), Whole(), None, ())
+    return Counted(number, (), corpus, Whole(), Whole(), None, ())
 
 
 def _no_columns() -> dict[str, Any]:
@@ -178,22 +179,18 @@ def _without_documents(corpus: Corpus) -> Corpus:
 
 def added(parts: Sequence[Counted]) -> Counted:
     """What several parts give together, in their order."""
-    numbers = parts[0].numbers[0], parts[-1].numbers[1]
     parts = [part for part in parts if not part.is_empty] or parts[:1]
     if len(parts) == 1:
-        return replace(parts[0], numbers=numbers)
-    news = parts[0].news
-    for part in parts[1:]:
-        news |= part.news
+        return parts[0]
     # First of all, because counts of the same documents do not add.
     seen = [part.seen for part in parts if part.seen is not None]
     together = seen_together(seen) if seen else None
     corpora = [part.corpus for part in parts]
     first = corpora[0]
-    return Counted(
-        numbers=numbers,
+    return replace(
+        parts[0],
         answers=tuple(
-            added_answers([part.answers[i] for part in parts]) for i in range(len(parts[0].answers))
+            added_answers(own) for own in zip(*(part.answers for part in parts), strict=True)
         ),
         corpus=replace(
             first,
@@ -204,8 +201,7 @@ def added(parts: Sequence[Counted]) -> Counted:
             skipped=added_counters(corpus.skipped for corpus in corpora),
             notes=tuple(dict.fromkeys(note for corpus in corpora for note in corpus.notes)),
         ),
-        whole=parts[0].whole,
-        news=news,
+        news=reduce(or_, (part.news for part in parts)),
         seen=together,
         labels=tuple(sorted({label for part in parts for label in part.labels})),
         chooses_labels=any(part.chooses_labels for part in parts),
@@ -391,7 +387,7 @@ def _together(
         waiting: dict[int, Counted] = {}
         following = parts[0].number
         for n_done, result in enumerate(results, start=1):
-            waiting[result.numbers[0]] = result
+            waiting[result.number] = result
             if progress is not None:
                 progress(n_done, len(parts))
             while following in waiting:
@@ -515,7 +511,7 @@ def is_counted(found: Scan) -> bool:
 def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
     """Add saved counts, and pick the answers to the questions, at least to the first one."""
     loaded = [stored(item, Counted) for item in found.items]
-    parts = sorted((part for part in loaded if not part.is_empty), key=lambda part: part.numbers)
+    parts = sorted((part for part in loaded if not part.is_empty), key=attrgetter("number"))
     if not parts:
         raise _without_rows(str(found.items[0]))
     if len(parts) > 1 and any(part.has_pseudonyms for part in parts):
