@@ -34,7 +34,7 @@ from beyondchance.errors import LengthsError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import ScoringOptions
 from beyondchance.scoring.options import scoring_of
-from beyondchance.types import Bools, Floats, Ints
+from beyondchance.types import Floats, Ints
 
 METHODS = ("exact", "uniform")
 _MOST = 2**40
@@ -115,38 +115,36 @@ def start_probabilities(
     if text.model.has_parents:
         if method == "uniform":
             raise OptionError(f"method 'uniform' goes with model 'disjoint', not with {model!r}")
-        return _nested_probabilities(text)
-    size, spans = text.n, text.lengths
-    kinds = np.unique(spans)
-    uniform = np.full(len(kinds), text.model.is_independent)
-    if method == "uniform" and not text.model.is_independent:
-        uniform = _nearly_uniform(size, spans, kinds, alpha)
-    exact = kinds[~uniform]
-    profiles = item_profiles(table_of(size, spans), np.zeros_like(exact), exact)
-    probabilities = {
-        length: profiles.expand(index) for index, length in enumerate(exact.tolist())
-    } | {
-        length: np.full(size - length + 1, 1 / (size - length + 1))
-        for length in kinds[uniform].tolist()
-    }
-    for places in probabilities.values():
-        places.flags.writeable = False
-    return [probabilities[length] for length in spans.tolist()]
+        probabilities, index = _nested_probabilities(text)
+    else:
+        size, (kinds, index) = text.n, np.unique(text.lengths, return_inverse=True)
+        places = size - kinds + 1
+        uniform = np.full(len(kinds), text.model.is_independent)
+        if method == "uniform" and not text.model.is_independent:
+            # The paper's criterion: the highest probability is close to the uniform one.
+            share = checked_share("alpha", alpha)
+            uniform = (size - text.lengths.sum() + len(text.lengths)) / places > share
+        exact = kinds[~uniform]
+        profiles = item_profiles(table_of(size, text.lengths), np.zeros_like(exact), exact)
+        expanded = map(profiles.expand, range(len(exact)))
+        probabilities = [
+            np.full(number, 1 / number) if is_uniform else next(expanded)
+            for number, is_uniform in zip(places.tolist(), uniform.tolist(), strict=True)
+        ]
+    for column in probabilities:
+        column.flags.writeable = False
+    return [probabilities[i] for i in index.tolist()]
 
 
-def _nested_probabilities(text: _Text) -> list[Floats]:
-    """Start probabilities of spans inside spans; equal ones are one array."""
-    if not len(text.lengths):
-        return []
+def _nested_probabilities(text: _Text) -> tuple[list[Floats], Ints]:
+    """Return the start probabilities of spans inside spans, and which of them each span has."""
     each = np.arange(len(text.lengths))
-    structure = replace(text.structure(), group=each)
-    sets, number = sets_of(np.array([text.n]), structure, spans_of)
+    if not len(each):
+        return [], each
+    sets, number = sets_of(np.array([text.n]), replace(text.structure(), group=each), spans_of)
     used, index = distinct(sets.place[sets.first[number]])
     profiles = start_profiles(sets, used)
-    probabilities = [profiles.expand(i) for i in range(len(used))]
-    for places in probabilities:
-        places.flags.writeable = False
-    return [probabilities[i] for i in index.tolist()]
+    return [profiles.expand(i) for i in range(len(used))], index
 
 
 def coverage(
@@ -358,12 +356,6 @@ def sample_arrangements(
     parent = np.where(parent >= 0, rank[parent], -1)
     nodes = Nodes(text.lengths[order], parent, np.full_like(order, FREE))
     return text.model.draw(text.n, nodes, draws, checked_generator(seed))[:, rank]
-
-
-def _nearly_uniform(n: int, spans: Ints, distinct: Ints, alpha: float) -> Bools:
-    """The paper's criterion: the highest probability is close to the uniform one."""
-    share = checked_share("alpha", alpha)
-    return np.asarray((n - spans.sum() + len(spans)) / (n - distinct + 1) > share)
 
 
 def validated_text(

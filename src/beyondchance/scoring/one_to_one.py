@@ -119,15 +119,19 @@ def _equal(a: Ints, b: Ints) -> tuple[Ints, Ints]:
 
     Columns are sorted, but for labels of equal spans.
     """
-    n, both = a.shape[1], np.concatenate([a, b], axis=1)
-    order = np.lexsort(both[::-1])
-    number = np.cumsum(~repeats(*both[:, order])) - 1
-    code = np.empty_like(number)
-    code[order] = number
+    n, code = a.shape[1], numbered(*np.concatenate([a, b], axis=1))
     _, one, two = np.intersect1d(
         _with_rank(code[:n]), _with_rank(code[n:]), assume_unique=True, return_indices=True
     )
     return one, two
+
+
+def numbered(*columns: Ints) -> Ints:
+    """Return a number for each row of a table, the same for rows with the same values."""
+    order = np.lexsort(columns[::-1])
+    number = np.empty_like(order)
+    number[order] = np.cumsum(~repeats(*(column[order] for column in columns))) - 1
+    return number
 
 
 def _with_rank(code: Ints) -> Ints:

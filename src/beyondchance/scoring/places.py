@@ -23,7 +23,6 @@ from beyondchance.core.ragged import (
     bounds,
     distinct,
     members,
-    repeats,
     spread,
     starts,
 )
@@ -31,6 +30,7 @@ from beyondchance.errors import BeyondChanceError, DataError
 from beyondchance.results.printed import Printed
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.edits import Base, Edits
+from beyondchance.scoring.one_to_one import numbered
 from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Bools, Floats, Ints
 
@@ -360,12 +360,10 @@ def _codes(place: Ints, who: Ints, values: Sequence[Ints]) -> Ints:
     Lists are compared as multisets, element by element in their order.
     """
     order = np.lexsort((*values[::-1], who, place))
-    columns = [column[order] for column in (place, who, *values)]
-    owner = np.cumsum(~repeats(*columns[:2])) - 1
+    owner = numbered(place, who)[order]
     if not len(owner):
         return owner
-    n_owners = int(owner[-1]) + 1
-    _, element = distinct(_coded(columns[2:]))
+    n_owners, element = int(owner[-1]) + 1, numbered(*values)[order]
     rank = np.arange(len(owner)) - bounds(owner, n_owners)[owner]
     code = np.zeros(n_owners, dtype=np.int64)
     # One element after the other; those that differ in one differ from then on.
@@ -374,11 +372,4 @@ def _codes(place: Ints, who: Ints, values: Sequence[Ints]) -> Ints:
         here = rank == step
         now[owner[here]] = element[here] + 1
         code = distinct(code * (int(element.max()) + 2) + now)[1]
-    return code
-
-
-def _coded(columns: Sequence[Ints]) -> Ints:
-    code = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        code = distinct(code * (int(column.max(initial=0)) + 1) + column)[1]
     return code
