@@ -229,7 +229,7 @@ def without_gold(corpus: Corpus) -> Corpus:
 def _not_ranked(
     corpus: Corpus, gold: str, systems: Mapping[str, Scored]
 ) -> tuple[dict[str, int], tuple[int, int]]:
-    """What was left out: on reading, without a partner to compare with, and without spans.
+    """Count what was left out on reading, has no partner to compare with, or has no spans.
 
     And how many documents were compared, with how many texts.
     """
@@ -253,7 +253,7 @@ def _not_ranked(
 
 
 def _with_tallies(corpus: Corpus, found: Mapping[Tally, int]) -> dict[str, int]:
-    """What was left out on reading, and what else was, without zeros."""
+    """Return what was left out on reading and elsewhere, without zeros."""
     return {**corpus.skipped, **{what: number for what, number in found.items() if number}}
 
 
@@ -265,7 +265,7 @@ def _scored(
     with_self: bool = False,
     is_part: bool = False,
 ) -> tuple[Scored, Placed]:
-    """Counts of a corpus, and how its spans lie.
+    """Count a corpus, and find out how its spans lie.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def _quote_notes(
 def _skipped(
     corpus: Corpus, others: Sequence[int], counts: Counts, n_merged: int
 ) -> dict[str, int]:
-    """What was left out, `others` being the numbers of annotators of documents not compared."""
+    """Count what was left out; `others` are the team sizes of documents not compared."""
     n_alone, n_empty = others.count(1), others.count(0)
     found = {
         left_out("{documents} with one annotator only", ""): n_alone,
@@ -358,7 +358,7 @@ def _skipped(
 
 
 def _two(signed: Mapping[str, str]) -> list[Piece]:
-    """The two that no document has."""
+    """Name the two annotators that no document has."""
     if "gold" in signed:
         return [Quote(signed["gold"]), " and another annotator"]
     return ["two annotators"]
@@ -368,7 +368,7 @@ def _two(signed: Mapping[str, str]) -> list[Piece]:
 
 
 def added_answers(parts: Sequence[Answer]) -> Answer:
-    """The answer for all documents, from those for parts of them, in the order of the parts."""
+    """Add the answers for parts of the documents, in their order."""
     first = parts[0]
     names = dict.fromkeys(name for part in parts for name in part.scored)
     n_documents, n_texts = map(sum, zip(*(part.extent for part in parts), strict=True))
@@ -394,7 +394,7 @@ def _added(parts: Sequence[Scored]) -> Scored:
 
 
 def added_counts(parts: Sequence[Counts]) -> Counts:
-    """All rows as they are if they are few, else their sums by unit.
+    """Join counts: all rows as they are if they are few, else their sums by unit.
 
     Which of the two depends on all of them together, and not on the parts.
     """
@@ -412,7 +412,7 @@ def added_counts(parts: Sequence[Counts]) -> Counts:
 
 
 def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """What was counted in all parts.
+    """Add counters of parts.
 
     What was not read, such as a column, is the same in every part, and counts once.
     """
@@ -425,7 +425,7 @@ def added_counters(parts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def with_origin(found: Answer, corpus: Corpus) -> Answer:
-    """The answer with the notes on what was read, and where, of which nothing else is kept."""
+    """Return the answer with the notes and the sources of the corpus that was read."""
     return replace(found, notes=corpus.notes, sources=corpus.sources)
 
 
@@ -532,13 +532,13 @@ def _checked(found: Answer) -> Answer:
 
 
 def _placement_notes(found: Answer) -> tuple[Note, ...]:
-    """What is said about the placement of spans, where it was chosen from them."""
+    """Return the notes on how spans were placed, where the model was chosen from them."""
     is_chosen = found.question.scoring.get("model", AUTO.name) == AUTO.name
     return (*found.notes, *found.placed.notes) if is_chosen else found.notes
 
 
 def _freedom_notes(found: Answer, counts: Counts, *, who: Text = ()) -> tuple[Note, ...]:
-    """What is said where chance has no freedom in many texts."""
+    """Return a note where chance has no freedom in many texts."""
     n_fixed, n_texts = counts.texts_without_freedom()
     if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
         return ()

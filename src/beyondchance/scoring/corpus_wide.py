@@ -91,7 +91,7 @@ class CorpusWide:
     is_joint: bool
 
     def constant_match(self, pair: int, label: int, matched: Matched) -> float:
-        """What two annotators have in common by chance, if it is always as much; else nan."""
+        """Return the match of two annotators if it is the same in all draws; else nan."""
         if not self.is_exact:
             return nan
         rng, sides = np.random.default_rng(0), []
@@ -133,7 +133,7 @@ def check_corpus_wide(spans: Marked, scoring: Scoring) -> None:
 
 
 def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> CorpusWide:
-    """Where the spans of two annotators may be in the texts that both annotated."""
+    """Compute where spans of two annotators may be in the texts that both annotated."""
     corpus, is_joint = spans.corpus, spans.scope.is_joint
     n_labels = max(len(spans.labels), 1)
     sizes, size = distinct(corpus.text_length)
@@ -192,7 +192,7 @@ def corpus_wide(spans: Marked, shared: SharedDocuments, measure: Measure) -> Cor
 
 
 def _placed(spans: Marked, shared: SharedDocuments) -> tuple[Ints, Ints, list[Ensemble]]:
-    """The pairs of annotators, and what either of them marked in the documents they share.
+    """Return pairs of annotators, and what either marked in the documents they share.
 
     Where everybody annotated everything, there is one ensemble for each annotator.
     """

@@ -77,12 +77,12 @@ class Disagreements(OfKinds):
 
     @property
     def text(self) -> Ints:
-        """The text of each row, by its number in the corpus."""
+        """Return the text of each row, by its number in the corpus."""
         return self.corpus.span_text[np.maximum(self.span_a, self.span_b)]
 
     @cached_property
     def places(self) -> Places:
-        """The same by place: spans of any of the annotators that overlap, joined.
+        """Join spans of any of the annotators that overlap into places.
 
         With more than two annotators a place is one row, however many pairs differ in it.
         """
@@ -94,17 +94,17 @@ class Disagreements(OfKinds):
 
     @property
     def n_spans(self) -> int:
-        """How many spans are in the rows, each counted once, however many pairs it is in."""
+        """Count the spans in the rows, each once, however many pairs it is in."""
         return n_distinct(self._spans()[1])
 
     @property
     def signature(self) -> str:
-        """Everything that moves a count, to cite."""
+        """Return everything that changes a count, to cite."""
         nothing_scored = dict.fromkeys(("measure", "model", "scope", "average"))
         return str(settings_of(self.corpus, **nothing_scored, gold=self.corpus.gold))
 
     def by_pair(self) -> dict[tuple[str, str], dict[str, int]]:
-        """How many rows there are of each kind, for each pair of annotators."""
+        """Return how many rows of each kind each pair of annotators has."""
         index, n = self.corpus.annotators.index, len(self.corpus.annotators)
         # Pairs ascend.
         pair = [index(a) * n + index(b) for a, b in self.pairs]
@@ -118,7 +118,7 @@ class Disagreements(OfKinds):
         }
 
     def label_table(self) -> dict[tuple[str | None, str | None], int]:
-        """How often a label of annotator a met a label of annotator b.
+        """Count how often a label of annotator a met a label of annotator b.
 
         None stands for no span: ``(label, None)`` counts what b missed, ``(None, label)``
         what b has in addition. Pairs of labels that do not occur are left out.
@@ -138,12 +138,12 @@ class Disagreements(OfKinds):
         return row % max(len(self), 1), span[row]
 
     def __getitem__(self, rows: slice | Ints) -> Self:
-        """Some of the rows."""
+        """Return some of the rows."""
         columns = ("a", "b", "kind", "span_a", "span_b")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
     def characters(self) -> tuple[Ints, Ints, Ints, Ints] | None:
-        """Start and end in its text of the spans of a, then of b, counted in characters.
+        """Return start and end of the spans of a, then of b, in characters of their texts.
 
         -1 where there is no span; None where the texts are not known.
         """
@@ -161,7 +161,7 @@ class Disagreements(OfKinds):
         return (*offsets(self.span_a), *offsets(self.span_b))
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Columns of plain values; None where there is no span or no text.
+        """Return columns of plain values; None where there is no span or no text.
 
         ``text`` is the number of the text in its document, from 0 on. Offsets count
         positions from the beginning of the text, and ``surface`` is what they cover.
@@ -188,12 +188,12 @@ class Disagreements(OfKinds):
         return columns
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One dictionary for each row, as any table library takes them."""
+        """Return a dictionary for each row, as any table library takes them."""
         columns = self.to_dict()
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def _label(self, span: Ints) -> Ints:
-        """The label of each span; -1 where there is none."""
+        """Return the label of each span; -1 where there is none."""
         return value_of(self.corpus.span_label, span)
 
 
@@ -298,7 +298,7 @@ def _all_pairs(corpus: Corpus, *, with_gold: bool) -> tuple[Ints, Ints, Ints]:
 
 
 def _some_pairs(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints]:
-    """The documents that each of some pairs share: document, a, b."""
+    """Return the documents that each of some pairs share: document, a, b."""
     by_annotator = np.argsort(corpus.annotation_annotator, kind="stable")
     documents = np.split(
         corpus.annotation_document[by_annotator],
@@ -317,7 +317,7 @@ def _some_pairs(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints,
 
 
 def _validated_pairs(corpus: Corpus, pairs: object) -> list[tuple[int, int]]:
-    """Pairs of different annotators, each once, by their numbers."""
+    """Check that pairs are of different annotators, each once; return their numbers."""
     if not isinstance(pairs, Iterable):
         raise OptionError("pairs are ", Quote(pairs), expected="a list of annotators (a, b)")
     number = {name: index for index, name in enumerate(corpus.annotators)}
@@ -342,7 +342,7 @@ def _validated_pairs(corpus: Corpus, pairs: object) -> list[tuple[int, int]]:
 
 
 def _distinct_pairs(corpus: Corpus, a: Ints, b: Ints) -> tuple[tuple[str, str], ...]:
-    """The names of those who are compared somewhere."""
+    """Return the names of the pairs that are compared."""
     n = len(corpus.annotators)
     names = corpus.annotators
     return tuple((names[i // n], names[i % n]) for i in distinct(a * n + b)[0].tolist())

@@ -53,7 +53,7 @@ class Edits:
     end: Ints
 
     def of(self, low: int, high: int) -> Edits:
-        """The edits of some of the variants, which are numbered from 0 on."""
+        """Return the edits of some of the variants, numbered from 0 on."""
         gone = (self.removed_from >= low) & (self.removed_from < high)
         new = (self.variant >= low) & (self.variant < high)
         return Edits(
@@ -88,7 +88,7 @@ class Base:
     gold: int | None = None
 
     def scores(self, edits: Edits, n: int, who: Ints | None = None) -> list[Score]:
-        """The scores of n variants.
+        """Compute the scores of n variants.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class Base:
         return scores_of(self.sums(whose) + self.changes(edits, whose))
 
     def changes(self, edits: Edits, who: Ints) -> Floats:
-        """What each variant adds to the sums of the corpus, in whole numbers (see `sums`)."""
+        """Compute what each variant adds to the sums of the corpus (see `sums`)."""
         n = len(who)
         sizes = np.bincount(np.r_[edits.variant, edits.removed_from], minlength=n)
         parts = [
@@ -121,7 +121,7 @@ class Base:
         return _digits(new, np.arange(len(new)), variant[new.text], n) - gone
 
     def _counted(self, part: Corpus, who: Ints) -> Counts:
-        """The counts of edited texts, of the pairs that may have changed."""
+        """Count edited texts, for the pairs that may have changed."""
         one, two = every_two(part.annotation_document)
         a, b = part.annotation_annotator[one], part.annotation_annotator[two]
         own = who[part.annotation_document[one]]
@@ -136,7 +136,7 @@ class Base:
         )[0]
 
     def _old_rows(self, text: Ints, variant: Ints, who: Ints) -> tuple[Ints, Ints]:
-        """The rows of the corpus that variants replace, and the variant of each."""
+        """Return the rows of the corpus that variants replace, and the variant of each."""
         counts = self.counts
         order = _in_order(counts.text)
         owner, row = members(bounds(counts.text[order], counts.n_texts), text)
@@ -146,7 +146,7 @@ class Base:
         return row[keep], variant[owner][keep]
 
     def sums(self, who: Ints) -> Floats:
-        """The sums of the corpus as it is, of all pairs or, with a gold standard, of one.
+        """Sum the corpus as it is, over all pairs or, with a gold standard, over one.
 
         Returns
         -------
@@ -165,7 +165,7 @@ class Base:
 def edited(
     corpus: Corpus, edits: Edits, who: Ints, gold: int | None = None
 ) -> tuple[Corpus, Ints, Ints]:
-    """The texts that variants change, each a document of its own.
+    """Return the texts that variants change, each a document of its own.
 
     Of variants that change the spans of one annotator only, with a gold standard, the spans of
     others are left out.
@@ -221,7 +221,7 @@ def edited(
 
 
 def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
-    """Columns of spans, each once, from their text, annotator, label, start and end."""
+    """Return columns of spans, each once, from their text, annotator, label, start and end."""
     order = np.lexsort((*values[::-1], text))
     columns = [column[order] for column in (text, *values)]
     keep = ~repeats(*columns)
@@ -230,18 +230,18 @@ def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
 
 
 def _in_order(text: Ints) -> Ints:
-    """Rows by their text; most tables are sorted."""
+    """Sort rows by their text; most tables are sorted already."""
     is_sorted = bool(np.all(text[1:] >= text[:-1]))
     return np.arange(len(text)) if is_sorted else np.argsort(text, kind="stable")
 
 
 def _mean_size(corpus: Corpus) -> int:
-    """Spans of a text, about."""
+    """Return about how many spans a text has."""
     return 1 + len(corpus.span_text) // max(len(corpus.text_length), 1)
 
 
 def _stretches(sizes: Ints) -> list[tuple[int, int]]:
-    """Variants some at a time, so that those counted at once are about as many as fit."""
+    """Cut variants into stretches with about as many spans as are counted at once."""
     block = np.cumsum(sizes) // _AT_A_TIME
     edges = np.flatnonzero(np.diff(block, prepend=-1, append=-1))
     return list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)) if len(sizes) else []
@@ -253,7 +253,7 @@ _PIECES = 3 * len(_SUMMED) + 3
 
 
 def _digits(counts: Counts, rows: Ints, variant: Ints, n: int) -> Floats:
-    """Sums of rows by variant, in whole numbers: of three digits each, and of rows with freedom.
+    """Sum rows by variant, in whole numbers: three digits of each sum, and rows with freedom.
 
     Returns
     -------
@@ -269,7 +269,7 @@ def _digits(counts: Counts, rows: Ints, variant: Ints, n: int) -> Floats:
 
 
 def scores_of(digits: Floats) -> list[Score]:
-    """Scores from their sums, one for each column."""
+    """Compute scores from their sums, one for each column."""
     sums = [put_together(*digits[3 * i : 3 * i + 3]).tolist() for i in range(len(_SUMMED))]
     certain, fixed = ((row == 0).tolist() for row in digits[-3:-1])
     some = (digits[-1] > 0).tolist()

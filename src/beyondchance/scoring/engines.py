@@ -79,7 +79,7 @@ def _given(executor: Any) -> Engine:
 
 
 def _died(part: Any) -> DataError:
-    """Build the refusal of parts while which workers died, also when they were tried again."""
+    """Build the refusal of a part that workers did not survive, tried twice."""
     return DataError(
         "workers died while parts were counted, also in a second try",
         where=str(part),

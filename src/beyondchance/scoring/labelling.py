@@ -284,7 +284,7 @@ def _compared(sets: LabelSets, text: Ints, width: Ints, gold: int | None) -> _Co
 
 
 def _expected(places: _Compared, sets: LabelSets, pool_pair: Ints, pools: Floats) -> Floats:
-    """Expected number of labels that are alike, of each pair and label.
+    """Compute the expected number of labels that are alike, of each pair and label.
 
     Places of a pair with as many marks on either side have the same expectation, which is
     computed once.
@@ -356,7 +356,7 @@ def _check_pieces(spans: tuple[Ints, Ints, Ints]) -> None:
 
 
 def _fixed(places: _Compared, pool_pair: Ints, pools: Floats) -> Bools:
-    """Whether all permutations of a pair have as many labels of one name alike.
+    """Return whether all permutations of a pair have as many labels of one name alike.
 
     So it is where one of the two never uses the label; where there is one place only; and
     where one of the two uses no other label, and every place has one label on either side.
@@ -370,7 +370,7 @@ def _fixed(places: _Compared, pool_pair: Ints, pools: Floats) -> Bools:
 
 
 def _spans_by_cell(corpus: Corpus, spans: Ints) -> Callable[[Ints, Ints, Ints], Ints]:
-    """How many of these spans are in a text, have a label and are an annotator's."""
+    """Return a function that counts these spans by text, label and annotator."""
     n_labels, n_annotators = max(len(corpus.labels), 1), max(len(corpus.annotators), 1)
 
     def code(text: Ints, label: Ints, annotator: Ints) -> Ints:

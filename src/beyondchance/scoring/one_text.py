@@ -52,7 +52,7 @@ class _Text:
     depth: Ints
 
     def structure(self) -> Structure:
-        """How its spans hang together; they are one group."""
+        """Build the structure of its spans, which are one group."""
         line = np.zeros_like(self.lengths)
         return nested_structure(line, self.lengths, line, parent=self.parents, depth=self.depth)
 
@@ -66,7 +66,7 @@ def start_probabilities(
     method: str = "exact",
     alpha: float = 0.99,
 ) -> list[Floats]:
-    r"""Probability that each span starts at each place, by chance.
+    r"""Compute the probability that each span starts at each place, by chance.
 
     All arrangements of the spans in a text of `n` positions are equally likely:
     Equation 1 of the paper for the disjoint model, Proposition 5 for the
@@ -157,7 +157,7 @@ def coverage(
     method: str = "exact",
     alpha: float = 0.99,
 ) -> Floats:
-    """Probability that each position is annotated, by chance.
+    """Compute the probability that each position is annotated, by chance.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def expected_match(
     parents_b: ArrayLike | None = None,
     **scoring: Unpack[ScoringOptions],
 ) -> float:
-    """Match that two random annotators with these spans would reach on average.
+    """Compute the match that two random annotators with these spans reach on average.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def expected_match(
 
 
 def _both(a: _Text, b: _Text) -> Structure:
-    """How the spans of two annotations hang together; each is a group."""
+    """Build the structure of the spans of two annotations; each is a group."""
     owner = np.repeat([0, 1], [len(a.lengths), len(b.lengths)])
     inner = np.where(b.parents < 0, -1, b.parents + len(a.lengths))
     return nested_structure(
@@ -295,7 +295,7 @@ def _both(a: _Text, b: _Text) -> Structure:
 
 
 def _forest(text: _Text) -> Forest:
-    """The spans of a text as trees."""
+    """Build trees of the spans of a text."""
     order = np.argsort(text.depth, kind="stable").tolist()
     columns = text.parents.tolist(), text.lengths.tolist()
     return forest({i: (columns[0][i], columns[1][i], 1, FREE) for i in order})
@@ -393,7 +393,7 @@ def _check_room(what: str, needed: int, where: str, room: int) -> None:
 
 
 def _depths(parents: Ints, n_spans: int) -> Ints:
-    """How deep each span lies, from 1 on."""
+    """Compute how deep each span lies, from 1 on."""
     if len(parents) != n_spans:
         found = f"{len(parents)} parents for {n_spans} spans"
         raise LengthsError(found, expected="one for each span")

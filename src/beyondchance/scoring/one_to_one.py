@@ -95,7 +95,7 @@ def aligned(corpus: Corpus, document: Ints, a: Ints, b: Ints) -> Rows:
 
 
 def value_of(column: Ints, span: Ints) -> Ints:
-    """The value that a column has for each span; -1 for the span -1."""
+    """Return the value that a column has for each span; -1 for the span -1."""
     return np.where(span >= 0, column[span], -1)
 
 
@@ -115,7 +115,7 @@ def _one_to_one(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def _equal(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Equal columns of two tables, each in one pair: the first with the first, and so on.
+    """Pair equal columns of two tables: the first with the first, and so on.
 
     Columns are sorted, but for labels of equal spans.
     """
@@ -135,7 +135,7 @@ def numbered(*columns: Ints) -> Ints:
 
 
 def _with_rank(code: Ints) -> Ints:
-    """Codes that occur several times, told apart by which time it is."""
+    """Make codes distinct that occur several times, by which time it is."""
     order = np.argsort(code, kind="stable")
     first = bounds(code, int(code.max(initial=-1)) + 1)
     rank = np.empty_like(code)
@@ -144,7 +144,7 @@ def _with_rank(code: Ints) -> Ints:
 
 
 def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Pairs of largest total overlap among spans of which no two are equal.
+    """Pair spans of which no two are equal, so that their total overlap is largest.
 
     Spans are columns: the comparison, start, end and label of each.
     """
@@ -168,7 +168,7 @@ def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
 
 
 def _clusters(table: Ints) -> Ints:
-    """The cluster of each span: those of a comparison that overlap, one after the other."""
+    """Return the cluster of each span: spans of a comparison that overlap, directly or not."""
     comparison, start, end, _ = table
     order = np.lexsort((start, comparison))
     begin = comparison[order] * (int(end.max(initial=0)) + 1)
@@ -178,7 +178,7 @@ def _clusters(table: Ints) -> Ints:
 
 
 def _assigned(a: Ints, b: Ints) -> tuple[Ints, Ints]:
-    """Which spans of either side are paired, so that pairs share most positions in all."""
+    """Pair spans of both sides, so that pairs share most positions in all."""
     is_turned = (a.shape[1], a.T.tolist()) > (b.shape[1], b.T.tolist())
     rows, columns = (b, a) if is_turned else (a, b)
     worth = _Worth(rows, columns)
@@ -206,7 +206,7 @@ class _Worth:
         self.same = self.other * above
 
     def row(self, number: int) -> Ints:
-        """The worth of one span with each of the other side."""
+        """Return the worth of one span with each of the other side."""
         start, end, label = self.rows[:, number]
         starts, ends, labels = self.columns
         shared = np.minimum(end, ends) - np.maximum(start, starts)
@@ -218,7 +218,7 @@ class _Worth:
 
 
 def _assignment(worth_of: Callable[[int], Ints], n_rows: int, n_columns: int) -> Ints:
-    """The column of each row, none twice, so that their worth is largest in all.
+    """Assign a column to each row, none twice, so that their total worth is largest.
 
     Rows are assigned one after the other by a shortest augmenting path; prices of rows and
     columns are kept such that no pair is worth more than its prices, and assigned ones just as

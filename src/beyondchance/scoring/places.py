@@ -150,11 +150,11 @@ class Places(OfKinds):
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Those who are compared."""
+        """Return the names of those who are compared."""
         return self.corpus.annotators
 
     def __getitem__(self, rows: slice | Ints) -> Self:
-        """Some of the places."""
+        """Return some of the places."""
         chosen = np.arange(len(self))[rows]
         owner, entry = members(self.first, chosen)
         names = ("text", "start", "end", "kind", "version")
@@ -174,17 +174,17 @@ class Places(OfKinds):
 
     @property
     def n_annotators(self) -> Ints:
-        """How many annotated the document of each place."""
+        """Count those who annotated the document of each place."""
         return np.asarray(np.count_nonzero(self.version >= 0, axis=1))
 
     @property
     def n_marked(self) -> Ints:
-        """How many of them marked something there."""
+        """Count those of them who marked something there."""
         return np.asarray(np.count_nonzero(self.version > 0, axis=1))
 
     @cached_property
     def _votes(self) -> tuple[Ints, Ints]:
-        """The version that most have, of several the last by content; and how many have it."""
+        """Return the version that most have (of ties the last by content), and how many have it."""
         version = self.version
         if self.gold is not None and self.gold in self.annotators:
             decided = version[:, self.annotators.index(self.gold)]
@@ -200,12 +200,12 @@ class Places(OfKinds):
 
     @property
     def n_agree(self) -> Ints:
-        """How many have the version that most of them have, or that the gold standard has."""
+        """Count those who have the version of most, or that of the gold standard."""
         return self._votes[1]
 
     @cached_property
     def worth(self) -> Floats:
-        """What the corrected score would rise by if all had the version that most have.
+        """Compute by how much the corrected score would rise if all had the version of most.
 
         By token, each label by itself; nan where chance cannot be divided among texts, and where
         texts are so long that counting them again for each place would take minutes.
@@ -229,7 +229,7 @@ class Places(OfKinds):
         return after - result.corrected
 
     def _settled(self) -> Edits:
-        """All annotators of a place get the version that most have."""
+        """Give all annotators of a place the version that most have."""
         corpus = self.corpus
         best = self._votes[0]
         owner = self._spans()[0]
@@ -254,7 +254,7 @@ class Places(OfKinds):
         )
 
     def versions(self, place: int) -> dict[str, list[Span] | None]:
-        """What each annotator marked there; None for those who did not annotate the document."""
+        """Return what each annotator marked there; None for those who did not annotate it."""
         spans = self.span[self.first[place] : self.first[place + 1]].tolist()
         corpus = self.corpus
         by_name: dict[str, list[Span]] = {}
@@ -267,7 +267,7 @@ class Places(OfKinds):
         }
 
     def characters(self) -> tuple[Ints, Ints] | None:
-        """Start and end of each place in the characters of its text; None if not known."""
+        """Return start and end of each place in the characters of its text; None if not known."""
         corpus = self.corpus
         if not corpus.knows_characters:
             return None
@@ -275,7 +275,7 @@ class Places(OfKinds):
 
 
 def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Places:
-    """The places of some annotators, in documents that two of them annotated.
+    """Join the spans of some annotators into places, in documents that two of them annotated.
 
     With a gold standard, in documents that it is of.
     """
@@ -312,7 +312,7 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
 
 
 def _versions(corpus: Corpus, span: Ints, place: Ints, text: Ints) -> tuple[Ints, Ints]:
-    """The version of each annotator at each place, and the kind of each place."""
+    """Return the version of each annotator at each place, and the kind of each place."""
     n_places, n_annotators = len(text), len(corpus.annotators)
     if n_places * n_annotators > _MOST_VERSIONS:
         raise DataError(
@@ -330,7 +330,7 @@ def _versions(corpus: Corpus, span: Ints, place: Ints, text: Ints) -> tuple[Ints
     here = cell // n_annotators
 
     def compared(*values: Ints) -> tuple[Ints, Ints]:
-        """Equal numbers for equal lists of values, and how many different ones a place has."""
+        """Number lists of values, equal ones equally, and count those of each place."""
         code = _codes(place, who, values)
         width = int(code.max(initial=0)) + 1
         once = distinct(here * width + code)[0]
@@ -355,7 +355,7 @@ def _versions(corpus: Corpus, span: Ints, place: Ints, text: Ints) -> tuple[Ints
 
 
 def _codes(place: Ints, who: Ints, values: Sequence[Ints]) -> Ints:
-    """For each annotator at each place, a number that is equal for equal lists of values.
+    """Return a number for each annotator at each place, equal for equal lists of values.
 
     Lists are compared as multisets, element by element in their order.
     """

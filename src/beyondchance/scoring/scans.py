@@ -117,7 +117,7 @@ class Counted:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no document begins in these parts."""
+        """Return whether no document begins in these parts."""
         return not self.whole.annotators
 
 
@@ -160,7 +160,7 @@ def count(
 
 
 def _nothing(number: int) -> Counted:
-    """What a part gives in which no document begins: one of a part before goes on."""
+    """Return the result of a part in which no document begins: one of a part before goes on."""
     corpus = Corpus(documents=(), annotators=(), labels=(), **_no_columns())
     return Counted(number, (), corpus, Whole(), Whole(), None, ())
 
@@ -172,13 +172,13 @@ def _no_columns() -> dict[str, Any]:
 
 
 def _without_documents(corpus: Corpus) -> Corpus:
-    """What was read about a corpus, and none of its documents."""
+    """Keep what was read about a corpus, and none of its documents."""
     texts: dict[str, Any] = dict.fromkeys(("texts", "token_start", "token_end", "elsewhere"))
     return replace(corpus, documents=(), fields={}, **_no_columns(), **texts)
 
 
 def added(parts: Sequence[Counted]) -> Counted:
-    """What several parts give together, in their order."""
+    """Add what several parts give, in their order."""
     parts = [part for part in parts if not part.is_empty] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -439,7 +439,7 @@ def _scattered(found: Scan) -> DataError:
 
 
 def _noted(corpus: Corpus, found: Scan) -> Corpus:
-    """With notes on how files were read."""
+    """Add notes on how files were read."""
     files = opened_files(found)
     detected = files.uploads if found.format is None else []
     read_as = [Note(("read as ", files.format.name), where=upload.name) for upload in detected]
@@ -501,7 +501,7 @@ def _with_labels(item: Answer, labels: tuple[str, ...]) -> Answer:
 
 
 def is_counted(found: Scan) -> bool:
-    """Whether the files hold what was counted already."""
+    """Return whether the files hold saved counts."""
     are = [holds_counts(item) for item in found.items]
     if any(are) and not all(are):
         raise OptionError("saved counts and annotations", expected="one or the other")
@@ -562,7 +562,7 @@ def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
 
 
 def _in_first_order(item: Answer, annotators: Sequence[str]) -> Answer:
-    """The answer with annotators in the order in which they occur, a gold standard first.
+    """Order annotators as they occur, a gold standard first.
 
     Counts by unit of parts with different annotators have them by name.
     """
@@ -576,7 +576,7 @@ def _in_first_order(item: Answer, annotators: Sequence[str]) -> Answer:
 
 
 def _facts(part: Counted) -> object:
-    """What must be the same in parts that are added."""
+    """Return what must be the same in parts that are added."""
     return None if part.whole.has_gaps else set(part.whole.annotators)
 
 

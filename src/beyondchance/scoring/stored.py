@@ -55,7 +55,7 @@ def save_stored(path: str | PathLike[str], value: Any, sources: Collection[str] 
 
 
 def packed(value: Any) -> bytes:
-    """A value as the content of a file."""
+    """Make the content of a file of a value."""
     arrays: dict[str, Any] = {}
     text = json.dumps(_plain(value, arrays), ensure_ascii=False).encode("utf-8", "surrogatepass")
     buffer = io.BytesIO()
@@ -99,7 +99,7 @@ def stored(path: str | PathLike[str], kind: type[_Value]) -> _Value:
 
 
 def _plain(value: Any, arrays: dict[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind
-    """A value as JSON; arrays stand next to it."""
+    """Make JSON of a value, and put its arrays aside."""
     if isinstance(value, Tally):
         return {"tally": [str(value), value.fate.name, value.noun]}
     if value is None or isinstance(value, bool | int | float | str):
@@ -129,7 +129,7 @@ def _plain(value: Any, arrays: dict[str, Any]) -> Any:  # noqa: PLR0911 - one fo
 
 
 def _value(plain: Any, arrays: Any, kinds: Mapping[str, type]) -> Any:  # noqa: PLR0911
-    """What `_plain` made JSON of; lists are tuples."""
+    """Make a value of what `_plain` gave; lists become tuples."""
     if isinstance(plain, list):
         return tuple(_value(item, arrays, kinds) for item in plain)
     if not isinstance(plain, dict):
