@@ -12,7 +12,7 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.checks import checked_option
-from beyondchance.core.ragged import bounds, distinct, n_distinct
+from beyondchance.core.ragged import distinct, n_distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import CorpusOptions
@@ -299,14 +299,14 @@ def _all_pairs(corpus: Corpus, *, with_gold: bool) -> tuple[Ints, Ints, Ints]:
 
 def _some_pairs(corpus: Corpus, pairs: Iterable[tuple[str, str]]) -> tuple[Ints, Ints, Ints]:
     """Return the documents that each of some pairs share: document, a, b."""
-    by_annotator = np.argsort(corpus.annotation_annotator, kind="stable")
-    documents = np.split(
-        corpus.annotation_document[by_annotator],
-        bounds(corpus.annotation_annotator, len(corpus.annotators))[1:-1],
-    )
+    numbers = _validated_pairs(corpus, pairs)
+    own = {
+        who: corpus.annotation_document[corpus.annotation_annotator == who]
+        for who in {who for pair in numbers for who in pair}
+    }
     parts = []
-    for a, b in _validated_pairs(corpus, pairs):
-        shared = documents[a][np.isin(documents[a], documents[b])]
+    for a, b in numbers:
+        shared = np.intersect1d(own[a], own[b])
         if not len(shared):
             one, other = Quote(corpus.annotators[a]), Quote(corpus.annotators[b])
             found = ("no document was annotated by both ", one, " and ", other)
