@@ -324,6 +324,23 @@ def test_a_cluster(path, expected, tagged, tmp_path):
             bc.agreement(bc.scan(bad), executor=cluster)
 
 
+@pytest.mark.slow
+def test_workers_of_a_cluster_that_always_die_name_a_part():
+    distributed = pytest.importorskip("distributed")
+
+    class Future:
+        def result(self):
+            raise distributed.KilledWorker("task", None, 3)
+
+    class Client:
+        def map(self, _, parts, **_options):
+            return [Future() for _ in parts]
+
+    Client.__module__ = "distributed.client"
+    with refused(DataError, "7: … died"), engine_of(1, Client()) as engine:
+        list(engine(square, [7]))
+
+
 @pytest.mark.engines
 @pytest.mark.filterwarnings("default")
 def test_a_cluster_of_several_workers_that_is_restarted(path, expected, large_cluster):
