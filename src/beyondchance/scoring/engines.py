@@ -105,7 +105,10 @@ def _processes(n: int) -> Iterator[Engine]:
         n_done, has_died = 0, False
         while n_done < len(parts):
             try:
-                for result in pool.map(count, parts[n_done:]):
+                # Processes are started here, and take over the environment.
+                with _one_thread_each():
+                    results = pool.map(count, parts[n_done:])
+                for result in results:
                     n_done += 1
                     yield result
             except BrokenProcessPool:
@@ -113,15 +116,22 @@ def _processes(n: int) -> Iterator[Engine]:
                     raise _died(parts[n_done]) from None
                 pool, has_died = start(), True
 
-    # Processes are started when they are needed, and take over the environment then.
-    kept = {name: os.environ[name] for name in _ONE_THREAD if name in os.environ}
-    os.environ.update(_ONE_THREAD)
     try:
         yield engine
     finally:
         for process in list((pool._processes or {}).values()):
             process.kill()
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let NumPy and pyarrow of the processes that are started meanwhile have one thread."""
+    kept = {name: os.environ[name] for name in _ONE_THREAD if name in os.environ}
+    os.environ.update(_ONE_THREAD)
+    try:
+        yield
+    finally:
         for name in _ONE_THREAD:
             del os.environ[name]
         os.environ.update(kept)
