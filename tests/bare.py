@@ -22,7 +22,6 @@ OTHER_LIBRARIES = (
     # These need an extra.
     "beyondchance.other_coefficients.gamma.alignment",
     "beyondchance.other_coefficients.gamma.gamma",
-    "beyondchance.page.charts",
     "beyondchance.page.report",
 )
 

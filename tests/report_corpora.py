@@ -1,7 +1,4 @@
-"""Annotations to write reports of: of a pair, a team, systems, and of people who mean harm.
-
-And reports without charts, for tests of their words.
-"""
+"""Annotations to write reports of: of a pair, a team, systems, and of people who mean harm."""
 
 from __future__ import annotations
 
@@ -9,14 +6,9 @@ import json
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from beyondchance import Corpus, report
+from beyondchance import Corpus
 from beyondchance.cli.main import main
-from beyondchance.page.charts import annotators, scores, texts
-from beyondchance.page.report import Page
 from generate import population
 
 TEAM = ("Ada", "Ben", "Cleo", "Dai", "Eve", "Fay")
@@ -41,18 +33,6 @@ HARM = (
     "👩‍👩‍👧 e\u0301 \U0001f3f3\ufe0f",
     "שלום \u202eעולם",  # noqa: RUF001 - Hebrew
 )
-
-
-def undrawn(*data: Any, **options: Any) -> Page:
-    """Return a report without charts, which are most of the work and have tests of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (annotators, scores, texts):
-            for name in vars(module):
-                if name.endswith("_chart"):
-                    patch.setattr(module, name, lambda *_, **__: None)
-        patch.setattr("beyondchance.page.page.caption", lambda _: ("", ""))
-        patch.setattr("beyondchance.page.page.inline_svg", lambda *_, **__: "<svg></svg>")
-        return report(*data, **options)
 
 
 def pair(folder: Path) -> list[str]:

@@ -60,15 +60,7 @@ def test_examples_in_docstrings_at_the_top():
     assert failing(top) == []
 
 
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Let charts be empty: to draw them takes long."""
-    empty = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
-    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda *_, **__: empty)
-
-
 @pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
 def test_examples_in_the_documentation():
     flags = {"module_relative": False, "optionflags": doctest.NORMALIZE_WHITESPACE}
     found = [
@@ -245,7 +237,6 @@ def from_docs(name):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
 def test_generated_pages_are_what_the_package_says():
     for name, page in from_docs("pages").PAGES.items():
         # Another version of what draws charts may draw them a little differently.

@@ -3,11 +3,7 @@
 import csv
 import io
 import json
-import os
-import pickle
 import re
-import subprocess
-import sys
 from base64 import b64encode
 from collections import Counter
 from itertools import chain, cycle
@@ -19,10 +15,9 @@ from playwright.sync_api import expect
 import report_corpora
 from beyondchance import Corpus, diagnose, disagreements, example, rank, read, report
 from beyondchance.cli.main import main
-from beyondchance.page.figures import drawn
+from beyondchance.page.svg import drawn
 from beyondchance.reporting.escaping import in_latex
 from beyondchance.scoring.api import agreement
-from chromium import FONTS, only
 from refusals import assert_tells
 
 KINDS = ("pair", "team", "systems")
@@ -475,42 +470,6 @@ def test_texts_of_figures_in_files_fit(files_of_figures, open_page):
     assert page.evaluate(MISPLACED, "svg") == []
 
 
-# Pictures are drawn without a browser, in the fonts that a process sees when it starts.
-PICTURES = """
-import pickle, sys
-from pathlib import Path
-from beyondchance.page.figures import figures
-folder = Path(sys.argv[1])
-charts = pickle.loads((folder / "charts").read_bytes())
-for path, content in figures(charts, folder, [".png"]).items():
-    path.write_bytes(content)
-"""
-
-
-def test_pictures_of_figures_are_not_cut(open_page, long_names, tmp_path):
-    charts = {**long_names["agree"].charts, **long_names["rank"].charts}
-    (tmp_path / "charts").write_bytes(pickle.dumps(charts))
-    fonts = {**os.environ, "FONTCONFIG_FILE": str(only(FONTS["DejaVu"], tmp_path))}
-    subprocess.run([sys.executable, "-c", PICTURES, str(tmp_path)], check=True, env=fonts)
-    pictures = sorted(tmp_path.glob("*.png"))
-    assert len(pictures) == len(charts) >= 8
-    page = open_page("<!doctype html><meta charset=utf-8><title>figures</title>")
-    for picture in pictures:
-        assert page.evaluate(EDGES, b64encode(picture.read_bytes()).decode()) == [], picture.name
-
-
-# Pixels at the edge of a picture that are not white.
-EDGES = """async (content) => {
-  const bytes = Uint8Array.from(atob(content), (c) => c.charCodeAt(0));
-  const bitmap = await createImageBitmap(new Blob([bytes], {type: 'image/png'}));
-  const {width, height} = bitmap;
-  const context = new OffscreenCanvas(width, height).getContext('2d');
-  context.drawImage(bitmap, 0, 0);
-  const sides = [[0, 0, width, 1], [0, height - 1, width, 1], [0, 0, 1, height],
-    [width - 1, 0, 1, height]];
-  return sides.filter((side) =>
-    new Uint32Array(context.getImageData(...side).data.buffer).some((x) => x !== 0xFFFFFFFF));
-}"""
 LONG = ("annotator_0000017_round-2_final", "Dr. Maximiliana von Hohenlohe-Langenburg", "WWWWWWWWWW")
 
 

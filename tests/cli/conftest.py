@@ -136,10 +136,3 @@ def printed(worked_example, _kept, monkeypatch, capsys):
         return _kept[words]
 
     return runner
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Let charts be empty, where a test looks at the rest of a page: to draw them takes long."""
-    empty = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
-    monkeypatch.setattr("vl_convert.vegalite_to_svg", lambda *_, **__: empty)

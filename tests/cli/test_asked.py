@@ -231,7 +231,6 @@ def page_of(worked_example, _kept, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("option", OF_PAGES)
 def test_pages_hold_what_was_asked(option, page_of):
     parameters = import_module("beyondchance.cli.report").command.params

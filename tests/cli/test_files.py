@@ -238,20 +238,18 @@ class TestWriting:
             assert Path(place).read_bytes() == before
 
     @pytest.mark.slow
-    @pytest.mark.usefixtures("undrawn")
-    def test_pages_and_figures_replace_no_input(self, table, capsys, monkeypatch):
+    def test_pages_and_figures_replace_no_input(self, table, capsys):
         page = bc.report("in.csv", resamples=99)
         with refused(bc.OptionError, "in.csv: … input"):
             page.save("in.csv")
-        monkeypatch.setattr("beyondchance.page.figures.drawn", lambda *_: b"a figure")
         name = next(iter(page.charts))
-        place = table.parent / "figures" / f"{name}.pdf"
+        place = table.parent / "figures" / f"{name}.svg"
         place.parent.mkdir()
         place.write_text(TABLE)
         for options in ([], ["--workers", "1"]):
-            words = ["report", f"figures/{name}.pdf", *options, "-o", "x.html", "--format", "table"]
+            words = ["report", f"figures/{name}.svg", *options, "-o", "x.html", "--format", "table"]
             assert main([*words, "--figures", "figures", "--resamples", "99", "--quiet"]) == 2
-            assert_tells(capsys.readouterr().err, f"{name}.pdf … input")
+            assert_tells(capsys.readouterr().err, f"{name}.svg … input")
             assert [file.read_text() for file in place.parent.iterdir()] == [TABLE]
 
     def test_a_file_to_be_kept(self, team, capsys):

@@ -508,13 +508,11 @@ def test_those_who_decided_are_not_named(run, tmp_path):
 @pytest.mark.parametrize(
     "flags",
     [
-        pytest.param(["--figures", "figures"], marks=pytest.mark.long),
+        ["--figures", "figures"],
         ["--gold", ADA, "--no-text"],
     ],
 )
-def test_neither_page_nor_figures_show_a_name(run, tmp_path, flags, request):
-    if "--figures" not in flags:
-        request.getfixturevalue("undrawn")  # what charts show is looked for in the figures
+def test_neither_page_nor_figures_show_a_name(run, tmp_path, flags):
     given = conll(DATA).saved(tmp_path / MARK)
     words = ["-o", "page.html", "--resamples", "99", "--pseudonyms", *flags]
     hidden(*run("report", *given, *words))
@@ -580,7 +578,6 @@ IN_PARTS = ("--save-counts", "x.counts")
         pytest.param(("report", "--resamples", "99", *IN_PARTS), ("html",), marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.usefixtures("undrawn")
 def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, forms):
     monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
     file = tmp_path / f"{PEOPLE[0]}.csv"

@@ -14,7 +14,6 @@ FAST = ("--quiet", "--resamples", "99")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [pytest.param("team", marks=pytest.mark.long), "systems"])
-@pytest.mark.usefixtures("undrawn")
 def test_no_text_leaves_no_word(kind, tmp_path):
     args = ["report", *getattr(report_corpora, kind)(tmp_path), *FAST]
     path = tmp_path / "report.html"

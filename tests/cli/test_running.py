@@ -121,12 +121,10 @@ class TestSaving:
         assert main(["reproduce", "--save", "x.txt", "--quiet"]) == 0
         assert (tmp_path / "x.txt").stat().st_mode & 0o777 == 0o600
 
-    @pytest.mark.slow
     def test_plots(self, tmp_path):
-        for ending, magic in (("png", b"\x89PNG"), ("svg", b"<svg"), ("pdf", b"%PDF")):
-            call = ["place", "--length", "20", "--spans", "2,5", "--plot", f"x.{ending}", "--quiet"]
-            assert main(call) == 0
-            assert (tmp_path / f"x.{ending}").read_bytes().startswith(magic)
+        call = ["place", "--length", "20", "--spans", "2,5", "--plot", "x.svg", "--quiet"]
+        assert main(call) == 0
+        assert (tmp_path / "x.svg").read_bytes().startswith(b"<svg")
 
 
 class TestStart:

@@ -1,8 +1,7 @@
 """What charts show: numbers that they were given, and in words what they leave out."""
 
 import re
-import sys
-from math import inf, isclose, nan
+from math import exp, inf, isclose, log, nan
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,10 +11,8 @@ from hypothesis import given, strategies as st
 from scipy.optimize import isotonic_regression
 
 import beyondchance as bc
-from beyondchance.errors import MissingLibraryError
 from beyondchance.page.charts import colours
 from beyondchance.page.charts.annotators import habits_chart, kinds_chart, pairs_chart
-from beyondchance.page.charts.colours import contrast
 from beyondchance.page.charts.scores import (
     coefficients_chart,
     labels_chart,
@@ -29,42 +26,23 @@ from beyondchance.page.charts.texts import (
     placement_chart,
     places_chart,
 )
-from beyondchance.page.figures import unchecked
-from refusals import assert_tells, refused
+from beyondchance.page.svg import step_of, ticks as round_ticks
+from drawings import boxes, elements, lines, marks, scale, texts, ticks, told
+from refusals import assert_tells
 
 STYLE = Path(colours.__file__).parents[1] / "charts.css"
 DARK = "#14171c"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _unchecked():
-    """Specifications are checked in test_figures, and take most of the time."""
-    with unchecked():
-        yield
-
-
-def tables(part):
-    """The data of a chart, each table once."""
-    found = [part["data"]["values"]] if "data" in part else []
-    for layer in part.get("layer", []):
-        found += [table for table in tables(layer) if table not in found]
-    return found
-
-
-def rows(chart, *keys):
-    """Every row of a chart's data that has all of the keys."""
-    return [
-        row
-        for table in tables(chart.to_dict(validate=False))
-        for row in table
-        if set(keys) <= set(row)
-    ]
-
-
 def words(chart):
-    """Title and subtitle on one line."""
-    title = chart.to_dict(validate=False)["title"]
-    return " ".join([*title["text"], *title.get("subtitle", [])])
+    """Title and notes on one line."""
+    return " ".join([chart.title, *chart.notes])
+
+
+def contrast(one, other):
+    """How much two colours stand out from one another, from 1 to 21 (WCAG 2)."""
+    darker, lighter = sorted((colours.luminance(one), colours.luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
 
 
 def row(name, observed, chance, corrected, n_spans=0, **more):
@@ -89,107 +67,120 @@ def document(number, observed=0.75, chance=0.25, corrected=0.5, **more):
 LINKS = {f"d{number}": f"#document-{number}" for number in range(500)}
 
 
+def at(chart, side="x"):
+    """What marks say and the numbers at which they lie."""
+    number = scale(chart, side)
+    return [(mark.told, number(getattr(mark, side))) for mark in marks(chart)]
+
+
 class TestLabels:
     def test_three_marks_for_each_label_in_the_order_given(self):
         chart = labels_chart([label("B", 0.5, 0.25, 1 / 3), label("A", 1.0, 0.5, 1.0)])
-        assert [(row["name"], row["what"], row["value"]) for row in rows(chart, "what")] == [
-            ("B", "observed", 0.5),
-            ("B", "chance", 0.25),
-            ("B", "corrected", 1 / 3),
-            ("A", "observed", 1.0),
-            ("A", "chance", 0.5),
-            ("A", "corrected", 1.0),
+        assert at(chart) == [
+            ("B: observed 0.500", 0.5),
+            ("B: chance 0.250", 0.25),
+            ("B: corrected 0.333", 0.3333),
+            ("A: observed 1.000", 1.0),
+            ("A: chance 0.500", 0.5),
+            ("A: corrected 1.000", 1.0),
         ]
+        heights = [mark.y for mark in marks(chart)]
+        assert heights == [*[heights[0]] * 3, *[heights[3]] * 3]
+        assert heights[0] < heights[3]
         assert_tells(chart.description, "highest for A (1.000) … lowest for B (0.333)")
 
     def test_the_line_joins_observed_and_corrected(self):
-        assert rows(labels_chart([label("A", 0.5, 0.25, 1 / 3)]), "from") == [
-            {"name": "A", "from": 0.5, "to": 1 / 3}
-        ]
+        chart = labels_chart([label("A", 0.5, 0.25, 1 / 3)])
+        [joined] = [line for line in lines(chart, colours.MUTED) if line[0] not in (0, line[2])]
+        number, y = scale(chart, "x"), marks(chart)[0].y
+        assert (number(joined[0]), number(joined[2])) == (0.5, 0.3333)
+        assert joined[1] == joined[3] == y
 
     def test_an_interval_is_a_second_line(self):
         chart = labels_chart([label("A", 0.5, 0.25, 1 / 3, low=0.1, high=0.6)])
-        assert {"name": "A", "from": 0.1, "to": 0.6} in rows(chart, "from")
+        [(low, y, high, _)] = lines(chart, colours.CORRECTED)
+        assert (scale(chart, "x")(low), scale(chart, "x")(high)) == (0.1, 0.6)
+        assert y > marks(chart)[0].y
         assert "Thin line: interval" in words(chart)
 
     def test_undefined_values_are_left_out_and_counted(self):
         chart = labels_chart([label("A", 1.0, 1.0, nan), label("B", nan, nan, nan)])
-        assert [row["value"] for row in rows(chart, "what")] == [1.0, 1.0]
+        assert [value for _, value in at(chart)] == [1.0, 1.0]
         assert_tells(words(chart), "4 values are undefined")
         assert chart.description == "Corrected agreement is undefined for every label."
 
     def test_of_many_labels_the_most_frequent_are_drawn_in_the_order_given(self):
         many = [label(f"L{number}", n_spans=number % 100) for number in range(200)]
         chart = labels_chart(many)
-        drawn = [row["name"] for row in rows(chart, "what")[::3]]
+        drawn = [mark.told.partition(":")[0] for mark in marks(chart)[::3]]
         assert drawn == [f"L{number}" for number in range(200) if number % 100 >= 80]
         assert_tells(words(chart), "40 … 200 … most frequent")
 
     def test_the_axis_goes_from_0_to_1_and_lower_only_for_negative_values(self):
         cases = [(0.5, (0, 1)), (-0.01, (-0.2, 1)), (-0.2, (-0.2, 1)), (-3.1, (-3.2, 1))]
         for value, domain in cases:
-            layers = labels_chart([label("A", corrected=value)]).to_dict(validate=False)["layer"]
-            drawn = {tuple(layer["encoding"]["x"]["scale"]["domain"]) for layer in layers}
-            assert drawn == {domain}, value
+            chart = labels_chart([label("A", corrected=value)])
+            number = scale(chart, "x")
+            assert (number(0), number(300)) == pytest.approx(domain, abs=3e-4), value
 
 
 class TestPairs:
     def test_each_pair_once_below_the_diagonal(self):
         pairs = {("a", "b"): 0.5, ("c", "a"): -0.25, ("b", "c"): 0.75}
-        cells = rows(pairs_chart(["a", "b", "c"], pairs), "row")
-        assert {(cell["row"], cell["column"]): cell["value"] for cell in cells} == {
-            ("b", "a"): 0.5,
-            ("c", "a"): -0.25,
-            ("c", "b"): 0.75,
-        }
-        assert [cell["shown"] for cell in cells] == ["0.50", "-0.25", "0.75"]
+        chart = pairs_chart(["a", "b", "c"], pairs)
+        assert boxes(chart) == [
+            ("a and b: 0.500", 0, 0, 56, 32),
+            ("a and c: -0.250", 0, 32, 56, 32),
+            ("b and c: 0.750", 56, 32, 56, 32),
+        ]
+        assert texts(chart) == ["0.50", "-0.25", "0.75", "b", "c", "a", "b"]
 
     def test_numbers_are_legible_in_their_cells(self):
         names = [f"n{number}" for number in range(30)]
         pairs = [(a, b) for place, b in enumerate(names) for a in names[:place]]
         values = np.linspace(-0.5, 1, len(pairs)).tolist()
-        cells = rows(pairs_chart(names, dict(zip(pairs, values, strict=True))), "row")
-        assert [cell["value"] for cell in cells] == values
-        assert min(contrast(cell["fill"], cell["ink"]) for cell in cells) >= 4.5
+        chart = pairs_chart(names, dict(zip(pairs, values, strict=True)))
+        cells, numbers = elements(chart, "rect"), elements(chart, "text")[: len(pairs)]
+        assert len(cells) == len(pairs)
+        for cell, number, value in zip(cells, numbers, values, strict=True):
+            assert float(number.text.lstrip("<>")) == pytest.approx(value, abs=0.0101)
+            assert contrast(cell.get("fill"), number.get("fill")) >= 4.5
 
     def test_little_is_dark_and_much_is_bright(self):
         pairs = {("a", "b"): 0.0, ("a", "c"): 1.0}
-        cells = rows(pairs_chart(["a", "b", "c"], pairs), "row")
-        assert [cell["fill"] for cell in cells] == ["#440154", "#fde725"]
+        cells = elements(pairs_chart(["a", "b", "c"], pairs), "rect")
+        assert [cell.get("fill") for cell in cells] == ["#440154", "#fde725"]
 
     def test_undefined_and_absent_pairs_are_counted(self):
         chart = pairs_chart(["a", "b", "c"], {("a", "b"): nan, ("a", "c"): 1.0})
-        assert len(rows(chart, "row")) == 1
+        assert len(boxes(chart)) == 1
         assert_tells(words(chart), "2 pairs are undefined")
 
     def test_at_most_thirty_annotators(self):
         names = [f"n{number}" for number in range(31)]
         chart = pairs_chart(names, {(names[0], name): 0.5 for name in names[1:]})
-        assert len(rows(chart, "row")) == 29
+        assert len(boxes(chart)) == 29
         assert_tells(words(chart), "30 … 31 … first")
 
 
 class TestHabits:
     def test_ratios(self):
         chart = habits_chart({"a": 2.0, "b": 0.4})
-        assert [(row["name"], row["ratio"]) for row in rows(chart, "ratio")] == [
-            ("a", 2.0),
-            ("b", 0.4),
-        ]
-        assert {row["shown"] for row in rows(chart, "shown")} == {"2.00", "0.40"}
+        places = ticks(chart, "x")
+        step = (places[2] - places[1]) / log(2)
+        found = [(mark.told, exp((mark.x - places[1]) / step)) for mark in marks(chart)]
+        assert found == [("a: 2.00", pytest.approx(2)), ("b: 0.40", pytest.approx(0.4, rel=1e-3))]
+        assert {"2.00", "0.40"} <= {*texts(chart)}
 
     def test_the_scale_is_as_wide_below_1_as_above(self):
-        [domain] = {
-            tuple(layer["encoding"]["x"]["scale"]["domain"])
-            for layer in habits_chart({"a": 0.1}).to_dict(validate=False)["layer"]
-            if "scale" in layer["encoding"].get("x", {})
-        }
-        assert isclose(domain[0] * domain[1], 1)
-        assert domain[0] < 0.1
+        for ratio in (0.1, 1, 3, 300):
+            chart = habits_chart({"a": ratio})
+            assert isclose(ticks(chart, "x")[1], 150), ratio
+            assert 0 < marks(chart)[0].x < 300, ratio
 
     def test_nothing_marked_and_undefined_are_told(self):
         chart = habits_chart({"a": 1.0, "b": 0.0, "c": nan, "d": inf})
-        assert {row["name"] for row in rows(chart, "name")} == {"a"}
+        assert [mark.told for mark in marks(chart)] == ["a: 1.00"]
         assert_tells(words(chart), "Marked nothing … : b.")
         assert_tells(words(chart), "2 annotators are undefined")
 
@@ -197,12 +188,20 @@ class TestHabits:
 class TestSystems:
     def test_both_scores_of_each_system(self):
         chart = systems_chart([system("x", 0.75, 0.5, 1, 1), system("y", 0.5, 0.25, 2, 2)])
-        ends = {(row["number"], row["side"]): row["value"] for row in rows(chart, "description")}
-        assert ends == {(0, 0): 0.75, (0, 1): 0.5, (1, 0): 0.5, (1, 1): 0.25}
-        assert [row["shown"] for row in rows(chart, "place")] == [
+        assert [(mark.told, mark.x) for mark in marks(chart)] == [
+            ("x: observed 0.750, corrected 0.500", 0),
+            ("x: observed 0.750, corrected 0.500", 170),
+            ("y: observed 0.500, corrected 0.250", 0),
+            ("y: observed 0.500, corrected 0.250", 170),
+        ]
+        heights = [mark.y for mark in marks(chart)]
+        assert heights[1] == heights[2]
+        assert isclose(heights[1] - heights[0], heights[3] - heights[2], abs_tol=0.02)
+        assert heights[0] < heights[1]
+        assert texts(chart)[2:] == [
             "1. x\u20020.750",
-            "2. y\u20020.500",
             "0.500\u20021. x",
+            "2. y\u20020.500",
             "0.250\u20022. y",
         ]
 
@@ -214,47 +213,39 @@ class TestSystems:
                 system("z", 0.1, 0.1, 3, 3),
             ]
         )
-        assert {row["shown"] for row in rows(chart, "place") if row["side"] == 1} == {
+        assert {*texts(chart)} > {
             "0.600\u20021. y ▲1",
             "0.500\u20022. x ▼1",
             "0.100\u20023. z",
         }
-        lines = [
-            layer["mark"]
-            for layer in chart.to_dict(validate=False)["layer"]
-            if layer["mark"]["type"] == "line"
-        ]
-        assert [(mark["strokeWidth"], "strokeDash" in mark) for mark in lines] == [
-            (1.5, True),
-            (2.5, False),
-        ]
+        drawn = [line for line in elements(chart, "line") if told(line)]
+        assert [
+            (told(line)[0], line.get("stroke-width"), "stroke-dasharray" in line.attrib)
+            for line in drawn
+        ] == [("z", "1.5", True), ("y", "2.5", False), ("x", "2.5", False)]
+        bold = [text.text for text in elements(chart, "text") if text.get("font-weight")]
+        assert len(bold) == 2 + 4
         assert_tells(chart.description, "2 of 3 ranks")
 
     def test_names_do_not_overlap(self):
         many = [system(f"s{n}", 0.5 + n / 1e4, 0.4, 20 - n, 1) for n in range(20)]
-        chart = systems_chart(many).to_dict(validate=False)
-        [height] = {layer["height"] for layer in chart["layer"] if "height" in layer} or {
-            chart["height"]
-        }
-        [(low, high)] = {
-            tuple(layer["encoding"]["y"]["scale"]["domain"]) for layer in chart["layer"]
-        }
-        for side in (0.0, 1.0):
-            found = {
-                row["number"]: row["place"]
-                for values in tables(chart)
-                for row in values
-                if row.get("side") == side and "place" in row
-            }
-            pixels = np.sort([(place - low) / (high - low) * height for place in found.values()])
+        chart = systems_chart(many)
+        for anchor in ("end", None):
+            pixels = np.sort(
+                [
+                    float(text.get("y"))
+                    for text in elements(chart, "text")
+                    if text.get("text-anchor") == anchor
+                ]
+            )
             assert len(pixels) == 20
             assert np.diff(pixels).min() > 15
             assert pixels[0] >= 0
-            assert pixels[-1] <= height
+            assert pixels[-1] <= chart.drawing.height
 
     def test_systems_without_a_score_or_rank(self):
         chart = systems_chart([system("x", 0.5, nan, 1, None), system("y", 0.5, 0.4, 1, 1)])
-        assert {row["number"] for row in rows(chart, "number")} == {0}
+        assert {mark.told for mark in marks(chart)} == {"y: observed 0.500, corrected 0.400"}
         assert_tells(words(chart), "1 score is undefined")
 
     def test_the_first_forty(self):
@@ -277,19 +268,26 @@ class TestSpread:
         assert spread([3.0, 1.0, 2.0], gap=1) == [3.0, 1.0, 2.0]
 
 
+def counts(chart):
+    """How many documents each cell counts."""
+    return [int(says.split()[0]) for says, *_ in boxes(chart) if says]
+
+
 class TestDocuments:
     def test_each_point_has_its_numbers_and_leads_to_its_document(self):
         chart = documents_chart([document(3, 0.5, 0.25, corrected=1 / 3, difficulty=0.8)], LINKS)
-        [point] = rows(chart, "href")
-        assert point == {
-            "chance": 0.25,
-            "observed": 0.5,
-            "difficulty": 0.8,
-            "href": "#document-3",
-            "description": "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800",
-        }
+        [link] = elements(chart, "a")
+        [point] = marks(chart)
+        assert link.get("href") == "#document-3"
+        assert (scale(chart, "x")(point.x), scale(chart, "y")(point.y)) == (0.25, 0.5)
+        assert point.look["fill"] == colours.ramp(0.8)
+        assert point.told == "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800"
 
-    @pytest.mark.slow
+    def test_those_without_a_link_are_points_too(self):
+        chart = documents_chart([document(3), document(4)], {"d3": "#document-3"})
+        assert len(marks(chart)) == 2
+        assert len(elements(chart, "a")) == 1
+
     def test_many_are_counted_and_the_most_contested_are_points(self):
         rng = np.random.default_rng(5)
         points = [
@@ -298,98 +296,161 @@ class TestDocuments:
         ]
         points.sort(key=lambda point: -point.contested)
         chart = documents_chart(points, LINKS)
-        assert sum(cell["count"] for cell in rows(chart, "count")) == 401
-        for cell in rows(chart, "count"):
+        assert sum(counts(chart)) == 401
+        x, y = scale(chart, "x"), scale(chart, "y")
+        for says, left, top, width, height in boxes(chart):
+            if not says:
+                continue
             inside = [
                 point
                 for point in points
-                if cell["chance"] <= point.score.chance < cell["right"]
-                and cell["observed"] <= point.score.observed < cell["top"]
+                if x(left) <= point.score.chance < x(left + width)
+                and y(top + height) <= point.score.observed < y(top)
             ]
-            assert len(inside) == cell["count"]
-        drawn = [int(row["href"].removeprefix("#document-")) for row in rows(chart, "href")]
+            assert len(inside) == int(says.split()[0])
+        drawn = [int(link.get("href").removeprefix("#document-")) for link in elements(chart, "a")]
         assert drawn == sorted(range(1, 402), key=lambda number: (-(number % 97), number))[:50]
         assert_tells(words(chart), "401 … cells")
 
+    def test_cells_with_more_are_more_opaque(self):
+        points = [document(n, 0.9, 0.1) for n in range(300)] + [document(n) for n in range(9)]
+        chart = documents_chart([*points, document(9, 0.1, 0.1)], LINKS)
+        shown = {
+            int(told(cell).split()[0]): float(cell.get("fill-opacity"))
+            for cell in elements(chart, "rect")
+            if told(cell)
+        }
+        assert sorted(shown) == [1, 9, 300]
+        assert shown[1] == 0.2 < shown[9] < shown[300] == 0.9
+        assert {"1", "17", "300"} <= {*texts(chart)}
+
     def test_three_hundred_are_points_each(self):
         chart = documents_chart([document(number) for number in range(300)], LINKS)
-        assert len(rows(chart, "href")) == 300
-        assert not rows(chart, "count")
+        assert len(elements(chart, "a")) == 300
+        assert not counts(chart)
 
     def test_documents_at_the_edges_are_counted(self):
         points = [document(number, 1.0, 1.0) for number in range(200)]
         points += [document(number, 0.0, 0.0) for number in range(200)]
-        assert [cell["count"] for cell in rows(documents_chart(points, LINKS), "count")] == [
-            200,
-            200,
-        ]
+        assert counts(documents_chart(points, LINKS)) == [200, 200]
 
     def test_undefined_documents_are_counted_and_unknown_difficulty_is_told(self):
         chart = documents_chart([document(1, nan), document(2, difficulty=nan), document(3)], LINKS)
-        assert [row["href"] for row in rows(chart, "href")] == ["#document-2", "#document-3"]
-        assert "difficulty undefined" in rows(chart, "href")[0]["description"]
+        links = [link.get("href") for link in elements(chart, "a")]
+        assert links == ["#document-2", "#document-3"]
+        assert "difficulty undefined" in marks(chart)[0].told
         assert_tells(words(chart), "1 document is undefined")
 
 
 class TestDifficulty:
     def test_every_value_is_in_one_bar_and_the_split_is_difficult(self):
         chart = difficulty_chart([0.0, 0.8249, 0.825, 0.83, 1.0, nan])
-        assert [(row["low"], row["high"], row["count"]) for row in rows(chart, "low")] == [
-            (0.0, 0.025, 1),
-            (0.8, 0.825, 1),
-            (0.825, 0.85, 2),
-            (0.975, 1.0, 1),
+        assert [says for says, *_ in boxes(chart)] == [
+            "1 text from 0.000 to 0.025",
+            "1 text from 0.800 to 0.825",
+            "2 texts from 0.825 to 0.850",
+            "1 text from 0.975 to 1.000",
         ]
-        assert [row["shown"] for row in rows(chart, "shown")] == ["2 easier", "3 difficult"]
+        x, y = scale(chart, "x"), scale(chart, "y")
+        for says, left, top, width, height in boxes(chart):
+            low, high = float(says.split()[3]), float(says.split()[5])
+            assert low < x(left) < low + 0.002
+            assert high - 0.002 < x(left + width) < high
+            assert (y(top), y(top + height)) == (int(says[0]), 0)
+        assert {"2 easier", "3 difficult"} <= {*texts(chart)}
         assert_tells(words(chart), "1 text is undefined")
         assert_tells(words(chart), "0.825 … paper")
 
     def test_ticks_are_whole_numbers(self):
-        cases = [(1, {"values": [0, 1]}), (3, {"values": [0, 1, 2, 3]}), (7, {"tickCount": 6})]
-        for n, axis in cases:
-            bars = difficulty_chart([0.5] * n).to_dict(validate=False)["layer"][0]
-            assert bars["encoding"]["y"]["axis"] == {"format": ",d", **axis}, n
+        for n, step in ((1, 1), (3, 1), (6, 1), (7, 2), (100, 20)):
+            found = ticks(difficulty_chart([0.5] * n), "y")
+            assert [*found] == [*range(0, max(found).__ceil__() + 1, step)], n
+            assert n <= max(found) < n + step, n
 
     def test_another_split_is_not_the_papers(self):
         chart = difficulty_chart([0.4, 0.6], split=0.5)
-        assert {row["split"] for row in rows(chart, "split")} == {0.5}
+        [(x, _, _, _)] = lines(chart, colours.INK)
+        assert scale(chart, "x")(x) == 0.5
         assert_tells(words(chart), "split at 0.5.")
 
     def test_every_edge_opens_a_bar(self):
         chart = difficulty_chart([number / 40 for number in range(41)])
-        assert [row["count"] for row in rows(chart, "low")] == [1] * 39 + [2]
+        assert counts(chart) == [1] * 39 + [2]
 
 
 class TestCoefficients:
     def test_values_and_what_is_ours(self):
         chart = coefficients_chart({"ours": 0.7, "kappa": -0.1, "gamma": nan}, ours="ours")
-        found = {(row["name"], row["value"], row["is_ours"]) for row in rows(chart, "value")}
-        assert found == {("ours", 0.7, True), ("kappa", -0.1, False)}
+        assert at(chart) == [("ours: 0.700", 0.7), ("kappa: -0.100", -0.1)]
+        first, second = marks(chart)
+        assert first.look["fill"] == colours.CORRECTED != second.look["fill"]
+        bold = [text.text for text in elements(chart, "text") if text.get("font-weight")]
+        assert bold == ["0.700"]
         assert_tells(words(chart), "Undefined … gamma")
+
+
+def corners(chart):
+    """The corners of each curve, as its axes have them."""
+    x, y = scale(chart, "x"), scale(chart, "y")
+    return [
+        [(x(float(a)), y(float(b))) for a, b in re.findall(r"[ML]([^,]+),([^MLHV]+)", path)]
+        for path in (element.get("d") for element in elements(chart, "path"))
+        if not path.endswith("h20")
+    ]
 
 
 class TestPlacement:
     def test_positions_count_from_1(self):
-        values = bc.coverage(5, [2])
-        chart = placement_chart([("t", values)])
-        assert [(row["position"], row["probability"]) for row in rows(chart, "position")] == list(
-            enumerate(values.tolist(), start=1)
-        )
+        values = bc.coverage(70, [2, 20])
+        [drawn] = corners(placement_chart([("t", values)]))
+        assert len(drawn) == 70
+        for place, (position, probability) in enumerate(drawn):
+            assert position == pytest.approx(place + 1, abs=0.01)
+            assert probability == pytest.approx(values[place], abs=1e-4)
+
+    def test_short_texts_have_steps_between_positions(self):
+        chart = placement_chart([("t", np.array([0.5, 1.0, 0.25]))])
+        [path, _] = [element.get("d") for element in elements(chart, "path")]
+        x, y = scale(chart, "x"), scale(chart, "y")
+        assert [
+            (kind, (x if kind == "H" else y)(float(n)))
+            for kind, n in re.findall(r"([HV])([^MLHV]+)", path)
+        ] == [
+            ("H", 1.5),
+            ("V", 1.0),
+            ("H", 2.5),
+            ("V", 0.25),
+            ("H", 3.0),
+        ]
 
     def test_long_texts_are_thinned_and_it_is_told(self):
         chart = placement_chart([("t", np.arange(5000) / 5000)])
-        drawn = rows(chart, "position")
+        [drawn] = corners(chart)
         assert len(drawn) == 600
-        assert all(row["probability"] == (row["position"] - 1) / 5000 for row in drawn)
-        assert (drawn[0]["position"], drawn[-1]["position"]) == (1, 5000)
+        for position, probability in drawn:
+            assert probability == pytest.approx((position - 1) / 5000, abs=1e-3)
+        assert (drawn[0][0], drawn[-1][0]) == pytest.approx(
+            (1, 5000), abs=0.2
+        )  # pixels are rounded
         assert_tells(words(chart), "600")
 
     def test_six_lines_that_differ_by_colour_and_dash(self):
         curves = [(f"t{number}", np.array([0.5, 0.5])) for number in range(7)]
-        encoding = placement_chart(curves).to_dict(validate=False)["encoding"]
-        for channel in ("color", "strokeDash"):
-            assert len({str(value) for value in encoding[channel]["scale"]["range"]}) == 6
-        assert_tells(words(placement_chart(curves)), "6 … 7")
+        chart = placement_chart(curves)
+        drawn = elements(chart, "path")
+        for channel in ("stroke", "stroke-dasharray"):
+            assert len({path.get(channel) for path in drawn}) == 6
+        assert len(drawn) == 2 * 6
+        assert_tells(words(chart), "6 … 7")
+
+
+def bars(chart):
+    """Parts of bars: the pair, what they are, and from where to where they go, in percent."""
+    percent = scale(chart, "x")
+    return [
+        (*says.split(": ", 1), percent(x), percent(x + width))
+        for says, x, _, width, _ in boxes(chart)
+    ]
 
 
 class TestKinds:
@@ -397,26 +458,29 @@ class TestKinds:
         long = "a" * 40
         names = {"missed": f"only {long}", "extra": f"only {long}b"}
         chart = kinds_chart({("a", "b"): {"missed": 3, "extra": 1}}, names)
-        first, second = (part["kind"] for part in rows(chart, "kind"))
+        first, second = (
+            says.rpartition(" 3 of" if n == 0 else " 1 of")[0]
+            for n, (_, says, *_) in enumerate(bars(chart))
+        )
         assert first.startswith("only aaa")
         assert first != second  # each has its own colour
         assert f"the most frequent difference is {first} (3)" in chart.description
 
     def test_parts_join_and_fill_the_bar(self):
         counts = {"extra": 1, "agree": 2, "label": 1}
-        parts = rows(kinds_chart({("a", "b"): counts}), "kind")
-        assert [(part["kind"], part["count"], part["from"], part["to"]) for part in parts] == [
-            ("agree", 2, 0.0, 0.5),
-            ("label", 1, 0.5, 0.75),
-            ("extra", 1, 0.75, 1.0),
+        chart = kinds_chart({("a", "b"): counts})
+        assert bars(chart) == [
+            ("a and b", "agree 2 of 4", 0.0, 50),
+            ("a and b", "label 1 of 4", 50, 75),
+            ("a and b", "extra 1 of 4", 75, 100),
         ]
-        assert [part["shown"] for part in parts] == ["agree 2", "label 1", "extra 1"]
+        assert {"agree 2", "label 1", "extra 1"} <= {*texts(chart)}
 
     def test_text_only_where_it_fits(self):
         counts = {"agree": 1000, "label": 40, "both": 1}
-        parts = rows(kinds_chart({("a", "b"): counts}), "kind")
-        assert [part["shown"] for part in parts] == ["agree 1,000", "", ""]
-        assert parts[1]["description"] == "a and b: label 40 of 1,041"
+        chart = kinds_chart({("a", "b"): counts})
+        assert [text for text in texts(chart) if re.search(r"\d$", text)] == ["agree 1,000"]
+        assert bars(chart)[1][1] == "label 40 of 1,041"
 
     def test_kinds_that_are_none_are_an_error(self):
         with pytest.raises(ValueError, match="unknown"):
@@ -424,11 +488,11 @@ class TestKinds:
 
     def test_names_that_look_the_same_have_bars_of_their_own(self):
         long = {("x" * 20, "y" * size): {"agree": 1} for size in (20, 30)}
-        assert len({part["name"] for part in rows(kinds_chart(long), "kind")}) == 2
+        assert len({name for name, *_ in bars(kinds_chart(long))}) == 2
 
     def test_names_from_right_to_left(self):
-        [part] = rows(kinds_chart({("\u05d0", "b"): {"agree": 1}}), "kind")
-        assert part["name"] == "\u2068\u05d0\u2069 and b"
+        [(name, *_)] = bars(kinds_chart({("\u05d0", "b"): {"agree": 1}}))
+        assert name == "\u2068\u05d0\u2069 and b"
 
     def test_pairs_without_spans_are_counted(self):
         rows_ = {("a", "b"): {}, ("a", "c"): {"agree": 1}}
@@ -448,9 +512,9 @@ def test_a_chart_of_nothing_says_so():
         "kinds": kinds_chart({("a", "b"): {}}),
     }
     for name, chart in charts.items():
-        [row] = rows(chart, "shown")
-        assert row["shown"].startswith("Nothing to draw: "), name
-        assert chart.description == row["shown"], name
+        [sentence] = texts(chart)
+        assert sentence.startswith("Nothing to draw: "), name
+        assert (chart.name, chart.description) == (name, sentence), name
 
 
 class TestNames:
@@ -462,7 +526,7 @@ class TestNames:
         assert shown_name("\u05d0\u05d1") == "\u2068\u05d0\u05d1\u2069"
 
     def test_what_looks_the_same_is_numbered(self):
-        assert shown_names(["a", "a", "a (2)", ""]) == ["a", "a (2)", "a (2) (2)", "(empty)"]
+        assert [*shown_names(["a", "a", "a (2)", ""])] == ["a", "a (2)", "a (2) (2)", "(empty)"]
 
     @given(st.lists(st.text(max_size=40), max_size=8))
     def test_all_differ_and_are_printable(self, names):
@@ -517,17 +581,20 @@ class TestColours:
 
 
 def test_places_are_the_starts_that_were_given():
-    chart = places_chart([2, 3], [np.array([0.5, 0.5]), np.array([1.0])])
-    assert [(row["span"], row["start"], row["probability"]) for row in rows(chart, "span")] == [
-        ("1: 2", 0, 0.5),
-        ("1: 2", 1, 0.5),
-        ("2: 3", 0, 1.0),
-    ]
+    starts = [np.arange(80) / 80, np.arange(90) / 90]
+    chart = places_chart([2, 3], starts)
+    for drawn, given_ in zip(corners(chart), starts, strict=True):
+        expected = [pytest.approx(pair, abs=0.01) for pair in enumerate(given_.tolist())]
+        assert drawn == expected
+    assert texts(chart)[-2:] == ["span 1, of length 2", "span 2, of length 3"]
 
 
-@pytest.mark.parametrize("library", ["altair", "vl_convert"])
-def test_a_missing_library_is_named(library, monkeypatch):
-    monkeypatch.setitem(sys.modules, library, None)
-    name = {"vl_convert": "vl-convert-python"}.get(library, library)
-    with refused(MissingLibraryError, f"library {name} … install"):
-        labels_chart([label("A")])
+@given(st.floats(1e-6, 1e6), st.integers(2, 12), st.sampled_from([0.0, 1.0]))
+def test_ticks_are_round_and_few(high, most, least):
+    step = step_of(high, most, least)
+    found = round_ticks(0, high, step)
+    assert step >= least
+    assert 1 <= len(found) <= most + 1
+    assert f"{step:e}"[0] in "125"
+    for value, text in found.items():
+        assert float(text.replace(",", "")) == value

@@ -25,7 +25,6 @@ from beyondchance import (
 from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.methods import methods_of_agreement, methods_of_ranking
 from refusals import assert_tells, refused
-from report_corpora import undrawn
 
 pytestmark = pytest.mark.slow
 
@@ -73,19 +72,19 @@ def systems():
 @pytest.fixture(scope="module")
 def drawn():
     """A team by another measure; intervals are from resamples, of too few documents."""
-    return undrawn(agreement(example(), measure="exact"), example(), method="bca", **FEW)
+    return report(agreement(example(), measure="exact"), example(), method="bca", **FEW)
 
 
 @pytest.fixture(scope="module")
 def bare():
     """Without a corpus: of a team, and of systems."""
-    return undrawn(agreement(example()), **FEW), undrawn(rank(example(), gold="ada"), **FEW)
+    return report(agreement(example()), **FEW), report(rank(example(), gold="ada"), **FEW)
 
 
 @pytest.fixture(scope="module")
 def chosen():
     """A page with options."""
-    return undrawn(
+    return report(
         agreement(example(), measure="dice"),
         example(),
         title="Round <2>",
@@ -191,31 +190,31 @@ def test_without_texts():
     letters = str.maketrans(dict.fromkeys(ascii_letters, "ж"))
     corpus = replace(corpus, texts=tuple(text.translate(letters) for text in corpus.texts))
     options = {"coefficients": ["kappa"], **FEW}
-    page = undrawn(agreement(corpus), corpus, **options)
+    page = report(agreement(corpus), corpus, **options)
     assert "жжж" in page.html
     assert 'id="coefficients"' in page.html
     assert ">gamma<" not in page.html
-    assert "ж" not in undrawn(agreement(corpus), corpus, show_texts=False, **options).html
+    assert "ж" not in report(agreement(corpus), corpus, show_texts=False, **options).html
 
 
 def test_all_coefficients():
     spans = {"a": [[(0, 2, "P")], [(1, 2, "P")]], "b": [[(0, 2, "P")], [(0, 2, "P")]]}
     corpus = Corpus.from_spans(spans, lengths=[5, 6])
-    page = undrawn(agreement(corpus), corpus, coefficients="all", gamma={"samples": 30}, **FEW)
+    page = report(agreement(corpus), corpus, coefficients="all", gamma={"samples": 30}, **FEW)
     assert ">gamma<" in page.html
 
 
 class TestUndefined:
     def test_nothing_marked(self):
         corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
-        page = undrawn(agreement(corpus), corpus, **FEW)
+        page = report(agreement(corpus), corpus, **FEW)
         assert "undefined: nothing" in page.html
         assert "no interval: " in page.html
 
     def test_one_document(self):
         spans = {"a": [[(0, 1, "P")]], "b": [[(0, 2, "P")]]}
         corpus = Corpus.from_spans(spans, lengths=[5])
-        page = undrawn(agreement(corpus), corpus, **FEW)
+        page = report(agreement(corpus), corpus, **FEW)
         assert "no interval: " in page.html
         assert not re.search(
             r"\bnan\b", re.sub(r"<script.*?</script>", "", page.html, flags=re.DOTALL)
@@ -224,7 +223,7 @@ class TestUndefined:
     def test_chance_is_everything(self):
         spans = {"a": [[(0, 2, "P")]], "b": [[(0, 2, "P")]]}
         corpus = Corpus.from_spans(spans, lengths=[2])
-        page = undrawn(agreement(corpus), corpus, **FEW)
+        page = report(agreement(corpus), corpus, **FEW)
         assert "undefined: chance agreement is 1" in page.html
 
 
@@ -279,7 +278,7 @@ class TestTrueSentences:
 
     def test_all_against_one(self):
         corpus = example()
-        page = undrawn(agreement(corpus, gold="ada"), corpus, **FEW)
+        page = report(agreement(corpus, gold="ada"), corpus, **FEW)
         assert "<title>ben and cleo against ada</title>" in page.html
         token, exact = (
             f"{100 * agreement(corpus, gold='ada', measure=name).corrected:.0f} %"
@@ -312,7 +311,7 @@ class TestTrueSentences:
         one, two = [(0, 1, "P")], [(1, 2, "P")]
         spans = {"a": [one, two, one], "b": [one, None, None]}
         corpus = Corpus.from_spans(spans, lengths=[4, 4, 4])
-        page = undrawn(agreement(corpus), corpus, **FEW)
+        page = report(agreement(corpus), corpus, **FEW)
         assert "Of 1 document in which something was marked" in page.html
 
     def test_stars_are_explained(self, systems, drawn):
@@ -326,7 +325,7 @@ def test_wrong_numbers():
     result = agreement(example())
     for value, name in zip((-1, "x", 2.5, None, True), cycle(("top", "digits")), strict=False):
         with refused(OptionError, f"{name} is {value!r} … whole number"):
-            undrawn(result, example(), **{name: value})
+            report(result, example(), **{name: value})
 
 
 class TestWords:
@@ -341,9 +340,9 @@ class TestWords:
     def test_notes(self):
         tags = {"a": [["B-P", "B-X"]] * 3, "b": [["B-P", "O"]] * 3, "c": [["B-P", "O"]] * 3}
         corpus = Corpus.from_tags(tags)
-        shown = unescape(undrawn(agreement(corpus), corpus, **FEW).html)
+        shown = unescape(report(agreement(corpus), corpus, **FEW).html)
         assert_tells(shown, "label 'X' is used by 'a' … the option rename label")
-        shown = undrawn(agreement(corpus), corpus, show_texts=False, **FEW).html
+        shown = report(agreement(corpus), corpus, show_texts=False, **FEW).html
         assert "label … is used by …" in shown
 
 
@@ -371,14 +370,14 @@ class TestAnswer:
     def test_all_and_nothing(self):
         for other, said in enumerate(("complete", "below chance")):
             corpus = Corpus.from_tags({"a": self.TAGS[0], "b": self.TAGS[other]})
-            page = undrawn(agreement(corpus), corpus, coefficients=[], **FEW)
+            page = report(agreement(corpus), corpus, coefficients=[], **FEW)
             told = f"a and b is {said} by token (… and {said} by exact ("
             assert_tells(self.answer(page), told)
             assert "missing" not in self.answer(page)
 
     def test_many_are_counted(self):
         corpus = Corpus.from_tags(dict.fromkeys("abcd", self.TAGS[0]))
-        page = undrawn(agreement(corpus), corpus, **FEW)
+        page = report(agreement(corpus), corpus, **FEW)
         assert_tells(self.answer(page), "a, b, c and d is complete")
         assert "<title>Agreement of 4 annotators</title>" in page.html
         assert '<p class="quiet">a, b, c and d · 8 sentences · 32 spans</p>' in page.html
@@ -389,21 +388,21 @@ class TestAnswer:
         assert_tells(answer, f"{told} … cleo is not significantly ahead of ben")
         assert self.ADVICE in unescape(systems.html)
         one = example().select(annotators=["ada", "ben"])
-        answer = self.answer(undrawn(rank(one, gold="ada"), one, **FEW))
+        answer = self.answer(report(rank(one, gold="ada"), one, **FEW))
         assert_tells(answer, "ben with ada … 70 % of the way … by token (… 40 % by exact (")
         assert "highest" not in answer
 
     def test_on_which_documents_a_system_is_ahead(self):
         right, wrong = [["B-P", "O", "O"], ["O", "B-P", "O"]] * 6, [["O", "O", "B-P"]] * 10
         corpus = Corpus.from_tags({"gold": right, "a": right, "b": [*wrong, None, None]})
-        answer = self.answer(undrawn(rank(corpus, gold="gold"), corpus, **FEW))
+        answer = self.answer(report(rank(corpus, gold="gold"), corpus, **FEW))
         assert_tells(
             answer, "gold is complete by token (… for a … a is significantly ahead … on the 10"
         )
 
     def test_systems_worse_than_chance(self):
         corpus = Corpus.from_tags({"gold": self.TAGS[0], "b": self.TAGS[1], "c": self.TAGS[1]})
-        page = undrawn(rank(corpus, gold="gold"), corpus, **FEW)
+        page = report(rank(corpus, gold="gold"), corpus, **FEW)
         assert_tells(
             self.answer(page),
             "with gold is below chance by token (… for b and below chance by exact",
@@ -412,7 +411,7 @@ class TestAnswer:
 
 class TestModels:
     def test_a_model_that_may_replace_people_has_a_section(self, team):
-        page = undrawn(example(), resamples=99, replace="cleo", keep=0.8, blind="no")
+        page = report(example(), resamples=99, replace="cleo", keep=0.8, blind="no")
         assert "May cleo replace" in page.html
         for told in ("too few documents to rely on", "keep 80 % of the people", "blind: no"):
             assert told in page.html
@@ -427,8 +426,8 @@ class TestModels:
         }
         whole = Corpus.from_spans({**marked, "gpt": [[]] * 12}, lengths=[40] * 12)
         people = whole.select(annotators=corpus.annotators)
-        page = undrawn(whole, replace="gpt", **FEW)
-        alone = undrawn(people, **FEW)
+        page = report(whole, replace="gpt", **FEW)
+        alone = report(people, **FEW)
         for part in ("header", "title"):
             found = re.search(rf"<{part}.*?</{part}>", page.html, re.DOTALL)[0]
             assert found in alone.html
@@ -448,7 +447,7 @@ class TestModels:
         own = CustomMeasure(name="own", phi=same, size=lambda length: length * 0 + 1.0)
         result = agreement(example(), measure=own)
         with refused(OptionError, "replace … measure"):
-            undrawn(result, example(), replace="cleo", **FEW)
+            report(result, example(), replace="cleo", **FEW)
 
     def test_several_models_addresses_and_confidence(self):
         corpus = example()
@@ -459,11 +458,11 @@ class TestModels:
         marked["gpt@example.org"] = marked["ben@example.org"]
         whole = Corpus.from_spans(marked, lengths=[40] * 12)
         models = ["gpt@example.org", "cleo@example.org"]
-        page = undrawn(whole, resamples=99, replace=models, margin=None, confidence=0.9)
+        page = report(whole, resamples=99, replace=models, margin=None, confidence=0.9)
         assert re.search("May (gpt and cleo|cleo and gpt) replace", page.html)
         assert "example.org" not in page.html
         assert "tests at 10 %" in page.html
 
     def test_systems_replace_nobody(self):
         with refused(OptionError, "replace … annotators"):
-            undrawn(example().with_gold("ada"), replace="cleo", resamples=99)
+            report(example().with_gold("ada"), replace="cleo", resamples=99)

@@ -7,10 +7,9 @@ from html import unescape
 import numpy as np
 import pytest
 
-from beyondchance import Corpus, CustomMeasure, agreement, diagnose, example, rank
+from beyondchance import Corpus, CustomMeasure, agreement, diagnose, example, rank, report
 from beyondchance.diagnosis.loss import LOST
 from refusals import assert_tells
-from report_corpora import undrawn
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +23,7 @@ def section(page):
 
 
 def test_it_comes_first_with_the_five_costliest_patterns():
-    page = undrawn(agreement(example()), example(), **FEW)
+    page = report(agreement(example()), example(), **FEW)
     sections = re.findall(r'<section id="([^"]+)"', page.html)
     assert sections[0] == "fix"
     text = section(page)
@@ -43,7 +42,7 @@ def test_it_comes_first_with_the_five_costliest_patterns():
 
 def test_systems_have_the_errors_of_the_best_one():
     corpus = example().with_gold("ada")
-    page = undrawn(rank(corpus), corpus, **FEW)
+    page = report(rank(corpus), corpus, **FEW)
     text = section(page)
     assert "What to fix first in cleo" in text
     assert "cleo marks nothing where ada marks" in text
@@ -62,13 +61,13 @@ def test_examples_of_several_lead_to_the_annotator_of_each():
     }
     corpus = Corpus.from_spans(marked, tokens=[list("xabxcdxefg")] * 9)
     (pattern,) = diagnose(corpus).patterns
-    page = undrawn(agreement(corpus), corpus, **FEW)
+    page = report(agreement(corpus), corpus, **FEW)
     links = re.findall(r'href="#document-\d+-\d+-\d+-(\d)"', page.html)
     assert [names[int(number)] for number in links] == [case.who for case in pattern.examples]
 
 
 def test_no_word_of_a_text_without_texts():
-    page = undrawn(agreement(example()), example(), show_texts=False, **FEW)
+    page = report(agreement(example()), example(), show_texts=False, **FEW)
     text = section(page)
     assert "starts earlier than the others'" in text
     assert "'the'" not in text
@@ -79,7 +78,7 @@ def test_names_and_labels_are_text():
     evil = "<img src=x onerror=alert(1)>"
     spans = {evil: [[(0, 2, evil)]] * 3, "b": [[(0, 3, evil)]] * 3}
     corpus = Corpus.from_spans(spans, texts=[evil] * 3)
-    page = undrawn(agreement(corpus), corpus, **FEW)
+    page = report(agreement(corpus), corpus, **FEW)
     assert evil not in page.html
     assert evil in section(page)
 
@@ -87,9 +86,9 @@ def test_names_and_labels_are_text():
 def test_nothing_to_fix():
     tags = [["B-P", "O", "O"], ["O", "B-P", "O"]]
     same = Corpus.from_tags({"a": tags, "b": tags})
-    assert section(undrawn(agreement(same), same, **FEW)) == ""
+    assert section(report(agreement(same), same, **FEW)) == ""
     whole = replace(example().select(documents=["issue-01", "issue-02"]), unit="corpus")
-    assert "no diagnosis" in section(undrawn(agreement(whole), whole, **FEW))
+    assert "no diagnosis" in section(report(agreement(whole), whole, **FEW))
 
 
 def _starts(a, m, b, n):
@@ -99,5 +98,5 @@ def _starts(a, m, b, n):
 def test_a_measure_of_ones_own_is_diagnosed_by_token():
     measure = CustomMeasure(name="starts", phi=_starts, size=np.ones_like)
     corpus = example()
-    page = undrawn(agreement(corpus, measure=measure), corpus, **FEW)
+    page = report(agreement(corpus, measure=measure), corpus, **FEW)
     assert ".718 → .748" in section(page)

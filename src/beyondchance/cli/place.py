@@ -41,7 +41,7 @@ from beyondchance.scoring.one_text import coverage, start_probabilities
     "--plot",
     group="Text and spans",
     type=click.Path(dir_okay=False),
-    help="Draw the curves into a file that ends with .png, .svg or .pdf.",
+    help="Draw the curves into a file that ends with .svg.",
 )
 @flags.output
 def command(
@@ -64,7 +64,7 @@ def command(
             check_place(place)
     if plot is not None:
         from beyondchance.page.charts.texts import places_chart  # noqa: PLC0415 - rarely wanted
-        from beyondchance.page.figures import drawn  # noqa: PLC0415 - rarely wanted
+        from beyondchance.page.svg import drawn  # noqa: PLC0415 - rarely wanted
 
         save_file(plot, drawn(places_chart(spans, starts), Path(plot).suffix))
         if not options["quiet"]:

@@ -56,7 +56,7 @@ from beyondchance.scoring.api import agreement, rank
     metavar="FOLDER",
     type=click.Path(file_okay=False),
     is_everyday=True,
-    help="Also write every chart for a paper, as PDF, SVG and PNG.",
+    help="Also write every chart for a paper, as SVG.",
 )
 @flags.in_output("--title", metavar="TEXT", is_everyday=True, help="The heading of the page.")
 @flags.in_output("--dated", is_flag=True, help="Print today's date below the heading.")

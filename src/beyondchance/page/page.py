@@ -10,14 +10,13 @@ from importlib.resources import files
 from math import isnan
 from typing import Any, NamedTuple
 
+from beyondchance.installing import required
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.page.documents import HALF, document_view, safe_json
-from beyondchance.page.figures import caption, inline_svg, library, unchecked, warm_up
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
     Bar,
-    Chart,
     Copyable,
     Findings,
     Folded,
@@ -30,6 +29,7 @@ from beyondchance.page.sections import (
     paper_section,
     sections,
 )
+from beyondchance.page.svg import Chart
 from beyondchance.reporting import blocks, sentences
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import SCORE, Row, interval_heading
@@ -79,7 +79,7 @@ def written(
     top: int = 1000,
     digits: int = 3,
     date: str | None = None,
-) -> tuple[str, dict[str, Any]]:
+) -> tuple[str, dict[str, Chart]]:
     """The page, and the charts in it by name.
 
     Parameters
@@ -96,14 +96,13 @@ def written(
     date : str, optional
         Printed below the heading.
     """
-    jinja2 = library("jinja2", "a page")
+    jinja2 = templates()
     safe = jinja2.utils.markupsafe.Markup
     view = None
     if found.disagreements is not None:
         most = top or len(found.disagreements.documents)
         view = document_view(found.disagreements, texts=texts, top=most)
-    with unchecked():
-        made = sections(found, view, digits=digits)
+    made = sections(found, view, digits=digits)
     report = _report(found, digits)
     voice, words = (PAGE, PYTHON) if texts else (PAGE.without_quotes(), PYTHON.without_quotes())
     details = [
@@ -116,11 +115,11 @@ def written(
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["named"] = named = _naming(_names(found), safe)
+    environment.filters["named"] = _naming(_names(found), safe)
     is_decided = view is not None and view.is_decided
     names = [name for name in _SCRIPTS if name != _DECIDING or is_decided]
     scripts = [compact(_file(name)) for name in names]
-    shown = _Shown(digits, safe, voice, named, _names(found))
+    shown = _Shown(digits, safe, voice)
     html = environment.from_string(_file("page.html")).render(
         title=title or _title(found),
         date=date,
@@ -138,20 +137,20 @@ def written(
         result=safe(safe_json(json_output.rendered(report, words))),
         documents=safe(view.payload) if view is not None else None,
     )
-    charts = {chart.name: chart.drawn for item in (*made, *details) for chart in item.charts()}
+    charts = {chart.name: chart for item in (*made, *details) for chart in item.charts()}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
     return HALF.sub("\ufffd", html), charts
 
 
-def prepare() -> None:
-    """Load what a page needs, and refuse at once, not after all the work, where it is missing.
+def templates() -> Any:
+    """Import the library that writes the page.
 
     Raises
     ------
     MissingLibraryError
+        If it is not installed.
     """
-    library("jinja2", "a page")
-    warm_up()
+    return required("jinja2", extra="report", purpose="a page")
 
 
 def _file(name: str) -> str:
@@ -417,8 +416,6 @@ class _Shown(NamedTuple):
     digits: int
     safe: Any
     voice: Voice
-    named: Callable[[str], Any]
-    names: Sequence[str]
 
     def section(self, section: Section) -> dict[str, Any]:
         """A section as plain values."""
@@ -439,9 +436,8 @@ class _Shown(NamedTuple):
             case Folded(summary, parts):
                 inner = [self.part(item) for item in parts]
                 return {"kind": "folded", "summary": summary, "parts": inner}
-            case Chart(name, drawn):
-                title, notes = caption(drawn)
-                svg = self.safe(inline_svg(drawn, name=name, names=self.names))
+            case Chart(name, title, notes):
+                svg = self.safe(part.inline())
                 return {"kind": "chart", "name": name, "title": title, "notes": notes, "svg": svg}
             case Texts(view):
                 return {"kind": "documents", "static": self.safe(view.static)}

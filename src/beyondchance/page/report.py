@@ -16,10 +16,10 @@ from beyondchance.io.naming import short_names
 from beyondchance.io.saving import check_inputs, save_file
 from beyondchance.messages import Use
 from beyondchance.options import CorpusOptions, ResamplingOptions, declared, documented
-from beyondchance.page.figures import ENDINGS, figures
 from beyondchance.page.gather import WITHOUT_GAMMA, overview
-from beyondchance.page.page import prepare, written
+from beyondchance.page.page import templates, written
 from beyondchance.page.sending import for_sending
+from beyondchance.page.svg import ENDING, Chart, drawn
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.api import agreement, rank
@@ -35,13 +35,14 @@ class Page:
     Attributes
     ----------
     html : str
-    charts : mapping of str to altair.Chart
+    charts : mapping of str to Chart
+        In a notebook, each shows itself.
     sources : frozenset of str
         Paths and SHA-256 of the files that were read for it, which it does not replace.
     """
 
     html: str = field(repr=False)
-    charts: Mapping[str, Any] = field(repr=False)
+    charts: Mapping[str, Chart] = field(repr=False)
     sources: frozenset[str] = field(default=frozenset(), repr=False)
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -49,20 +50,24 @@ class Page:
         save_file(path, self.html.encode(), self.sources)
 
     def save_figures(
-        self, folder: str | PathLike[str], endings: Collection[str] = ENDINGS
+        self, folder: str | PathLike[str], endings: Collection[str] = (ENDING,)
     ) -> list[Path]:
-        """Write every chart for a paper, as PDF, SVG and PNG; return the files."""
+        """Write every chart for a paper, as SVG; return the files."""
         place = Path(folder)
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise FormatError(f"cannot be made a folder ({why})", where=str(place)) from None
-        drawn = figures(self.charts, place, endings)
+        files = {
+            place / f"{name}{ending}": drawn(chart, ending)
+            for name, chart in self.charts.items()
+            for ending in endings
+        }
         for act in (check_inputs, save_file):
-            for path, data in drawn.items():
+            for path, data in files.items():
                 act(path, data, self.sources)
-        return list(drawn)
+        return list(files)
 
     def _repr_html_(self) -> str:
         """The page within a notebook, shut off from it."""
@@ -142,7 +147,7 @@ def report(
     """
     checked_whole("top", top)
     checked_whole("digits", digits, most=15)
-    prepare()
+    templates()  # refused at once where it is missing, not after all the work
     known = declared(ResamplingOptions)
     resampling: Any = {name: value for name, value in options.items() if name in known}
     reading = {name: value for name, value in options.items() if name not in known}

@@ -14,6 +14,7 @@ from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
 from beyondchance.page.gather import Overview
+from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list
 from beyondchance.reporting.citations import bibtex
@@ -34,13 +35,6 @@ MOST_FINDINGS = 5
 """Patterns that are shown with examples."""
 MOST_CONTESTED = 100
 """Documents that are listed."""
-
-
-class Chart(NamedTuple):
-    """A chart of Altair."""
-
-    name: str
-    drawn: Any
 
 
 class NamedTable(NamedTuple):
@@ -306,7 +300,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
     systems = found.systems[measure]
     parts: list[Part] = [
         NamedTable(f"systems-{measure}", _leaderboard(found, measure), is_leaderboard=True),
-        Chart("systems", scores.systems_chart(systems)),
+        scores.systems_chart(systems),
         Prose(rank.rank_changes(systems, is_tested=True, digits=digits)),
     ]
     details: list[Prose | NamedTable | Chart]
@@ -335,7 +329,7 @@ def _labels(found: Overview) -> Iterator[Section]:
         who = " (all together)" if found.rankings else ""
         title = f"labels by {_by(found)}{who}"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
-        parts += [Chart("labels", scores.labels_chart(rows)), NamedTable("labels", table)]
+        parts += [scores.labels_chart(rows), NamedTable("labels", table)]
     if found.rankings:
         parts.append(NamedTable("labels-by-system", _labels_by_system(found)))
     yield Section("labels", "Labels", parts)
@@ -372,7 +366,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
     if len(rows) > 2 and found.gold is None:
         pairs = found.breakdown.of("pair")
         values: Any = {row.name: row.score.corrected for row in pairs}
-        parts.append(Chart("pairs", annotators.pairs_chart([row.shown for row in rows], values)))
+        parts.append(annotators.pairs_chart([row.shown for row in rows], values))
         title = f"pairs by {_by(found)}"
         table = breakdown.scores_table("pair", pairs, found.settings, title=title, top=MOST_ROWS)
         parts.append(NamedTable("pairs", table))
@@ -382,7 +376,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
     if "token" in found.results:
         ratios = {row.shown: row.habits.marking_ratio for row in rows if row.habits is not None}
         beside = "the others" if found.gold is None else found.gold
-        parts.append(Chart("habits", annotators.habits_chart(ratios, beside=beside)))
+        parts.append(annotators.habits_chart(ratios, beside=beside))
     parts.append(NamedTable("annotators", breakdown.habits_table(rows, MOST_ROWS, gold=found.gold)))
     yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
 
@@ -416,7 +410,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         "by-document",
         f"{noun.capitalize()}s",
         [
-            Chart("documents", texts.documents_chart(order, links, noun)),
+            texts.documents_chart(order, links, noun),
             NamedTable("documents", table, [links.get(row.shown) for row in listed]),
         ],
     )
@@ -445,7 +439,7 @@ def _difficulty(found: Overview) -> Iterator[Section]:
     yield Section(
         "difficulty",
         "Difficulty",
-        [Prose(text), Chart("difficulty", texts.difficulty_chart(values.tolist()))],
+        [Prose(text), texts.difficulty_chart(values.tolist())],
         is_detail=True,
     )
 
@@ -459,7 +453,7 @@ def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         "Disagreements",
         [
             Prose(f"Shown: {view.sentence}."),
-            Chart("kinds", annotators.kinds_chart(found.disagreements.by_pair(), names)),
+            annotators.kinds_chart(found.disagreements.by_pair(), names),
             Texts(view),
         ],
     )
@@ -471,7 +465,7 @@ def _coefficients(found: Overview) -> Iterator[Section]:
     values = {name: item.value for name, item in found.coefficients.values.items()}
     parts: list[Part] = []
     if sum(not isnan(value) for value in values.values()) > 1:
-        parts.append(Chart("coefficients", scores.coefficients_chart(values, ours=OURS)))
+        parts.append(scores.coefficients_chart(values, ours=OURS))
     parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
@@ -495,7 +489,7 @@ def _placement(found: Overview) -> Iterator[Section]:
                 "spans. These are the probabilities that each position is covered, in a short, a "
                 "medium and a long text of this corpus."
             ),
-            Chart("placement", texts.placement_chart(curves)),
+            texts.placement_chart(curves),
         ],
         is_detail=True,
     )

@@ -1,22 +1,27 @@
-"""Charts of annotators: pair by pair, how they differ, and how much each marks."""
+"""Draw charts of annotators: pair by pair, how they differ, and how much each marks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import isfinite, nan
-from typing import Any
+from math import inf, isfinite, log, nan
 
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
-from beyondchance.page.charts.colours import INK, KINDS, OBSERVED, ink_on, ramp
-from beyondchance.page.figures import altair
+from beyondchance.page.charts.colours import INK, KINDS, MUTED, OBSERVED, ink_on, ramp
+from beyondchance.page.svg import Chart, Drawing, Scale, width_of
 from beyondchance.reporting.blocks import counted, in_list
 
 MOST_ANNOTATORS = 30
+_TICKS = {
+    3: (0.5, 0.8, 1, 1.25, 2),
+    20: (0.1, 0.2, 0.5, 1, 2, 5, 10),
+    inf: (0.001, 0.01, 0.1, 1, 10, 100, 1000),
+}
+"""Ticks of a scale of ratios, by what it reaches at most."""
 
 
-def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float]) -> Any:
+def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float]) -> Chart:
     """Corrected agreement of each pair of annotators, as a matrix with its numbers.
 
     Parameters
@@ -34,53 +39,42 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     title = "Corrected agreement of each pair of annotators"
     chosen = list(annotators[:MOST_ANNOTATORS])
     if len(chosen) < 2:
-        return shared.nothing(title, "there are no two annotators")
-    alt = altair()
-    names = dict(zip(chosen, shared.shown_names(chosen, length=18), strict=True))
+        return shared.nothing("pairs", title, "there are no two annotators")
+    names = shared.shown_names(chosen, length=18)
+    shown = list(names)
     found = {
-        (b, a): float(pairs.get((a, b), pairs.get((b, a), nan)))
-        for place, b in enumerate(chosen)
-        for a in chosen[:place]
+        (row, column): float(pairs.get((a, b), pairs.get((b, a), nan)))
+        for row, b in enumerate(chosen)
+        for column, a in enumerate(chosen[:row])
     }
-    known = {pair: value for pair, value in found.items() if isfinite(value)}
+    known = {place: value for place, value in found.items() if isfinite(value)}
     low = min(0.0, *known.values(), 0.0)
-    cells = []
+    n = len(chosen) - 1
+    wide = min(56, max(24, shared.WIDTH // n))
+    high = min(wide, 32)
+    drawing = Drawing(wide * n, high * n)
     for (row, column), value in known.items():
         colour = ramp((value - low) / (1 - low))
-        cells.append(
-            {
-                "row": names[row],
-                "column": names[column],
-                "value": value,
-                "description": f"{names[column]} and {names[row]}: {shared.shown_number(value)}",
-                "shown": in_digits(value, 2),
-                "fill": colour,
-                "ink": ink_on(colour),
-            }
-        )
-    rows, columns = [names[name] for name in chosen[1:]], [names[name] for name in chosen[:-1]]
-    below = alt.Axis(orient="bottom", labelAngle=-40, grid=False, ticks=False)
-    left = alt.Axis(grid=False, ticks=False)
-    step = min(56, max(24, shared.WIDTH // len(rows)))
-    base = shared.plot(cells, width=alt.Step(step), height=alt.Step(min(step, 32))).encode(
-        x=alt.X("column:N", title=None, scale=alt.Scale(domain=columns), axis=below),
-        y=alt.Y("row:N", title=None, scale=alt.Scale(domain=rows), axis=left),
-        description="description:N",
-    )
-    squares = base.mark_rect().encode(fill=alt.Fill("fill:N", scale=None))
-    numbers = base.mark_text(fontSize=12 if step > 34 else 9, aria=False).encode(
-        text="shown:N", fill=alt.Fill("ink:N", scale=None)
-    )
+        told = f"{shown[column]} and {shown[row]}: {shared.shown_number(value)}"
+        x, y = column * wide, (row - 1) * high
+        drawing.rect(x, y, wide, high, fill=colour, told=told)
+        look = {"size": 12 if wide > 34 else 9, "fill": ink_on(colour)}
+        drawing.text(x + wide / 2, y + high / 2, in_digits(value, 2), anchor="middle", **look)
+    drawing.rows({name: names[name] for name in shown[1:]})
+    for column, name in enumerate(shown[:-1]):
+        place = ((column + 0.5) * wide, high * n + 10)
+        drawing.text(*place, name, anchor="end", turn=-40, told=names[name])
+    drawing.line(0, high * n, wide * n, high * n, MUTED)
     notes = shared.left_out(len(annotators), len(chosen), "annotators", "the first ones")
     notes += shared.undefined(len(found) - len(known), "pair")
-    values = {f"{names[a]} and {names[b]}": value for (b, a), value in found.items()}
+    values = {f"{shown[a]} and {shown[b]}": value for (b, a), value in found.items()}
     finding = shared.extremes(values, "Corrected agreement", "pair")
-    return shared.finished(alt.layer(squares, numbers), title, notes, finding)
+    return Chart("pairs", title, notes, finding, drawing)
 
 
 def kinds_chart(
     by_pair: Mapping[tuple[str, str], Mapping[str, int]], names: Mapping[str, str] | None = None
-) -> Any:
+) -> Chart:
     """Kinds of agreement and disagreement of each pair, as shares of one bar.
 
     Parameters
@@ -104,45 +98,23 @@ def kinds_chart(
     if len(by_pair) > len(known):
         notes.append(f"{counted(len(by_pair) - len(known), 'pair')} without any span: not drawn.")
     if not chosen:
-        return shared.nothing(title, "there is no pair with a span", notes)
-    alt = altair()
-    pairs = shared.distinct(
-        " and ".join(shared.shown_name(name, length=14) for name in pair) for pair in chosen
-    )
+        return shared.nothing("kinds", title, "there is no pair with a span", notes)
     asked = {**dict(zip(KINDS, KINDS, strict=True)), **(names or {})}
-    spoken = shared.distinct(shared.shown_name(asked[kind], length=24) for kind in KINDS)
-    kinds = dict(zip(KINDS, spoken, strict=True))
-    parts = [
-        part
-        for name, pair in zip(pairs, chosen, strict=True)
-        for part in _parts_of_bar(name, by_pair[pair], kinds)
-    ]
-    base = shared.plot(parts, width=shared.WIDTH, height=alt.Step(26)).encode(
-        x=alt.X(
-            "from:Q",
-            title="share of all spans, paired or alone",
-            scale=alt.Scale(domain=[0, 1], nice=False),
-            axis=alt.Axis(format=".0%", grid=False),
-        ),
-        y=shared.name_axis(pairs),
-    )
-    colours = alt.Scale(domain=spoken, range=list(KINDS.values()))
-    bars = base.mark_bar().encode(
-        x2="to:Q",
-        color=alt.Color(
-            "kind:N", title=None, scale=colours, legend=alt.Legend(symbolType="square", columns=3)
-        ),
-        description="description:N",
-    )
-    texts = base.mark_text(fontSize=11, aria=False).encode(
-        x="middle:Q", text="shown:N", fill=alt.Fill("ink:N", scale=None)
-    )
+    kinds = dict(zip(KINDS, shared.shown_names(map(asked.__getitem__, KINDS)), strict=True))
+    pairs = shared.shown_names(chosen, length=14)
+    drawing = Drawing(shared.WIDTH, 26 * len(pairs))
+    percent = {share: f"{share}%" for share in range(0, 101, 20)}
+    x = Scale(0, 100, 0, shared.WIDTH)
+    drawing.x_axis(x, percent, "share of all spans, paired or alone")
+    for y, name, pair in zip(drawing.rows(pairs), pairs, chosen, strict=True):
+        _draw_bar(drawing, y, name, by_pair[pair], kinds)
+    drawing.legend({kinds[kind]: {"fill": colour} for kind, colour in KINDS.items()}, 0, -28)
     total = sum((Counter(by_pair[pair]) for pair in chosen), Counter[str]())
     finding = (
         f"Of {sum(total.values()):,} spans or pairs of spans, {total['agree']:,} agree"
         f"{_most_frequent(total, kinds)}."
     )
-    return shared.finished(alt.layer(bars, texts), title, notes, finding)
+    return Chart("kinds", title, notes, finding, drawing)
 
 
 def _most_frequent(total: Mapping[str, int], names: Mapping[str, str]) -> str:
@@ -153,37 +125,25 @@ def _most_frequent(total: Mapping[str, int], names: Mapping[str, str]) -> str:
     return f"; the most frequent difference is {names[kind]} ({differences[kind]:,})"
 
 
-def _parts_of_bar(
-    name: str, counts: Mapping[str, int], names: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """The parts of one bar from left to right, each with as much text as it has room for."""
-    total = sum(counts.values())
-    parts, done = [], 0
+def _draw_bar(
+    drawing: Drawing, y: float, name: str, counts: Mapping[str, int], names: Mapping[str, str]
+) -> None:
+    """Draw the parts of one bar from left to right, each with as much text as it has room for."""
+    total, x = sum(counts.values()), 0.0
     for kind in sorted(counts, key=[*KINDS].index):
-        count = counts[kind]
-        if not count:
-            continue
-        pixels = shared.WIDTH * count / total
-        texts = (f"{names[kind]} {count:,}", f"{count:,}", "")
-        fitting = (text for text in texts if 8 * len(text) < pixels)
-        parts.append(
-            {
-                "name": name,
-                "kind": names[kind],
-                "count": int(count),
-                "from": done / total,
-                "to": (done + count) / total,
-                "middle": (done + count / 2) / total,
-                "shown": next(fitting),
-                "ink": ink_on(KINDS[kind]),
-                "description": f"{name}: {names[kind]} {count:,} of {total:,}",
-            }
-        )
-        done += count
-    return parts
+        count, colour = counts[kind], KINDS[kind]
+        width = shared.WIDTH * count / total
+        if count:
+            told = f"{name}: {names[kind]} {count:,} of {total:,}"
+            drawing.rect(x, y - 12, width, 24, fill=colour, told=told)
+        texts = (f"{names[kind]} {count:,}", f"{count:,}")
+        for text in [text for text in texts if width_of(text, 11) + 2 < width][:1]:
+            look = {"size": 11, "fill": ink_on(colour)}
+            drawing.text(x + width / 2, y, text, anchor="middle", **look)
+        x += width
 
 
-def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> Any:
+def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> Chart:
     """Who marks more, and who less, than the others: a dot next to the line of 1 for each.
 
     Parameters
@@ -209,36 +169,20 @@ def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> 
         notes.append(f"Marked nothing, and so not drawn: {in_list(silent)}.")
     notes += shared.undefined(len(names) - len(drawn) - len(silent), "annotator")
     if not drawn:
-        return shared.nothing(title, "no ratio is defined", notes)
-    alt = altair()
+        return shared.nothing("habits", title, "no ratio is defined", notes)
     reach = max(1.25, *(max(ratio, 1 / ratio) for ratio in drawn.values())) * 1.1
-    values = [
-        {
-            "name": name,
-            "ratio": ratio,
-            "shown": f"{ratio:.2f}",
-            "description": f"{name}: {ratio:.2f}",
-        }
-        for name, ratio in drawn.items()
-    ]
-    base = shared.plot(values, width=shared.WIDTH, height=alt.Step(20)).encode(
-        x=alt.X(
-            "ratio:Q",
-            title=f"marked positions, for each one that {beside} marked",
-            scale=alt.Scale(type="log", domain=[1 / reach, reach], nice=False),
-            axis=alt.Axis(values=_log_ticks(reach), format="~g"),
-        ),
-        y=shared.name_axis(drawn),
-    )
-    one = shared.plot([{"one": 1}]).mark_rule(color=INK, aria=False).encode(x="one:Q")
-    stems = base.mark_rule(color=OBSERVED, strokeWidth=2, aria=False).encode(x2=alt.datum(1))
-    dots = base.mark_point(filled=True, size=75, color=OBSERVED, opacity=1)
-    layers = alt.layer(
-        one,
-        stems,
-        dots.encode(description="description:N"),
-        shared.numbers_column(values, names=drawn),
-    )
+    x = Scale(-log(reach), log(reach), 0, shared.WIDTH)
+    listed = next(ticks for limit, ticks in _TICKS.items() if reach < limit)
+    ticks = {log(tick): f"{tick:g}" for tick in listed if 1 / reach <= tick <= reach}
+    drawing = Drawing(shared.WIDTH, 20 * len(drawn))
+    drawing.x_axis(x, ticks, f"marked positions, for each one that {beside} marked")
+    drawing.line(x(0), 0, x(0), drawing.height, INK)
+    rows = drawing.rows({name: names[name] for name in drawn})
+    for y, (name, ratio) in zip(rows, drawn.items(), strict=True):
+        drawing.line(x(0), y, x(log(ratio)), y, OBSERVED, stroke_width=2)
+        told = f"{name}: {ratio:.2f}"
+        drawing.mark("circle", x(log(ratio)), y, fill=OBSERVED, told=told)
+        drawing.text(shared.WIDTH + 8, y, f"{ratio:.2f}")
     most, least = max(drawn, key=drawn.__getitem__), min(drawn, key=drawn.__getitem__)
     finding = f"{most} marks {drawn[most]:.2f} times as much as {beside}."
     if most != least:
@@ -246,9 +190,4 @@ def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> 
             f"{most} marks most ({drawn[most]:.2f} times as much as {beside}), "
             f"{least} least ({drawn[least]:.2f} times)."
         )
-    return shared.finished(layers, title, notes, finding)
-
-
-def _log_ticks(reach: float) -> list[float]:
-    ticks = (0.001, 0.01, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 100, 1000)
-    return [tick for tick in ticks if 1 / reach <= tick <= reach]
+    return Chart("habits", title, notes, finding, drawing)

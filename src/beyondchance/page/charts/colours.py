@@ -34,7 +34,7 @@ that of anything else: with text on them, they stay the same on a dark page."""
 
 
 def ramp(share: float) -> str:
-    """The colour of `SEQUENTIAL` at a share of the way.
+    """Return the colour of `SEQUENTIAL` at a share of the way.
 
     >>> ramp(0), ramp(1)
     ('#440154', '#fde725')
@@ -47,28 +47,21 @@ def ramp(share: float) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever stands out more; neither is a colour that a page changes.
+    """Return black or white, whichever stands out more; neither is a colour that a page changes.
 
     >>> ink_on("#fde725"), ink_on("#440154")
     ('#000000', '#ffffff')
     """
-    white, black = contrast(colour, "#ffffff"), contrast(colour, "#000000")
-    return "#ffffff" if white >= black else "#000000"
+    # There, black and white stand out alike.
+    return "#ffffff" if luminance(colour) < 0.179 else "#000000"
 
 
-def contrast(one: str, other: str) -> float:
-    """How much two colours stand out from one another, from 1 to 21 (WCAG 2).
+def luminance(colour: str) -> float:
+    """Return how bright a colour is, from 0 to 1 (WCAG 2).
 
-    Examples
-    --------
-    >>> contrast("#000000", "#ffffff"), contrast("#123456", "#123456")
-    (21.0, 1.0)
+    >>> luminance("#000000"), luminance("#ffffff")
+    (0.0, 1.0)
     """
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(colour: str) -> float:
     linear = [
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
         for value in (channel / 255 for channel in _channels(colour))
@@ -79,5 +72,5 @@ def _luminance(colour: str) -> float:
 
 
 def _channels(colour: str) -> tuple[int, ...]:
-    """Red, green and blue of a colour such as ``#1b1f24``."""
+    """Return red, green and blue of a colour such as ``#1b1f24``."""
     return tuple(int(colour[place : place + 2], 16) for place in (1, 3, 5))

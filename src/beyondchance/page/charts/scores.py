@@ -1,21 +1,26 @@
-"""Charts of scores: by label, by system and by coefficient."""
+"""Draw charts of scores: by label, by system and by coefficient."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
-from typing import Any
+from math import isfinite, nan
 
 from beyondchance.page.charts import shared
-from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, INK, MUTED, OBSERVED
-from beyondchance.page.figures import altair
+from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, GRID, MUTED, OBSERVED
+from beyondchance.page.svg import Chart, Drawing, Scale
 from beyondchance.reporting.blocks import in_list
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands.rank import SystemRow
-from beyondchance.results.resampling import SCORES
+
+_LOOKS = {
+    "observed": {"shape": "circle", "fill": OBSERVED},
+    "chance": {"shape": "triangle", "fill": CHANCE},
+    "corrected": {"shape": "diamond", "fill": CORRECTED},
+}
+"""Marks of scores."""
 
 
-def labels_chart(rows: Sequence[Row]) -> Any:
+def labels_chart(rows: Sequence[Row]) -> Chart:
     """Observed and corrected agreement of each label joined by a line, with chance.
 
     Parameters
@@ -34,62 +39,33 @@ def labels_chart(rows: Sequence[Row]) -> Any:
     most = sorted(range(len(rows)), key=lambda place: -rows[place].score.n_spans)
     chosen = [rows[place] for place in sorted(most[: shared.MOST_ROWS])]
     if not chosen:
-        return shared.nothing(title, "there is no label")
-    alt = altair()
+        return shared.nothing("labels", title, "there is no label")
     names = shared.shown_names([row.shown for row in chosen])
-    scores = {name: row.score for name, row in zip(names, chosen, strict=True)}
     intervals = [row.intervals.get("corrected") for row in chosen]
-    marks: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "what": kind,
-            "value": float(getattr(score, kind)),
-            "description": shared.described(name, {kind: getattr(score, kind)}),
-        }
-        for name, score in scores.items()
-        for kind in SCORES
-        if isfinite(getattr(score, kind))
-    ]
-    joined = [
-        {"name": name, "from": float(score.observed), "to": float(score.corrected)}
-        for name, score in scores.items()
-        if isfinite(score.observed) and isfinite(score.corrected)
-    ]
-    sure = [
-        {"name": name, "from": interval.low, "to": interval.high}
-        for name, interval in zip(names, intervals, strict=True)
-        if interval is not None and isfinite(interval.low)
-    ]
-    y = shared.name_axis(names)
-    scale = shared.score_scale([mark["value"] for mark in marks] + [end["from"] for end in sure])
-    ends = {"x": alt.X("from:Q", scale=scale), "x2": "to:Q", "y": y}
-    colours = alt.Scale(domain=SCORES, range=[OBSERVED, CHANCE, CORRECTED])
-    shapes = alt.Scale(domain=SCORES, range=["circle", "triangle-up", "diamond"])
-    points = (
-        shared.plot(marks, width=shared.WIDTH, height=alt.Step(24 if sure else 20))
-        .mark_point(filled=True, size=75, opacity=1)
-        .encode(
-            x=alt.X("value:Q", title="agreement", scale=scale, axis=alt.Axis(tickCount=6)),
-            y=y,
-            color=alt.Color("what:N", title=None, scale=colours),
-            shape=alt.Shape("what:N", title=None, scale=shapes),
-            description="description:N",
-        )
-    )
-    lines = shared.plot(joined).mark_rule(color=MUTED, strokeWidth=1.5, aria=False).encode(**ends)
-    ranges = (
-        shared.plot(sure).mark_rule(color=CORRECTED, strokeWidth=1.5, yOffset=7, aria=False)
-    ).encode(**ends)
+    sure = [(nan, nan) if item is None else (item.low, item.high) for item in intervals]
+    has_intervals = any(isfinite(low) for low, _ in sure)
+    values = [getattr(row.score, kind) for row in chosen for kind in _LOOKS]
+    drawing = Drawing(shared.WIDTH, (24 if has_intervals else 20) * len(chosen))
+    x = shared.score_axis(drawing, [*values, *(low for low, _ in sure)], "agreement")
+    middles = drawing.rows(names)
+    for y, name, row, (low, high) in zip(middles, names, chosen, sure, strict=True):
+        drawing.line(x(low), y + 7, x(high), y + 7, CORRECTED, stroke_width=1.5)
+        ends = x(row.score.observed), y, x(row.score.corrected), y
+        drawing.line(*ends, MUTED, stroke_width=1.5)
+        for kind, look in _LOOKS.items():
+            value = getattr(row.score, kind)
+            drawing.mark(**look, x=x(value), y=y, told=shared.described(name, {kind: value}))
+    drawing.legend(_LOOKS, 0, -14)
     notes = shared.left_out(len(rows), len(chosen), "labels", "the most frequent ones")
-    if sure:
+    if has_intervals:
         notes.append("Thin line: interval of the corrected score.")
-    notes += shared.undefined(3 * len(chosen) - len(marks), "value")
-    corrected = {name: score.corrected for name, score in scores.items()}
+    notes += shared.undefined(sum(not isfinite(value) for value in values), "value")
+    corrected = dict(zip(names, (row.score.corrected for row in chosen), strict=True))
     finding = shared.extremes(corrected, "Corrected agreement", "label")
-    return shared.finished(alt.layer(ranges, lines, points), title, notes, finding)
+    return Chart("labels", title, notes, finding, drawing)
 
 
-def systems_chart(rows: Sequence[SystemRow]) -> Any:
+def systems_chart(rows: Sequence[SystemRow]) -> Chart:
     """Scores of systems before and after correction; a changed rank is a bold line.
 
     Parameters
@@ -111,94 +87,46 @@ def systems_chart(rows: Sequence[SystemRow]) -> Any:
     notes = shared.left_out(len(known), len(chosen), "ranks", "the first after correction")
     notes += shared.undefined(len(rows) - len(known), "score")
     if not chosen:
-        return shared.nothing(title, "none has both scores", notes)
-    alt = altair()
+        return shared.nothing("systems", title, "none has both scores", notes)
     names = shared.shown_names([row.shown for row in chosen], length=20)
     before = [row.score.observed for row in chosen]
     after = [row.score.corrected for row in chosen]
     ends = [*before, *after]
-    extent = max(ends) - min(ends) or 0.1
-    gap = extent / max(8, len(chosen))
-    sides = {0.0: spread(before, gap=gap), 1.0: spread(after, gap=gap)}
-    places = [*ends, *sides[0.0], *sides[1.0]]
-    low, high = min(places) - gap / 2, max(places) + gap / 2
-    height = round((high - low) / gap * 18)
-    lines, labels = [], []
-    for number, (name, row) in enumerate(zip(names, chosen, strict=True)):
-        rise = (row.rank_observed or 0) - (row.rank_corrected or 0)
+    gap = (max(ends) - min(ends) or 0.1) / max(8, len(chosen))
+    sides = [spread(before, gap=gap), spread(after, gap=gap)]
+    low, high = min(*ends, *sides[0], *sides[1]), max(*ends, *sides[0], *sides[1])
+    drawing = Drawing(170, round((high - low) / gap + 1) * 18)
+    y = Scale(low - gap / 2, high + gap / 2, drawing.height, 0)
+    for x, heading in ((0, "observed"), (drawing.width, "corrected")):
+        drawing.line(x, 0, x, drawing.height, GRID)
+        drawing.text(x, -12, heading, anchor="middle", is_bold=True)
+    moves = [(row.rank_observed or 0) - (row.rank_corrected or 0) for row in chosen]
+    # Those that move are drawn last, and so on top.
+    for number in sorted(range(len(chosen)), key=lambda number: moves[number] != 0):
+        row, move, name = chosen[number], moves[number], [*names][number]
+        look = {"stroke": ACCENT, "stroke_width": 2.5}
+        if not move:
+            look = {"stroke": CHANCE, "stroke_width": 1.5, "stroke_dasharray": "4,3"}
         scores = {"observed": before[number], "corrected": after[number]}
-        description = shared.described(name, scores)
-        moved = f" {'▲' if rise > 0 else '▼'}{abs(rise)}" if rise else ""
-        for side, rank, value in (
-            (0.0, row.rank_observed, before[number]),
-            (1.0, row.rank_corrected, after[number]),
+        told = shared.described(name, scores)
+        drawing.line(0, y(before[number]), drawing.width, y(after[number]), **look, told=told)
+        texts = {kind: shared.shown_number(value) for kind, value in scores.items()}
+        arrow = f" {'▲' if move > 0 else '▼'}{abs(move)}" if move else ""
+        left = f"{row.rank_observed}. {name}\u2002{texts['observed']}"
+        right = f"{texts['corrected']}\u2002{row.rank_corrected}. {name}{arrow}"
+        for x, away, score, side, text, anchor in (
+            (0, -9, before[number], sides[0], left, "end"),
+            (drawing.width, 9, after[number], sides[1], right, "start"),
         ):
-            score = shared.shown_number(value)
-            place = sides[side][number]
-            text = f"{score}\u2002{rank}. {name}{moved}" if side else f"{rank}. {name}\u2002{score}"
-            common = {"number": number, "moved": bool(rise)}
-            lines.append({**common, "side": side, "value": value, "description": description})
-            label = {"side": side, "value": value, "place": place, "shown": text}
-            labels.append({**common, **label, "end": side + (0.05 if side else -0.05)})
-    axis = alt.Axis(
-        orient="top",
-        values=[0, 1],
-        labelExpr="datum.value == 0 ? 'observed' : 'corrected'",
-        labelFontWeight="bold",
-        grid=True,
-    )
-    x = alt.X("side:Q", title=None, scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
-    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
-    y = alt.Y("value:Q", title=None, axis=None, scale=scale)
-    layers = []
-    for is_moved in (False, True):
-        ours = [line for line in lines if line["moved"] == is_moved]
-        if not ours:
-            continue
-        colour = ACCENT if is_moved else CHANCE
-        stroke = {"strokeWidth": 2.5} if is_moved else {"strokeWidth": 1.5, "strokeDash": [4, 3]}
-        base = shared.plot(ours, width=170, height=height).encode(x=x, y=y)
-        layers += [
-            base.mark_line(color=colour, **stroke).encode(
-                detail="number:N", description="description:N"
-            ),
-            base.mark_point(filled=True, color=colour, size=40, opacity=1).encode(
-                description="description:N"
-            ),
-        ]
-        layers += _side_labels([line for line in labels if line["moved"] == is_moved], scale)
-    if any(line["moved"] for line in lines):
+            place = y(side[number])
+            drawing.line(x, y(score), x + away, place, MUTED, stroke_width=0.75)
+            drawing.mark("circle", x, y(score), size=3.5, fill=look["stroke"], told=told)
+            words = {"anchor": anchor, "is_bold": bool(move), "told": names[name]}
+            drawing.text(x + away * 4 / 3, place, text, **words)
+    if any(moves):
         notes.insert(0, "Bold: the rank changes, by as many places as the arrow says.")
-    n_moved = sum(row.rank_observed != row.rank_corrected for row in chosen)
-    finding = f"Correction changes {n_moved} of {len(chosen)} ranks."
-    return shared.finished(alt.layer(*layers), title, notes, finding)
-
-
-def _side_labels(labels: list[dict[str, Any]], scale: Any) -> list[Any]:
-    """Names on both sides, each joined to its point."""
-    alt = altair()
-    layers = []
-    for side, align, shift in ((0.0, "right", -3), (1.0, "left", 3)):
-        ours = [label for label in labels if label["side"] == side]
-        weight = "bold" if ours[0]["moved"] else "normal"
-        layers += [
-            shared.plot(ours)
-            .mark_rule(color=MUTED, strokeWidth=0.75, aria=False)
-            .encode(
-                x=alt.X("side:Q", title=None),
-                x2="end:Q",
-                y=alt.Y("value:Q", axis=None, scale=scale),
-                y2="place:Q",
-            ),
-            shared.plot(ours)
-            .mark_text(align=align, dx=shift, fontWeight=weight, color=INK, aria=False)
-            .encode(
-                x=alt.X("end:Q", title=None),
-                y=alt.Y("place:Q", axis=None, scale=scale),
-                text="shown:N",
-            ),
-        ]
-    return layers
+    finding = f"Correction changes {sum(map(bool, moves))} of {len(chosen)} ranks."
+    return Chart("systems", title, notes, finding, drawing)
 
 
 def spread(targets: Sequence[float], *, gap: float) -> list[float]:
@@ -228,7 +156,7 @@ def spread(targets: Sequence[float], *, gap: float) -> list[float]:
     return places
 
 
-def coefficients_chart(coefficients: Mapping[str, float], *, ours: str) -> Any:
+def coefficients_chart(coefficients: Mapping[str, float], *, ours: str) -> Chart:
     """Values of coefficients side by side, ours as a large diamond with a bold number.
 
     Examples
@@ -238,48 +166,25 @@ def coefficients_chart(coefficients: Mapping[str, float], *, ours: str) -> Any:
     'Coefficients range from 0.600 (kappa) to 0.700 (corrected F1).'
     """
     title = "The same annotations under other coefficients"
-    names = dict(zip(coefficients, shared.shown_names(coefficients, length=40), strict=True))
-    values: list[dict[str, Any]] = [
-        {
-            "name": names[name],
-            "value": float(value),
-            "is_ours": name == ours,
-            "shown": shared.shown_number(value),
-            "description": f"{names[name]}: {shared.shown_number(value)}",
-        }
-        for name, value in coefficients.items()
-        if isfinite(value)
-    ]
-    missing = [names[name] for name, value in coefficients.items() if not isfinite(value)]
+    names = shared.shown_names(coefficients, length=40)
+    values = dict(zip(names, coefficients.values(), strict=True))
+    known = {name: value for name, value in values.items() if isfinite(value)}
+    missing = [name for name in names if name not in known]
     notes = [f"Undefined here, and so not drawn: {in_list(missing)}."] if missing else []
-    if not values:
-        return shared.nothing(title, "no coefficient is defined", notes)
-    alt = altair()
-    scale = shared.score_scale([value["value"] for value in values])
-    drawn = [value["name"] for value in values]
-    layers = []
-    for is_ours in (False, True):
-        those = [value for value in values if value["is_ours"] == is_ours]
-        if not those:
-            continue
-        base = shared.plot(those, width=shared.WIDTH, height=alt.Step(20)).encode(
-            x=alt.X("value:Q", title="value", scale=scale, axis=alt.Axis(tickCount=6)),
-            y=shared.name_axis(drawn, labelLimit=260),
-        )
-        look = (
-            {"shape": "diamond", "size": 150, "color": CORRECTED}
-            if is_ours
-            else {"shape": "circle", "size": 65, "color": CHANCE}
-        )
-        weight = "bold" if is_ours else "normal"
-        layers += [
-            base.mark_point(filled=True, opacity=1, **look).encode(description="description:N"),
-            shared.numbers_column(those, names=drawn, fontWeight=weight),
-        ]
-    by_value = sorted(values, key=lambda value: value["value"])
-    least, most = by_value[0], by_value[-1]
-    finding = (
-        f"Coefficients range from {least['shown']} ({least['name']}) to {most['shown']} "
-        f"({most['name']})."
-    )
-    return shared.finished(alt.layer(*layers), title, notes, finding)
+    if not known:
+        return shared.nothing("coefficients", title, "no coefficient is defined", notes)
+    drawing = Drawing(shared.WIDTH, 20 * len(known))
+    x = shared.score_axis(drawing, known.values(), "value")
+    rows = drawing.rows({name: names[name] for name in known})
+    for y, (name, value) in zip(rows, known.items(), strict=True):
+        is_ours = name == ours
+        look = {"shape": "diamond", "size": 7, "fill": CORRECTED}
+        if not is_ours:
+            look = {"shape": "circle", "size": 4.5, "fill": CHANCE}
+        shown = shared.shown_number(value)
+        drawing.mark(**look, x=x(value), y=y, told=f"{name}: {shown}")
+        drawing.text(shared.WIDTH + 8, y, shown, is_bold=is_ours)
+    least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+    low, high = (shared.shown_number(known[name]) for name in (least, most))
+    finding = f"Coefficients range from {low} ({least}) to {high} ({most})."
+    return Chart("coefficients", title, notes, finding, drawing)

@@ -1,16 +1,15 @@
-"""Charts of texts: documents, their difficulty, and where random spans fall in them."""
+"""Draw charts of texts: documents, their difficulty, and where random spans fall in them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, isfinite
-from typing import Any
+from math import ceil, isfinite, log
 
 import numpy as np
 
 from beyondchance.page.charts import shared
-from beyondchance.page.charts.colours import INK, LINES, MUTED, OBSERVED, SEQUENTIAL
-from beyondchance.page.figures import altair
+from beyondchance.page.charts.colours import INK, LINES, MUTED, OBSERVED, ramp
+from beyondchance.page.svg import Chart, Drawing, Scale, step_of, ticks
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row
 from beyondchance.results.resampling import SCORES
@@ -24,7 +23,7 @@ CELLS = 25
 """Cells along each side."""
 
 
-def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "document") -> Any:
+def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "document") -> Chart:
     """Chance against observed agreement of documents, coloured by difficulty.
 
     With more than 300 documents all are counted in cells, and the 50 most contested ones are
@@ -50,108 +49,85 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "
     known = [row for row in rows if isfinite(row.score.observed) and isfinite(row.score.chance)]
     notes = shared.undefined(len(rows) - len(known), noun)
     if not known:
-        return shared.nothing(title, f"no {noun} has a score", notes)
-    alt = altair()
+        return shared.nothing("documents", title, f"no {noun} has a score", notes)
     is_many = len(known) > MOST_POINTS
     drawn = known[:MOST_CONTESTED] if is_many else known
     right = ceil(max(row.score.chance for row in known) * 5) / 5 or 0.2
-    x = alt.X(
-        "chance:Q", title="expected by chance", scale=alt.Scale(domain=[0, right], nice=False)
-    )
-    y = alt.Y("observed:Q", title="observed", scale=alt.Scale(domain=[0, 1], nice=False))
-    ends = [{"chance": end, "observed": end} for end in (0, right)]
-    diagonal = (
-        shared.plot(ends, width=shared.WIDTH, height=shared.WIDTH)
-        .mark_line(color=MUTED, strokeDash=[5, 4], strokeWidth=1.5, aria=False)
-        .encode(x=x, y=y)
-    )
-    values = [_point(row, links.get(row.shown)) for row in drawn]
-    base = shared.plot(values).encode(x=x, y=y, description="description:N")
-    if any(value["href"] for value in values):
-        base = base.encode(href="href:N")
-    look = {"filled": True, "size": 55, "opacity": 1, "stroke": INK, "strokeWidth": 0.8}
-    layers = [diagonal]
+    drawing = Drawing(shared.WIDTH, shared.WIDTH)
+    x, y = Scale(0, right, 0, shared.WIDTH), Scale(0, 1, shared.WIDTH, 0)
+    drawing.x_axis(x, ticks(0, right, step_of(right, 10)), "expected by chance")
+    drawing.y_axis(y, ticks(0, 1, 0.1), "observed")
     if is_many:
-        layers.insert(0, _cells(known, x, y, right=right, noun=noun))
+        _draw_cells(drawing, known, right, noun)
         notes.insert(
             0,
             f"All {len(known):,} {noun}s are counted in cells; the {len(drawn)} most contested "
             "ones are points.",
         )
-    if any(value["difficulty"] is not None for value in values):
-        colour = alt.Color(
-            "difficulty:Q",
-            title="difficulty",
-            scale=alt.Scale(domain=[0, 1], range=list(SEQUENTIAL), interpolate="rgb"),
-            legend=alt.Legend(orient="bottom", direction="horizontal", gradientLength=140),
+    drawing.line(x(0), y(0), x(right), y(right), MUTED, stroke_dasharray="5,4", stroke_width=1.5)
+    for row in drawn:
+        numbers = {name: getattr(row.score, name) for name in SCORES}
+        numbers["difficulty"] = row.difficulty
+        drawing.mark(
+            "circle",
+            x(row.score.chance),
+            y(row.score.observed),
+            size=4,
+            fill=ramp(row.difficulty) if isfinite(row.difficulty) else OBSERVED,
+            stroke=INK,
+            stroke_width=0.8,
+            link=links.get(row.shown),
+            told=shared.described(shared.shown_name(row.shown, length=60), numbers),
         )
-        layers.append(base.mark_point(**look).encode(color=colour))
-    else:
-        layers.append(base.mark_point(**look, color=OBSERVED))
-    chart = alt.layer(*layers).resolve_scale(color="independent")
+    if any(isfinite(row.difficulty) for row in drawn):
+        _draw_ramp(drawing, "difficulty")
     above = sum(row.score.observed > row.score.chance for row in known)
     finding = (
         f"Of {counted(len(known), noun)}, {above:,} {'agrees' if above == 1 else 'agree'} "
         "more than by chance."
     )
-    return shared.finished(chart, title, ["Dashed: observed = chance.", *notes], finding)
+    notes.insert(0, "Dashed: observed = chance.")
+    return Chart("documents", title, notes, finding, drawing)
 
 
-def _point(row: Row, link: str | None) -> dict[str, Any]:
-    numbers = {name: getattr(row.score, name) for name in SCORES} | {"difficulty": row.difficulty}
-    return {
-        "chance": row.score.chance,
-        "observed": row.score.observed,
-        "difficulty": row.difficulty if isfinite(row.difficulty) else None,
-        "href": link,
-        "description": shared.described(shared.shown_name(row.shown, length=60), numbers),
-    }
+def _draw_ramp(drawing: Drawing, title: str) -> None:
+    """Draw the colours from 0 to 1 below the plot, at the left."""
+    top, width = drawing.height + 62, 140
+    drawing.text(0, top - 12, title)
+    for step in range(28):
+        # Each goes on to the end, so that nothing shows between two.
+        drawing.rect(step * 5, top, width - step * 5, 14, fill=ramp((step + 0.5) / 28))
+    for value, text in ticks(0, 1, 0.5).items():
+        drawing.text(width * value, top + 24, text, anchor="middle")
 
 
-def _cells(rows: Sequence[Row], x: Any, y: Any, *, right: float, noun: str) -> Any:
-    """Documents counted in cells of a grid; the more documents, the more opaque the cell."""
-    alt = altair()
-    counts, edges, levels = np.histogram2d(
+def _draw_cells(drawing: Drawing, rows: Sequence[Row], right: float, noun: str) -> None:
+    """Count documents in cells of a grid; the more documents, the more opaque the cell."""
+    counts, _, _ = np.histogram2d(
         [row.score.chance for row in rows],
         [row.score.observed for row in rows],
         bins=CELLS,
         range=[[0, right], [0, 1]],
     )
-    cells = [
-        {
-            "chance": float(edges[column]),
-            "right": float(edges[column + 1]),
-            "observed": float(levels[row]),
-            "top": float(levels[row + 1]),
-            "count": int(counts[column, row]),
-            "description": counted(int(counts[column, row]), noun),
-        }
-        for column, row in np.argwhere(counts).tolist()
-    ]
-    return (
-        shared.plot(cells)
-        .mark_rect(fill=OBSERVED)
-        .encode(
-            x=x,
-            x2="right:Q",
-            y=y,
-            y2="top:Q",
-            opacity=alt.Opacity(
-                "count:Q",
-                title=f"{noun}s",
-                scale=alt.Scale(type="log", range=[0.2, 0.9], nice=False),
-                legend=alt.Legend(orient="bottom", direction="horizontal", symbolType="square"),
-            ),
-            description="description:N",
-        )
-    )
+    most, side = int(counts.max()), drawing.width / CELLS
+
+    def look(count: int) -> dict[str, str | float]:
+        return {"fill": OBSERVED, "fill_opacity": 0.2 + 0.7 * log(count) / log(max(most, 2))}
+
+    for column, row in np.argwhere(counts).tolist():
+        count = int(counts[column, row])
+        place = column * side, drawing.height - (row + 1) * side
+        drawing.rect(*place, side, side, **look(count), told=counted(count, noun))
+    drawing.text(170, drawing.height + 50, f"{noun}s")
+    shown = sorted({1, round(most**0.5), most})
+    drawing.legend({f"{n:,}": look(n) for n in shown}, 170, drawing.height + 69)
 
 
 SPLIT = 0.825
 """Difficulty from which on the paper calls a text difficult."""
 
 
-def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
+def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Chart:
     """How many texts are how difficult, with the split between easy and difficult.
 
     Parameters
@@ -170,61 +146,44 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Any:
     known = np.asarray([value for value in values if isfinite(value)], dtype=np.float64)
     notes = shared.undefined(len(values) - len(known), "text")
     if not len(known):
-        return shared.nothing(title, "no difficulty is defined", notes)
-    alt = altair()
-    edges = np.arange(41) / 40
-    counts, _ = np.histogram(known, bins=edges)
-    bars = [
-        {
-            "low": float(left),
-            "high": float(right),
-            "count": int(count),
-            "description": f"{counted(int(count), 'text')} from {left:.3f} to {right:.3f}",
-        }
-        for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True)
-        if count
-    ]
+        return shared.nothing("difficulty", title, "no difficulty is defined", notes)
+    counts, edges = np.histogram(known, bins=np.arange(41) / 40)
+    drawing = Drawing(shared.WIDTH, 170)
+    x = Scale(0, 1, 0, shared.WIDTH)
+    drawing.x_axis(x, ticks(0, 1, 0.1), "difficulty")
+    y = _upward(drawing, int(counts.max()), "texts", most=6, least=1)
+    for left, right, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
+        if count:
+            told = f"{counted(count, 'text')} from {left:.3f} to {right:.3f}"
+            place = x(left) + 0.5, y(count), x(right) - x(left) - 1, y(0) - y(count)
+            drawing.rect(*place, fill=OBSERVED, told=told)
     hard = int(np.count_nonzero(known >= split))
-    x = alt.X("low:Q", title="difficulty", scale=alt.Scale(domain=[0, 1], nice=False))
-    histogram = (
-        shared.plot(bars, width=shared.WIDTH, height=170)
-        .mark_bar(color=OBSERVED, binSpacing=1)
-        .encode(
-            x=x,
-            x2="high:Q",
-            y=alt.Y("count:Q", title="texts", axis=shared.whole_ticks(int(counts.max()))),
-            y2=alt.datum(0),
-            description="description:N",
-        )
-    )
-    rule = (
-        shared.plot([{"split": split}])
-        .mark_rule(color=INK, strokeWidth=1.5, strokeDash=[5, 3], aria=False)
-        .encode(x="split:Q")
-    )
-    texts = [
-        shared.plot([{"split": split, "shown": shown}])
-        .mark_text(align=align, dx=shift, y=-8, color=INK, aria=False)
-        .encode(x="split:Q", text="shown:N")
-        for shown, align, shift in (
-            (f"{len(known) - hard:,} easier", "right", -5),
-            (f"{hard:,} difficult", "left", 5),
-        )
-    ]
+    drawing.line(x(split), 0, x(split), y(0), INK, stroke_dasharray="5,3", stroke_width=1.5)
+    drawing.text(x(split) - 5, -9, f"{len(known) - hard:,} easier", anchor="end")
+    drawing.text(x(split) + 5, -9, f"{hard:,} difficult")
     notes.insert(0, f"Dashed: the split at {split:g}{' of the paper' if split == SPLIT else ''}.")
     finding = (
         f"Of {counted(len(known), 'text')}, {hard:,} {'is' if hard == 1 else 'are'} at least as "
         f"difficult as the split at {split:g}."
     )
-    return shared.finished(alt.layer(histogram, rule, *texts), title, notes, finding)
+    return Chart("difficulty", title, notes, finding, drawing)
+
+
+def _upward(drawing: Drawing, high: float, title: str, *, most: int, least: float = 0) -> Scale:
+    """Draw an axis from 0 to the first tick that is not below a value; return its scale."""
+    step = step_of(high, most, least)
+    top = ceil(high / step - 1e-9) * step
+    scale = Scale(0, top, drawing.height, 0)
+    drawing.y_axis(scale, ticks(0, top, step), title)
+    return scale
 
 
 MOST_POSITIONS = 600
 """Positions along one line; of longer texts, that many are drawn."""
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [1, 3])
+DASHES = (None, "6,3", "2,2", "8,3,2,3", "4,4", "1,3")
 
 
-def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Any:
+def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Chart:
     """Probability that each position is marked, where spans fall at random.
 
     Parameters
@@ -242,61 +201,55 @@ def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Any:
     known = [(name, curve) for name, curve in curves if len(curve)]
     chosen = known[: len(LINES)]
     if not chosen:
-        return shared.nothing(title, "there is no text")
-    alt = altair()
+        return shared.nothing("placement", title, "there is no text")
     names = shared.shown_names([name for name, _ in chosen], length=56)
-    values: list[dict[str, Any]] = []
-    for name, (_, curve) in zip(names, chosen, strict=True):
+    values = [curve for _, curve in chosen]
+    axes = "position in the text", "probability to be marked"
+    drawing = _curves(dict(zip(names, values, strict=True)), *axes, first=1)
+    notes = shared.left_out(len(known), len(chosen), "texts", "the first ones")
+    if max(map(len, values)) > MOST_POSITIONS:
+        notes.append(f"Of longer texts, {MOST_POSITIONS} positions are drawn.")
+    every = np.concatenate(values)
+    low, high = (shared.shown_number(end) for end in (np.nanmin(every), np.nanmax(every)))
+    finding = f"At random, positions are marked with probabilities from {low} to {high}."
+    return Chart("placement", title, notes, finding, drawing)
+
+
+def places_chart(spans: Sequence[int], starts: Sequence[Floats]) -> Chart:
+    """Draw the paper's first figure: probabilities of all starts, one line for each span."""
+    curves = {
+        f"span {number}, of length {span}": column
+        for number, (span, column) in enumerate(zip(spans, starts, strict=True), start=1)
+    }
+    title = "Where random spans would begin"
+    finding = f"Probabilities of the starts of {counted(len(spans), 'span')}."
+    drawing = _curves(curves, "start of the span", "probability", first=0)
+    return Chart("places", title, (), finding, drawing)
+
+
+def _curves(curves: Mapping[str, Floats], across: str, up: str, *, first: int) -> Drawing:
+    """Draw values at positions, a line for each curve; in steps where positions are few."""
+    drawing = Drawing(shared.WIDTH + 60, 200)
+    longest = max(map(len, curves.values()))
+    high = max(float(np.nanmax(curve)) for curve in curves.values())
+    last = first + max(longest - 1, 1)
+    x = Scale(first, last, 0, drawing.width)
+    drawing.x_axis(x, ticks(first, last, step_of(longest, 8, 1)), across)
+    y = _upward(drawing, high, up, most=5)
+    legend = {}
+    for number, (name, curve) in enumerate(curves.items()):
         places = np.linspace(0, len(curve) - 1, min(len(curve), MOST_POSITIONS)).round()
-        values += [
-            {"position": place + 1, "probability": float(curve[place]), "name": name}
+        points = [
+            (x(first + place), y(float(curve[place])))
             for place in places.astype(np.int64).tolist()
             if isfinite(curve[place])
         ]
-    longest = max(len(curve) for _, curve in chosen)
-    scale = alt.Scale(domain=names, range=list(LINES[: len(names)]))
-    dashes = alt.Scale(domain=names, range=list(DASHES[: len(names)]))
-    legend = alt.Legend(orient="bottom", columns=1, labelLimit=400, symbolSize=400)
-    lines = (
-        shared.plot(values, width=shared.WIDTH + 60, height=200)
-        .mark_line(interpolate="step" if longest < 60 else "linear", strokeWidth=2, aria=False)
-        .encode(
-            x=alt.X(
-                "position:Q",
-                title="position in the text",
-                scale=alt.Scale(domain=[1, max(longest, 2)], nice=False),
-                axis=shared.whole_ticks(longest),
-            ),
-            y=alt.Y("probability:Q", title="probability to be marked", scale=alt.Scale(zero=True)),
-            color=alt.Color("name:N", title=None, sort=None, scale=scale, legend=legend),
-            strokeDash=alt.StrokeDash("name:N", title=None, sort=None, scale=dashes, legend=legend),
-        )
-    )
-    notes = shared.left_out(len(known), len(chosen), "texts", "the first ones")
-    if longest > MOST_POSITIONS:
-        notes.append(f"Of longer texts, {MOST_POSITIONS} positions are drawn.")
-    drawn = [value["probability"] for value in values]
-    low, high = (shared.shown_number(end) for end in (min(drawn), max(drawn)))
-    finding = f"At random, positions are marked with probabilities from {low} to {high}."
-    return shared.finished(lines, title, notes, finding)
-
-
-def places_chart(spans: Sequence[int], starts: Sequence[Floats]) -> Any:
-    """The paper's first figure: probabilities of all starts, one line for each span."""
-    alt = altair()
-    values = [
-        {"start": start, "probability": probability, "span": f"{number}: {span}"}
-        for number, (span, column) in enumerate(zip(spans, starts, strict=True), start=1)
-        for start, probability in enumerate(column.tolist())
-    ]
-    order = [f"{number}: {span}" for number, span in enumerate(spans, start=1)]
-    return (
-        shared.plot(values, width=480, height=240)
-        .mark_line(interpolate="step-after" if max(map(len, starts)) < 60 else "linear")
-        .encode(
-            x=alt.X("start:Q", title="start of the span"),
-            y=alt.Y("probability:Q", title="probability"),
-            color=alt.Color("span:N", title="span: length", sort=order),
-            strokeDash=alt.StrokeDash("span:N", title="span: length", sort=order),
-        )
-    )
+        legend[name] = look = {
+            "shape": "line",
+            "stroke": LINES[number % len(LINES)],
+            "stroke_width": 2,
+            "stroke_dasharray": DASHES[number % len(DASHES)],
+        }
+        drawing.path(points, is_stepped=longest < 60, **look)
+    drawing.legend(legend, 0, drawing.height + 54, columns=1)
+    return drawing

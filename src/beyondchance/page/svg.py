@@ -1,0 +1,346 @@
+"""Drawings in SVG: marks, texts and axes in, an element for a page or a file out.
+
+Colours are those of `charts/colours.py`, written as attributes, which a page changes by its styles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, cos, floor, isfinite, log10, radians, sin
+from textwrap import wrap
+from typing import Any, NamedTuple
+from unicodedata import east_asian_width
+
+from beyondchance.errors import OptionError
+from beyondchance.messages import Quote
+from beyondchance.page.charts.colours import GRID, INK, MUTED
+
+ENDING = ".svg"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NARROW = frozenset("ijlIJtfr.,:;'|!()[]/ -\u2068\u2069")
+_SIZE = 12
+_SHAPES = {
+    "circle": "M-{0},0a{0},{0} 0 1 0 {1},0a{0},{0} 0 1 0-{1},0",
+    "diamond": "M0-{0}l{0},{0}l-{0},{0}l-{0}-{0}z",
+    "line": "M-{1},0h{2}",
+    "square": "M-{0}-{0}h{1}v{1}h-{1}z",
+    "triangle": "M0-{0}l{0},{1}h-{1}z",
+}
+"""Paths around 0, of a radius, twice and four times as much."""
+
+
+class Scale(NamedTuple):
+    """Numbers from low to high as pixels from start to stop."""
+
+    low: float
+    high: float
+    start: float
+    stop: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a number."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.stop - self.start)
+
+
+def step_of(extent: float, most: int, least: float = 0.0) -> float:
+    """Return a round distance of ticks, of which an extent holds at most so many.
+
+    Examples
+    --------
+    >>> step_of(1, 6), step_of(0.4, 10), step_of(7, 6, least=1)
+    (0.2, 0.05, 2.0)
+    """
+    rough = max(extent / most, least, 1e-9) * (1 - 1e-9)
+    power = 10.0 ** floor(log10(rough))
+    return next(step for factor in (1, 2, 5, 10) if (step := factor * power) >= rough)
+
+
+def ticks(low: float, high: float, step: float) -> dict[float, str]:
+    """Return the multiples of a step within a range, and how they are written.
+
+    Examples
+    --------
+    >>> ticks(0, 0.4, 0.2), ticks(-3, 1100, 1000)
+    ({0.0: '0.0', 0.2: '0.2', 0.4: '0.4'}, {0: '0', 1000: '1,000'})
+    """
+    digits = max(0, ceil(-log10(step) - 1e-9))
+    numbers = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
+    return {round(n * step, digits): f"{round(n * step, digits):,.{digits}f}" for n in numbers}
+
+
+def width_of(text: str, size: float = _SIZE) -> float:
+    """Return the pixels that a text takes at most, in DejaVu Sans or a font as wide."""
+    return size * sum(map(_width, text))
+
+
+def _width(character: str) -> float:
+    if character in _NARROW:
+        return 0.4
+    if character in "mwMW@%…" or east_asian_width(character) in "WF":
+        return 1.0
+    return 0.78 if character.isupper() else 0.64
+
+
+def escaped(text: str) -> str:
+    r"""Return text for XML; characters that it cannot hold become U+FFFD.
+
+    >>> escaped("a<\x00") == "a&lt;\ufffd"
+    True
+    """
+    return escape(_NOT_IN_XML.sub("\ufffd", text))
+
+
+def _element(tag: str, content: str = "", **attributes: float | str | None) -> str:
+    written = (
+        f' {name.replace("_", "-")}="{_written(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return f"<{tag}{''.join(written)}{f'>{content}</{tag}>' if content else '/>'}"
+
+
+def _written(value: float | str) -> str:
+    return escaped(value) if isinstance(value, str) else f"{round(value, 2) + 0.0:g}"
+
+
+class Drawing:
+    """Marks around a plot, whose upper left corner is 0, and the room that all of them take.
+
+    Parameters
+    ----------
+    width, height : float
+        Pixels of the plot, without the texts next to it.
+    """
+
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
+        self.parts: list[str] = []
+        self.links: list[tuple[str, str, str]] = []
+        self.box = (0.0, 0.0, width, height)
+
+    def add(self, tag: str, content: str = "", *, told: str = "", **look: Any) -> None:
+        """Draw an element, of which the pointer shows what is told."""
+        title = _element("title", escaped(told)) if told else ""
+        self.parts.append(_element(tag, title + content, **look))
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        anchor: str = "start",
+        size: int = _SIZE,
+        turn: int = 0,
+        is_bold: bool = False,
+        **look: Any,
+    ) -> None:
+        """Write a line around the height y, with its start, middle or end at x."""
+        width = width_of(text, size) * (1.1 if is_bold else 1)
+        before = width * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        across, down = cos(radians(turn)), sin(radians(turn))
+        for along in (-before, width - before):
+            end = x + along * across, y + along * down
+            self.make_room(*end, 0.65 * size * abs(down), 0.65 * size * abs(across))
+        self.add(
+            "text",
+            escaped(text),
+            x=x,
+            y=y + 0.35 * size,
+            text_anchor=None if anchor == "start" else anchor,
+            font_size=None if size == _SIZE else f"{size}px",
+            font_weight="bold" if is_bold else None,
+            transform=f"rotate({turn},{x:g},{y:g})" if turn else None,
+            **look,
+        )
+
+    def make_room(self, x: float, y: float, across: float = 0, up: float = 0) -> None:
+        """Let the drawing hold a place, with so many pixels on both sides of it."""
+        left, top, right, bottom = self.box
+        self.box = (
+            min(left, x - across),
+            min(top, y - up),
+            max(right, x + across),
+            max(bottom, y + up),
+        )
+
+    def line(self, x: float, y: float, x2: float, y2: float, stroke: str, **look: Any) -> None:
+        """Draw a line, if both ends are defined."""
+        if isfinite(x + y + x2 + y2):
+            self.add("line", x1=x, y1=y, x2=x2, y2=y2, stroke=stroke, **look)
+
+    def path(self, points: Sequence[tuple[float, float]], *, is_stepped: bool, **look: Any) -> None:
+        """Draw a line through points, or with steps between them."""
+        (x, y), *others = points
+        path = f"M{_written(x)},{_written(y)}"
+        for next_x, next_y in others:
+            turn = f"H{_written((x + next_x) / 2)}V{_written(next_y)}"
+            path += turn if is_stepped else f"L{_written(next_x)},{_written(next_y)}"
+            x = next_x
+        self.add("path", d=f"{path}H{_written(x)}", fill="none", **look)
+
+    def rect(self, x: float, y: float, width: float, height: float, **look: Any) -> None:
+        """Draw a rectangle."""
+        self.add("rect", x=x, y=y, width=width, height=height, **look)
+
+    def mark(
+        self,
+        shape: str,
+        x: float,
+        y: float,
+        *,
+        size: float = 5,
+        link: str | None = None,
+        **look: Any,
+    ) -> None:
+        """Draw a mark, which may lead somewhere, if its place is defined."""
+        if not isfinite(x + y):
+            return
+        self.make_room(x, y, size + 1, size + 1)
+        path = _SHAPES[shape].format(*(f"{size * factor:g}" for factor in (1, 2, 4)))
+        self.add("path", d=path, transform=f"translate({_written(x)},{_written(y)})", **look)
+        if link is not None:
+            self.links.append((link, look["told"], self.parts.pop()))
+
+    def rows(self, names: Mapping[str, str]) -> list[float]:
+        """Write names at the left, each in a row; return the middles of the rows."""
+        step = self.height / len(names)
+        middles = [(row + 0.5) * step for row in range(len(names))]
+        for y, (name, told) in zip(middles, names.items(), strict=True):
+            self.text(-6, y, name, anchor="end", told=told)
+        self.line(0, 0, 0, self.height, MUTED)
+        return middles
+
+    def x_axis(self, scale: Scale, marks: Mapping[float, str], title: str) -> None:
+        """Draw an axis below the plot, with a line of the grid at each tick."""
+        for value, text in marks.items():
+            x = scale(value)
+            self.line(x, 0, x, self.height + 5, GRID)
+            self.text(x, self.height + 14, text, anchor="middle")
+        self.line(0, self.height, self.width, self.height, MUTED)
+        self.text(self.width / 2, self.height + 30, title, anchor="middle")
+
+    def y_axis(self, scale: Scale, marks: Mapping[float, str], title: str) -> None:
+        """Draw an axis at the left of the plot, with a line of the grid at each tick."""
+        for value, text in marks.items():
+            self.line(-5, scale(value), self.width, scale(value), GRID)
+            self.text(-8, scale(value), text, anchor="end")
+        self.line(0, 0, 0, self.height, MUTED)
+        self.text(self.box[0] - 9, self.height / 2, title, anchor="middle", turn=-90)
+
+    def legend(
+        self, entries: Mapping[str, Mapping[str, Any]], x: float, y: float, *, columns: int = 3
+    ) -> None:
+        """Write what marks are, each next to one, in columns from a place on."""
+        step = max(map(width_of, entries)) + 30
+        for number, (text, look) in enumerate(entries.items()):
+            row, column = divmod(number, columns)
+            left, middle = x + column * step, y + 16 * row
+            room = 24 if look.get("shape") == "line" else 12
+            self.mark(**{"shape": "square", **look}, x=left + room / 2, y=middle)
+            self.text(left + room + 5, middle, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing with its words; in a notebook it shows itself.
+
+    Attributes
+    ----------
+    name : str
+        The name of its file.
+    title : str
+        What it shows.
+    notes : sequence of str
+        What there is to know of it.
+    description : str
+        What there is to see, in a sentence.
+    drawing : Drawing
+    """
+
+    name: str
+    title: str
+    notes: Sequence[str]
+    description: str
+    drawing: Drawing
+
+    def inline(self) -> str:
+        """Return an SVG element for a page, which has its title and notes next to it.
+
+        It has no background and no size but its ratio and a width. A chart without links is one
+        image; where marks are links, these are reached one by one and everything else is hidden
+        from screen readers.
+        """
+        drawing = self.drawing
+        box = _rounded(drawing.box)
+        links = "".join(
+            _element("a", mark, href=link, aria_label=told) for link, told, mark in drawing.links
+        )
+        shown = "".join(drawing.parts)
+        return self._svg(
+            f'<g aria-hidden="true">{shown}</g>{links}' if links else shown,
+            box,
+            role="group" if links else "img",
+            style=f"--width:{box[2]}px",
+        )
+
+    def _repr_svg_(self) -> str:
+        """Return the content of a file: with its words, on white and without links."""
+        drawing = self.drawing
+        words = Drawing(0, 0)
+        words.box = drawing.box
+        left, y, _, _ = drawing.box
+        lines = [(line, 14, True, INK) for line in wrap(self.title, 56)]
+        lines += [(line, 12, False, MUTED) for note in self.notes for line in wrap(note, 68)]
+        y -= 18 * len(lines)
+        for place, (line, size, is_bold, colour) in enumerate(lines):
+            words.text(left, y + 18 * place, line, size=size, is_bold=is_bold, fill=colour)
+        x, y, width, height = box = _rounded(words.box, margin=5)
+        paper = _element("rect", x=x, y=y, width=width, height=height, fill="#ffffff")
+        marks = [*drawing.parts, *(mark for _, _, mark in drawing.links)]
+        return self._svg(
+            paper + "".join([*words.parts, *marks]), box, role="img", width=width, height=height
+        )
+
+    def _svg(self, content: str, box: Sequence[int], **attributes: Any) -> str:
+        title, description = f"{self.name}-title", f"{self.name}-description"
+        return _element(
+            "svg",
+            _element("title", escaped(self.title), id=title)
+            + _element("desc", escaped(self.description), id=description)
+            + _element("g", content, font_family="sans-serif", font_size=f"{_SIZE}px", fill=INK),
+            xmlns="http://www.w3.org/2000/svg",
+            viewBox=" ".join(map(str, box)),
+            aria_labelledby=title,
+            aria_describedby=description,
+            **attributes,
+        )
+
+
+def _rounded(box: tuple[float, float, float, float], margin: int = 0) -> tuple[int, int, int, int]:
+    """Return left, top, width and height of a box, in whole pixels."""
+    left, top = (floor(side) - margin for side in box[:2])
+    right, bottom = (ceil(side) + margin for side in box[2:])
+    return left, top, right - left, bottom - top
+
+
+def drawn(chart: Chart, ending: str) -> bytes:
+    """Return the content of a file with a chart.
+
+    Raises
+    ------
+    OptionError
+        For another ending than .svg.
+    """
+    if ending.lower() != ENDING:
+        raise OptionError(
+            "a figure cannot end with ",
+            Quote(ending),
+            expected=ENDING,
+            remedy="other programs convert it, as rsvg-convert -f pdf -o figure.pdf figure.svg",
+        )
+    return chart._repr_svg_().encode()
