@@ -701,7 +701,7 @@ def test_charts_are_saved(made, open_page):
         assert file == f"{name}.svg"
         root = ET.fromstring(content)  # noqa: S314 - ours
         assert root.tag == f"{SVG}svg"
-        assert len(list(root.iter(f"{SVG}path"))) > 1
+        assert len(list(root.iter(f"{SVG}line"))) > 1
         sizes[name] = [float(root.attrib[side]) for side in ("width", "height")]
     for name in ("systems", "documents"):
         file, content = saved(page, f"Save the chart {name} as PNG")

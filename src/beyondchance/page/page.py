@@ -5,10 +5,11 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 from beyondchance.installing import required
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
@@ -16,16 +17,11 @@ from beyondchance.numbers import in_digits
 from beyondchance.page.documents import HALF, document_view, safe_json
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
-    Bar,
-    Copyable,
-    Findings,
-    Folded,
     NamedTable,
     Notes,
     Part,
     Section,
     Signature,
-    Texts,
     paper_section,
     sections,
 )
@@ -115,11 +111,18 @@ def written(
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["named"] = _naming(_names(found), safe)
+    environment.filters |= {
+        "full": _full,
+        "in_digits": partial(blocks.cell_text, digits=digits),
+        "kind": lambda part: type(part).__name__,
+        "laid_out": _laid_out,
+        "named": _naming(_names(found), safe),
+        "spoken": partial(spoken, voice=voice),
+        "track": _track_of,
+    }
     is_decided = view is not None and view.is_decided
     names = [name for name in _SCRIPTS if name != _DECIDING or is_decided]
     scripts = [compact(_file(name)) for name in names]
-    shown = _Shown(digits, safe, voice)
     html = environment.from_string(_file("page.html")).render(
         title=title or _title(found),
         date=date,
@@ -132,8 +135,8 @@ def written(
         meaning=_meaning(found, digits),
         numbers=list(_numbers(found, digits)),
         has_notes=any(section.name == "notes" for section in details),
-        sections=[shown.section(section) for section in made],
-        details=[shown.section(section) for section in details],
+        sections=made,
+        details=details,
         result=safe(safe_json(json_output.rendered(report, words))),
         documents=safe(view.payload) if view is not None else None,
     )
@@ -410,106 +413,38 @@ def _naming(names: Iterable[str], safe: Any) -> Callable[[str], Any]:
     return named
 
 
-class _Shown(NamedTuple):
-    """How parts become plain values."""
+def _laid_out(table: blocks.Table) -> dict[str, Any]:
+    """Put corrected scores, and their intervals, right after the names of a table.
 
-    digits: int
-    safe: Any
-    voice: Voice
-
-    def section(self, section: Section) -> dict[str, Any]:
-        """A section as plain values."""
-        return {
-            "name": section.name,
-            "title": section.title,
-            "short": section.short or section.title,
-            "parts": [self.part(part) for part in section.parts],
-        }
-
-    def part(self, part: Part) -> dict[str, Any]:
-        """A part as plain values."""
-        match part:
-            case blocks.Prose(text, quiet):
-                return {"kind": "prose", "text": spoken(text, self.voice), "quiet": quiet}
-            case Notes() | Bar() | Findings() | Copyable() | Signature():
-                return {"kind": type(part).__name__.lower(), **part._asdict()}
-            case Folded(summary, parts):
-                inner = [self.part(item) for item in parts]
-                return {"kind": "folded", "summary": summary, "parts": inner}
-            case Chart(name, title, notes):
-                svg = self.safe(part.inline())
-                return {"kind": "chart", "name": name, "title": title, "notes": notes, "svg": svg}
-            case Texts(view):
-                return {"kind": "documents", "static": self.safe(view.static)}
-            case NamedTable():
-                return self.table(part)
-
-    def table(self, part: NamedTable) -> dict[str, Any]:
-        """A table as plain values, the corrected scores before the others."""
-        table, links = _corrected_first(part.table), part.links
-        left = [table.is_left(column) for column in range(len(table.headings))]
-        lead = _lead(table)
-        return {
-            "kind": "table",
-            "name": part.name,
-            "title": _capitalised(table.title),
-            "remark": table.remark,
-            "is_leaderboard": part.is_leaderboard,
-            "headings": [
-                {"text": heading, "is_left": left[column] or not column}
-                for column, heading in enumerate(table.headings)
-            ],
-            "rows": [
-                [
-                    {
-                        "text": blocks.cell_text(cell, self.digits),
-                        "value": _full(cell),
-                        "href": links[number] if links and not column else None,
-                        "is_name": not column,
-                        "is_left": left[column],
-                        "is_lead": column == lead,
-                        "track": _track_of(row, column) if column - 1 == lead else None,
-                    }
-                    for column, cell in enumerate(row)
-                ]
-                for number, row in enumerate(table.rows)
-            ],
-        }
+    Returns its headings and rows in this order, which columns are words, and whether it has
+    corrected scores.
+    """
+    headings = list(table.headings)
+    order = list(range(len(headings)))
+    lead = headings.index("corrected") if "corrected" in headings else 0
+    is_led = bool(lead) and all(isinstance(row[lead], float) for row in table.rows)
+    if is_led:
+        has_ranges = any(
+            isinstance(cell, blocks.Range)
+            for row in table.rows
+            for cell in row[lead + 1 : lead + 2]
+        )
+        first = [0, lead, *([lead + 1] if has_ranges else [])]
+        order = [*first, *(column for column in order if column not in first)]
+    return {
+        "headings": [headings[column] for column in order],
+        "rows": [[row[column] for column in order] for row in table.rows],
+        "left": [table.is_left(column) for column in order],
+        "is_led": is_led,
+    }
 
 
-def _lead(table: blocks.Table) -> int | None:
-    """The column of corrected scores, if there is one."""
-    if "corrected" not in table.headings:
+def _track_of(row: Sequence[blocks.Cell]) -> dict[str, str] | None:
+    """Return where the corrected score of a row is, if the next cell is its interval."""
+    _, score, interval, *_ = row
+    if not isinstance(interval, blocks.Range) or not isinstance(score, float):
         return None
-    column = list(table.headings).index("corrected")
-    return column if all(isinstance(row[column], float) for row in table.rows) else None
-
-
-def _corrected_first(table: blocks.Table) -> blocks.Table:
-    """The table with corrected scores, and their intervals, right after the names."""
-    lead = _lead(table)
-    if lead is None:
-        return table
-    after = [row[lead + 1] for row in table.rows if lead + 1 < len(row)]
-    first = [0, lead] + [lead + 1] * any(isinstance(cell, blocks.Range) for cell in after)
-    order = [*first, *(place for place in range(len(table.headings)) if place not in first)]
-    return replace(
-        table,
-        headings=[table.headings[place] for place in order],
-        rows=[tuple(row[place] for place in order) for row in table.rows],
-    )
-
-
-def _track_of(row: Sequence[blocks.Cell], column: int) -> dict[str, str] | None:
-    """Where the score and its interval are, if this column has intervals."""
-    cell, score = row[column], row[column - 1]
-    if not isinstance(cell, blocks.Range) or not isinstance(score, float):
-        return None
-    return _track(score, cell.low, cell.high)
-
-
-def _capitalised(title: str) -> str:
-    return title[:1].upper() + title[1:]
+    return _track(score, interval.low, interval.high)
 
 
 def _full(cell: blocks.Cell) -> str | None:

@@ -49,12 +49,6 @@ class NamedTable(NamedTuple):
     is_leaderboard: bool = False
 
 
-class Texts(NamedTuple):
-    """The document view."""
-
-    view: DocumentView
-
-
 class Notes(NamedTuple):
     """What else to know, as a list."""
 
@@ -120,7 +114,18 @@ class Signature(NamedTuple):
     text: str
 
 
-Part = Prose | Notes | NamedTable | Chart | Texts | Folded | Bar | Findings | Copyable | Signature
+Part = (
+    Prose
+    | Notes
+    | NamedTable
+    | Chart
+    | DocumentView
+    | Folded
+    | Bar
+    | Findings
+    | Copyable
+    | Signature
+)
 
 
 class Section(NamedTuple):
@@ -454,7 +459,7 @@ def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         [
             Prose(f"Shown: {view.sentence}."),
             annotators.kinds_chart(found.disagreements.by_pair(), names),
-            Texts(view),
+            view,
         ],
     )
 
