@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, disagreements, example, read
-from beyondchance.errors import OptionError
 from beyondchance.page.documents import document_view
 from beyondchance.scoring.disagreements import KINDS
-from refusals import assert_tells, refused
+from refusals import assert_tells
 
 HOSTILE = "</script><script>window.hacked=1</script>\"'&<img src=x onerror=hack()>\u2028{{7*7}}"
 
@@ -109,11 +108,12 @@ class TestPayload:
         assert payload["labels"] == ["L", "P"]
         assert payload["pairs"] == [[0, 1]]
         # Spans: ada's P from 0, ben's from 1, ada's L from 3. Rows: boundary, missed.
+        # Places: the first two spans, and the last.
         assert payload["documents"] == [
             [1, "1", [0, 1], ["the mayor of Osterby"],
              [[3], [0, 1, 0], [1, 1, 0], [0, 1, 3], [2, 1, 1]],
-             [[0, 0], [2, 4], [0, 2], [1, -1]]],
-            [0, "0", [0, 1], ["Ada"], [[2], [0, 1], [1, 1], [0, 0], [1, 1]], [[], [], [], []]],
+             [[0, 0], [2, 4], [0, 2], [1, -1]], [2, 1]],
+            [0, "0", [0, 1], ["Ada"], [[2], [0, 1], [1, 1], [0, 0], [1, 1]], [[], [], [], []], [2]],
         ]  # fmt: skip
 
     @pytest.mark.slow
@@ -154,6 +154,15 @@ class TestPayload:
             assert rows_of(payload, document) == rows
             spans = spans_of(payload, document)
             assert spans == sorted(spans, key=lambda s: (s[0], s[2], -s[3]))
+            places, reach = [], (-1, 0)
+            for text, _, start, end, _ in spans:
+                if text == reach[0] and start < reach[1]:
+                    places[-1] += 1
+                    reach = text, max(end, reach[1])
+                else:
+                    places.append(1)
+                    reach = text, end
+            assert document[6] == places
             first = corpus.documents.index(name)
             own = [t for t, d in enumerate(corpus.text_document.tolist()) if d == first]
             assert texts == [10] * len(own)
@@ -258,13 +267,6 @@ class TestSelection:
             assert len(view.numbers) == shown
         assert_tells(view.sentence, "the 2 most contested of 12 documents … room")
         assert len(document_view(found, texts=False, most_characters=0).numbers) == 12
-
-    def test_options_that_cannot_be(self):
-        found = disagreements(example())
-        with refused(OptionError, "top … 0 … 1"):
-            document_view(found, top=0)
-        with refused(OptionError, "all rows"):
-            document_view(found.only(kinds=["missed"]))
 
     def test_the_same_twice(self):
         assert document_view(disagreements(example())) == document_view(disagreements(example()))

@@ -47,21 +47,13 @@
     if (item.places) return item.places;
     item.places = [];
     if (item.present.size < 2) return item.places;
-    let open = null;
-    const close = () => {
-      if (open) item.places.push(withVersions(item, open));
-    };
-    const ordered = [...item.spans].sort((x, y) => x.text - y.text || x.start - y.start);
-    for (const span of ordered) {
-      if (open && open.text === span.text && span.start < open.end) {
-        open.spans.push(span);
-        open.end = Math.max(open.end, span.end);
-      } else {
-        close();
-        open = { item, text: span.text, start: span.start, end: span.end, spans: [span] };
-      }
+    let next = 0;
+    for (const size of item.sizes) {
+      const spans = item.spans.slice(next, (next += size));
+      const [{ text, start }] = spans;
+      const end = Math.max(...spans.map((span) => span.end));
+      item.places.push(withVersions(item, { item, text, start, end, spans }));
     }
-    close();
     return item.places;
   }
 

@@ -66,7 +66,7 @@
   const documents = data.documents.map(decoded);
   const byNumber = new Map(documents.map((item) => [item.number, item]));
 
-  function decoded([documentNumber, id, present, texts, columns, rowColumns]) {
+  function decoded([documentNumber, id, present, texts, columns, rowColumns, sizes]) {
     const [counts, annotator, label, start, length] = columns;
     const text = counts.flatMap((n, i) => Array(n).fill(i));
     const spans = start.map((from, i) => ({
@@ -78,7 +78,7 @@
     }));
     const [pair, kind, a, b] = rowColumns;
     const rows = pair.map((p, i) => rowOf(p, kind[i], spans[a[i]] || null, spans[b[i]] || null));
-    return { number: documentNumber, id, present: new Set(present), texts, spans, rows };
+    return { number: documentNumber, id, present: new Set(present), texts, spans, rows, sizes };
   }
 
   function rowOf(pair, kind, a, b) {

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
@@ -24,13 +24,11 @@ import numpy as np
 
 from beyondchance.adjudication.consensus import consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_whole
-from beyondchance.core.ragged import bounds, starts
-from beyondchance.errors import OptionError
+from beyondchance.core.ragged import begins_apart, bounds, starts
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.scoring.disagreements import KINDS, Disagreements
-from beyondchance.types import Bools, Ints
+from beyondchance.types import Ints
 
 _PHRASES = {
     "agree": "agree: {a} and {b} marked {label_a}{surface_a} ({where_a})",
@@ -112,11 +110,6 @@ def document_view(
         How many characters their texts have at most, all together. The first document is
         always there.
 
-    Raises
-    ------
-    OptionError
-        When `top` is not positive, or when rows were taken out of `found`.
-
     Examples
     --------
     >>> from beyondchance import disagreements, example
@@ -126,14 +119,12 @@ def document_view(
     >>> [document[:2] for document in json.loads(view.payload)["documents"]]
     [[0, 'issue-01'], [5, 'issue-06']]
     """
-    checked_whole("top", top, least=1)
     corpus = found.corpus
     known = _known_texts(corpus) if texts else None
     place = {name: i for i, name in enumerate(corpus.documents)}
     total = len(found.documents)
     ranked = np.array([place[name] for name in [*contested(found)][:top]], dtype=np.int64)
     chosen = _within(ranked, corpus, known, most_characters)
-    documents = _documents(found, chosen, known)
     sentence = _sentence(len(chosen), total, corpus.extent.noun, cut=len(chosen) < len(ranked))
     deciding = None if is_against_gold(found) else _deciding(found, chosen)
     names = {
@@ -149,7 +140,7 @@ def document_view(
         "surface": _SURFACE,
         "sentence": sentence,
         "decide": deciding,
-        "documents": documents,
+        "documents": [*_documents(found, chosen, known)],
     }
     return DocumentView(
         payload=safe_json(json.dumps(names, ensure_ascii=False, separators=(",", ":"))),
@@ -175,13 +166,11 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
     whole = result.corpus
     span = result.span[result.alike < result.n_members]
     tied = result.entities.is_tie
-    place = np.full(len(corpus.documents), -1, dtype=np.int64)
-    place[chosen] = np.arange(len(chosen))
+    place = _places(chosen, corpus)
 
     def listed(text: Ints, *columns: Ints) -> list[list[list[int]]]:
-        rows, cuts = _by_document(place[whole.text_document[text]], len(chosen))
-        ordered = [column[rows] for column in (whole.number_in_document(text), *columns)]
-        return [[x[low:high].tolist() for x in ordered] for low, high in pairwise(cuts.tolist())]
+        number = whole.number_in_document(text)
+        return _split(place[whole.text_document[text]], len(chosen), number, *columns)
 
     start, end = whole.span_start[span], whole.span_end[span]
     text, _, low, high = (column[tied] for column in result.entities.spans)
@@ -265,155 +254,111 @@ def _pairs(found: Disagreements) -> Ints:
 
 def _documents(
     found: Disagreements, chosen: Ints, texts: tuple[str, ...] | None
-) -> list[list[Any]]:
-    """For each document its number, name, annotators, texts, columns of spans and of rows.
+) -> Iterator[list[Any]]:
+    """Yield of each document its number, name, annotators, texts, spans, rows and places.
 
     Columns of spans are annotator, label, start and length, after the number of spans that
     each text has. Columns of rows are pair, kind and the two spans, by their place in the
-    columns of spans.
+    columns of spans. Of places, where spans overlap, there is the number of their spans.
     """
     corpus = found.corpus
     pairs = _pairs(found)
-    pair_numbers = _pair_numbers(pairs)
     # The place of each document on the page; -1 for those that are not on it. Whatever has no
     # place is dropped first, so that the rest costs what the page shows and not the corpus.
-    place = np.full(len(corpus.documents), -1, dtype=np.int64)
-    place[chosen] = np.arange(len(chosen))
+    place = _places(chosen, corpus)
     is_compared = np.zeros(len(corpus.annotators), dtype=bool)
     is_compared[pairs] = True
-
-    annotations, annotation_cuts = _by_document(
-        np.where(is_compared[corpus.annotation_annotator], place[corpus.annotation_document], -1),
-        len(chosen),
-    )
-    present = corpus.annotation_annotator[annotations]
-    spans, span_cuts, within = _ordered_spans(corpus, place, is_compared, len(chosen))
-    row_place = place[corpus.text_document[found.text]]
-    _check_rows(
-        found[np.flatnonzero(row_place >= 0)],
-        pair_numbers,
-        present=np.split(present, annotation_cuts[1:-1]),
-        owners=np.split(corpus.span_annotator[spans], span_cuts[1:-1]),
-    )
-    rows, row_cuts = _by_document(np.where(found.kind == _AGREE, -1, row_place), len(chosen))
-
-    text_cuts = bounds(corpus.text_document, len(corpus.documents))
-    n_spans = np.bincount(corpus.span_text[spans], minlength=len(corpus.text_length))
-    span_columns = (
-        corpus.span_annotator[spans],
-        corpus.span_label[spans],
-        corpus.span_start[spans],
-        (corpus.span_end - corpus.span_start)[spans],
-    )
-    row_columns = (
-        pair_numbers(found.a[rows], found.b[rows]),
-        found.kind[rows],
-        # Spans in rows are numbered as in the columns of spans; -1 takes the last entry, -1.
-        within[found.span_a[rows]],
-        within[found.span_b[rows]],
+    document = place[corpus.text_document]
+    spans = np.flatnonzero(is_compared[corpus.span_annotator] & (document[corpus.span_text] >= 0))
+    text, start, end = (x[spans] for x in (corpus.span_text, corpus.span_start, corpus.span_end))
+    # In reading order; of spans that start together the longer one comes first.
+    order = np.lexsort((corpus.span_label[spans], corpus.span_annotator[spans], -end, start, text))
+    spans, text, start, end = (x[order] for x in (spans, text, start, end))
+    shift = starts(corpus.text_length)[text]
+    opens = np.flatnonzero(begins_apart(shift + start, shift + end))
+    # Spans in rows are numbered as in the columns of spans; the last number is for -1.
+    within = np.full(len(corpus.span_text) + 1, -1, dtype=np.int64)
+    within[spans] = _ranks(document[text])
+    annotated = is_compared[corpus.annotation_annotator]
+    rows = np.flatnonzero(found.kind != _AGREE)
+    n, n_texts = len(chosen), len(corpus.text_length)
+    split = zip(
+        chosen.tolist(),
+        _split(
+            np.where(annotated, place[corpus.annotation_document], -1),
+            n,
+            corpus.annotation_annotator,
+        ),
+        _split(document, n, np.arange(n_texts), np.bincount(text, minlength=n_texts)),
+        _split(
+            document[text],
+            n,
+            corpus.span_annotator[spans],
+            corpus.span_label[spans],
+            start,
+            end - start,
+        ),
+        _split(
+            document[found.text[rows]],
+            n,
+            _pair_numbers(pairs, found.a[rows], found.b[rows]),
+            found.kind[rows],
+            within[found.span_a[rows]],
+            within[found.span_b[rows]],
+        ),
+        _split(document[text[opens]], n, np.diff(opens, append=len(spans))),
+        strict=True,
     )
     written = _written_texts(corpus, texts)
-    documents: list[list[Any]] = []
-    for i, number in enumerate(chosen.tolist()):
-        annotators = present[annotation_cuts[i] : annotation_cuts[i + 1]].tolist()
-        columns = [column[span_cuts[i] : span_cuts[i + 1]].tolist() for column in span_columns]
-        listed = [column[row_cuts[i] : row_cuts[i + 1]].tolist() for column in row_columns]
-        own = range(text_cuts[number], text_cuts[number + 1])
-        counts = n_spans[own.start : own.stop].tolist()
-        name = corpus.documents[number]
-        texts_here = [written(text) for text in own]
-        documents.append([number, name, annotators, texts_here, [counts, *columns], listed])
-    return documents
+    for number, [annotators], [own, counts], columns, listed, [sizes] in split:
+        name, shown = corpus.documents[number], [written(text) for text in own]
+        yield [number, name, annotators, shown, [counts, *columns], listed, sizes]
 
 
-def _by_document(place: Ints, n: int) -> tuple[Ints, Ints]:
-    """Entries that have a place among n documents, in its order, and where each place begins.
+def _places(chosen: Ints, corpus: Corpus) -> Ints:
+    """Return the place of each document among some, -1 for others."""
+    place = np.full(len(corpus.documents), -1, dtype=np.int64)
+    place[chosen] = np.arange(len(chosen))
+    return place
 
-    >>> _by_document(np.array([1, -1, 0, 1]), 2)
-    (array([2, 0, 3]), array([0, 1, 3]))
+
+def _ranks(place: Ints) -> Ints:
+    """Return for each entry how many entries before it have the same place.
+
+    >>> _ranks(np.array([1, 0, 1, 1, 0]))
+    array([0, 0, 1, 2, 1])
+    """
+    order = np.argsort(place, kind="stable")
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(place)) - np.searchsorted(place[order], place[order])
+    return ranks
+
+
+def _split(place: Ints, n: int, *columns: Ints) -> list[list[list[int]]]:
+    """Return the columns of each of n places; entries without a place, -1, are left out.
+
+    >>> _split(np.array([1, -1, 0, 1]), 2, np.array([5, 6, 7, 8]))
+    [[[7]], [[5, 8]]]
     """
     entries = np.flatnonzero(place >= 0)
     entries = entries[np.argsort(place[entries], kind="stable")]
-    return entries, bounds(place[entries], n)
+    cuts = bounds(place[entries], n).tolist()
+    chosen = [column[entries] for column in columns]
+    return [[column[low:high].tolist() for column in chosen] for low, high in pairwise(cuts)]
 
 
-def _ordered_spans(
-    corpus: Corpus, place: Ints, is_compared: Bools, n: int
-) -> tuple[Ints, Ints, Ints]:
-    """Spans in reading order, where each document begins, and for each span its number there.
+def _pair_numbers(pairs: Ints, a: Ints, b: Ints) -> Ints:
+    """Return the number of the pair of each two annotators a and b.
 
-    Of spans that start together the longer one comes first. The last number is that of the
-    span -1, which is none: -1.
-    """
-    document = place[corpus.text_document[corpus.span_text]]
-    spans, cuts = _by_document(np.where(is_compared[corpus.span_annotator], document, -1), n)
-    order = (
-        corpus.span_label[spans],
-        corpus.span_annotator[spans],
-        -corpus.span_end[spans],
-        corpus.span_start[spans],
-        corpus.span_text[spans],
-        document[spans],
-    )
-    spans = spans[np.lexsort(order)]
-    within = np.full(len(corpus.span_text) + 1, -1, dtype=np.int64)
-    within[spans] = np.arange(len(spans)) - cuts[document[spans]]
-    return spans, cuts, within
-
-
-def _pair_numbers(pairs: Ints) -> Callable[[Ints, Ints], Ints]:
-    """A function of annotators a and b: the number of their pair, -1 where there is none.
-
-    >>> _pair_numbers(np.array([[0, 2], [0, 1]]))(np.array([0, 0, 1]), np.array([1, 2, 2]))
-    array([ 1,  0, -1])
+    >>> _pair_numbers(np.array([[0, 2], [0, 1]]), np.array([0, 0]), np.array([1, 2]))
+    array([1, 0])
     """
     # A pair as one number, to be found by bisection: a matrix of annotators would grow with
     # their square, and most of a crowd never meet.
     n = int(pairs.max(initial=0)) + 1
     codes = pairs @ (n, 1)
     order = np.argsort(codes)
-    codes = codes[order]
-
-    def numbers(a: Ints, b: Ints) -> Ints:
-        place = np.minimum(np.searchsorted(codes, a * n + b), len(codes) - 1)
-        return np.where(codes[place] == a * n + b, order[place], -1)
-
-    return numbers
-
-
-def _check_rows(
-    rows: Disagreements,
-    pair_numbers: Callable[[Ints, Ints], Ints],
-    *,
-    present: Sequence[Ints],
-    owners: Sequence[Ints],
-) -> None:
-    """Refuse rows of which some were taken out: what is not a row would count as agreement.
-
-    Parameters
-    ----------
-    rows : Disagreements
-        Those of the documents on the page.
-    pair_numbers : function
-        As `_pair_numbers` returns it.
-    present, owners : sequences of arrays of int
-        For each document the annotators who are compared, and the annotator of each span.
-    """
-    expected = 0
-    for who, owner in zip(present, owners, strict=True):
-        order = np.argsort(who)
-        n_spans = np.bincount(order[np.searchsorted(who[order], owner)], minlength=len(who))
-        # A span is in one row for each pair of its annotator with an annotator who is present.
-        # Document by document, because all at once takes documents times pairs.
-        is_pair = pair_numbers(*np.meshgrid(who, who, indexing="ij")) >= 0
-        expected += int(n_spans @ (is_pair.sum(axis=0) + is_pair.sum(axis=1)))
-    in_rows = int(np.count_nonzero(rows.span_a >= 0) + np.count_nonzero(rows.span_b >= 0))
-    if in_rows != expected:
-        raise OptionError(
-            f"the rows have {in_rows} spans of pairs of annotators, and their documents have "
-            f"{expected}",
-            expected="all rows, as disagreements() returns them",
-        )
+    return order[np.searchsorted(codes, a * n + b, sorter=order)]
 
 
 def _written_texts(

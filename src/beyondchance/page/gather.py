@@ -103,11 +103,16 @@ class Overview:
     replacement: Replacement | None = None
     placements: tuple[Placement, ...] = ()
 
+    @property
+    def result(self) -> Agreement:
+        """The first of the results."""
+        return next(iter(self.results.values()))
+
     @cached_property
-    def breakdown(self) -> Breakdown | None:
-        """The results at every level, if there are any."""
+    def breakdown(self) -> Breakdown:
+        """The results at every level; it has no rows where there are none."""
         if not self.results:
-            return None
+            return Breakdown(rows=(), settings=None)
         return breakdown_of(
             self.results, self.intervals, by=["document"], difficulty=self.difficulty
         )
@@ -119,6 +124,11 @@ class Overview:
             name: system_rows(ranking, name, Sureness(standings=self.standings[name]))
             for name, ranking in self.rankings.items()
         }
+
+    @property
+    def leaderboard(self) -> list[SystemRow]:
+        """The systems of the first ranking, the best one first."""
+        return next(iter(self.systems.values()))
 
     @property
     def settings(self) -> Settings:
@@ -232,7 +242,7 @@ def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnos
     measure = asked.get("measure", "token")
     result, gold = found.results[measure], found.gold
     if found.rankings:
-        best = found.systems[next(iter(found.systems))][0].shown
+        best = found.leaderboard[0].shown
         result = found.rankings[measure].systems[best]
         part = compared.select(annotators=[str(gold), best])
         compared = replace(part, options=compared.options)

@@ -13,7 +13,6 @@ from typing import Any
 
 from beyondchance.installing import required
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
-from beyondchance.numbers import in_digits
 from beyondchance.page.documents import HALF, document_view, safe_json
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
@@ -133,7 +132,8 @@ def written(
         about=_about(found),
         answer=_answer(found),
         meaning=_meaning(found, digits),
-        numbers=list(_numbers(found, digits)),
+        numbers=list(_numbers(found)),
+        interval_heading=interval_heading(found.settings),
         has_notes=any(section.name == "notes" for section in details),
         sections=made,
         details=details,
@@ -181,7 +181,7 @@ def _hash(script: str) -> str:
 
 def _report(found: Overview, digits: int) -> blocks.Report:
     """The result for JSON, as the commands give it, and for a paper."""
-    if found.rankings or found.breakdown is None:
+    if found.rankings:
         # Labels of systems have no intervals here: they would take longer than all the rest.
         sureness = {
             name: rank.Sureness(standings=standings) for name, standings in found.standings.items()
@@ -206,17 +206,16 @@ def _report(found: Overview, digits: int) -> blocks.Report:
 
 def _best(found: Overview) -> Row:
     """The score that stands first, with its intervals: of all annotators, or the best system."""
-    if found.rankings or found.breakdown is None:
-        return next(iter(found.systems.values()))[0]
+    if found.rankings:
+        return found.leaderboard[0]
     return found.breakdown.rows[0]
 
 
 def _compared(found: Overview) -> list[str]:
     """Those who were compared; with a gold standard, all but it."""
     if found.rankings:
-        return [row.shown for row in next(iter(found.systems.values()))]
-    annotators = next(iter(found.results.values())).counts.annotators
-    return [name for name in annotators if name != found.gold]
+        return [row.shown for row in found.leaderboard]
+    return [name for name in found.result.counts.annotators if name != found.gold]
 
 
 def _names(found: Overview) -> list[str]:
@@ -247,8 +246,7 @@ def _about(found: Overview) -> str:
         ranking = next(iter(found.rankings.values()))
         extent, n_spans = ranking.extent, rank.n_spans_of(ranking)
     else:
-        result = next(iter(found.results.values()))
-        extent, n_spans = result.extent, result.n_spans
+        extent, n_spans = found.result.extent, found.result.n_spans
     parts = [sentences.texts_of(extent), counted(n_spans, "span")]
     names = _compared(found)
     if not found.rankings and len(names) > MOST_NAMES:
@@ -258,17 +256,16 @@ def _about(found: Overview) -> str:
 
 def _answer(found: Overview) -> str:
     """How far agreement is, and where most of the rest is lost."""
-    if found.rankings or found.breakdown is None:
+    if found.rankings:
         said = rank.verdict(str(found.gold), found.systems), _ahead(found)
         return " ".join(filter(None, said))
-    annotators = next(iter(found.results.values())).counts.annotators
     loss = {} if found.diagnosis is None else found.diagnosis.loss
-    return agree.verdict(found.breakdown, annotators, loss)
+    return agree.verdict(found.breakdown, found.result.counts.annotators, loss)
 
 
 def _meaning(found: Overview, digits: int) -> str:
     """What to know before the scores are used."""
-    if found.rankings or found.breakdown is None:
+    if found.rankings:
         return f"{sentences.REPORT} {sentences.across_corpora(found.settings.positions)}"
     return agree.meaning(found.breakdown, digits)
 
@@ -289,7 +286,7 @@ def _ahead(found: Overview) -> str:
     return f"{by} not significantly ahead of {ties} {tested}."
 
 
-def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
+def _numbers(found: Overview) -> Iterator[dict[str, Any]]:
     """The three numbers that stand first, the corrected one before the others."""
     best = _best(found)
     measure = sentences.by_measure(best.measure, found.settings.positions)
@@ -297,18 +294,11 @@ def _numbers(found: Overview, digits: int) -> Iterator[dict[str, Any]]:
         value, interval = getattr(best.score, name), best.intervals[name]
         whose = f": {best.shown}" if found.rankings and name == "corrected" else ""
         by = f", by {measure}" if name == "corrected" else ""
-        low, high = (in_digits(end, digits) for end in (interval.low, interval.high))
-        heading = interval_heading(found.settings)
         yield {
             "name": name,
             "title": f"{title}{by}{whose}",
             "value": value,
-            "text": in_digits(value, digits),
-            "interval": "" if interval.reason else f"{heading}: {low} to {high}",
-            "is_starred": bool(interval.caution),
-            "low": interval.low,
-            "high": interval.high,
-            "reason": f"no interval: {interval.reason}" if interval.reason else "",
+            "interval": interval,
             "what": what,
             "track": _track(value, interval.low, interval.high) if name == "corrected" else None,
         }
@@ -337,11 +327,11 @@ def _computed(found: Overview, signature: str) -> Section:
                 "coefficients."
             )
         )
-    elif found.rankings or found.breakdown is None:
+    elif found.rankings:
         ranking = next(iter(found.rankings.values()))
         parts.append(blocks.Prose(rank.compared(ranking, ranking.settings.positions)))
     else:
-        result = next(iter(found.results.values()))
+        result = found.result
         who = blocks.in_list(result.counts.annotators)
         positions = result.settings.positions
         text = sentences.compared(who, result.extent, result.n_spans, positions)
@@ -373,7 +363,7 @@ def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[S
 
 def _shown_intervals(found: Overview) -> Sequence[tuple[str, ConfidenceInterval]]:
     """The intervals that tables show, by name."""
-    if found.rankings or found.breakdown is None:
+    if found.rankings:
         return sentences.shown_of(next(iter(found.standings.values())))
     return agree.shown_intervals(found.breakdown)
 
@@ -384,7 +374,7 @@ def _starred(
     """The intervals on the page, which may have a star."""
     yield from (interval for _, interval in shown)
     yield from _best(found).intervals.values()
-    for row in found.breakdown.of("label") if found.breakdown is not None else ():
+    for row in found.breakdown.of("label"):
         yield from row.intervals.values()
 
 

@@ -221,7 +221,7 @@ def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTa
 def _about_loss(found: Overview) -> str:
     """What the numbers of this section are."""
     if found.rankings:
-        best = next(iter(found.systems.values()))[0].shown
+        best = found.leaderboard[0].shown
         return (
             "Corrected score now → without these errors. "
             f"In examples, [ ] is what {best} marked, {{ }} what {found.gold} did."
@@ -329,7 +329,7 @@ def _leaderboard(found: Overview, measure: str) -> Table:
 
 def _labels(found: Overview) -> Iterator[Section]:
     parts: list[Part] = []
-    if found.breakdown is not None:
+    if found.results:
         rows = found.breakdown.of("label")
         who = " (all together)" if found.rankings else ""
         title = f"labels by {_by(found)}{who}"
@@ -342,7 +342,7 @@ def _labels(found: Overview) -> Iterator[Section]:
 
 def _labels_by_system(found: Overview) -> Table:
     """Corrected scores of every system, label by label."""
-    systems = next(iter(found.systems.values()))
+    systems = found.leaderboard
     by_system = [row.agreement.by_label for row in systems]
     labels = sorted({label for by_label in by_system for label in by_label})
     rows: list[tuple[Cell, ...]] = [
@@ -358,13 +358,11 @@ def _labels_by_system(found: Overview) -> Table:
 
 def _by(found: Overview) -> str:
     """What scores are by, for titles."""
-    if found.breakdown is None:
-        return ""
     return sentences.by_measure(found.breakdown.rows[0].measure, found.breakdown.positions)
 
 
 def _annotators(found: Overview) -> Iterator[Section]:
-    if found.breakdown is None:
+    if not found.results:
         return
     parts: list[Part] = []
     rows = found.breakdown.of("annotator")
@@ -387,7 +385,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
 
 
 def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
-    if found.breakdown is None:
+    if not found.results:
         return
     rows = {row.shown: row for row in found.breakdown.of("document") if row.score.n_spans}
     numbers = view.numbers if view is not None else {}
@@ -422,7 +420,7 @@ def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
 
 
 def _difficulty(found: Overview) -> Iterator[Section]:
-    if found.difficulty is None or found.disagreements is None or found.breakdown is None:
+    if found.difficulty is None or found.disagreements is None:
         return
     corpus = found.disagreements.corpus
     compared = {row.name for row in found.breakdown.of("document")}
