@@ -41,25 +41,6 @@ LARGE_TEAM = 30
 """Annotators; where there are more, pairs have no intervals."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
-    """Where the random spans of one annotator and label fall in one text.
-
-    Attributes
-    ----------
-    document, annotator, label : str
-    lengths : tuple of int
-    coverage : array of float, shape (positions,)
-        The probability that each position is annotated.
-    """
-
-    document: str
-    annotator: str
-    label: str
-    lengths: tuple[int, ...]
-    coverage: Floats
-
-
 @dataclass(frozen=True, kw_only=True)
 class Overview:
     """A result, and what belongs to it.
@@ -87,7 +68,8 @@ class Overview:
         Of annotators among themselves; there are none with a gold standard.
     replacement : Replacement, optional
         Whether models may replace people, where some are named; all else is of people only.
-    placements : tuple of Placement
+    placements : sequence of (str, array of float)
+        Names of few texts, and the probability that each position is annotated at random.
     """
 
     results: Mapping[str, Agreement]
@@ -101,7 +83,7 @@ class Overview:
     diagnosis: Diagnosis | None = None
     coefficients: Coefficients | None = None
     replacement: Replacement | None = None
-    placements: tuple[Placement, ...] = ()
+    placements: Sequence[tuple[str, Floats]] = ()
 
     @property
     def result(self) -> Agreement:
@@ -229,7 +211,7 @@ def overview(
         disagreements=disagreements(compared, pairs=pairs),
         diagnosis=_diagnosis(found, compared, settings),
         coefficients=values,
-        placements=tuple(_placements(compared, settings)),
+        placements=[*_placements(compared, settings)],
     )
 
 
@@ -338,7 +320,7 @@ def _of_ranking(
     return {measure: ranking, **others}, results
 
 
-def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:
+def _placements(corpus: Corpus, settings: Settings) -> Iterator[tuple[str, Floats]]:
     """Random spans in a short, a middling and a long text of the corpus.
 
     Of each text, the spans of the annotator and label that has most of them. Spans that
@@ -363,14 +345,8 @@ def _placements(corpus: Corpus, settings: Settings) -> Iterator[Placement]:
         starts, ends = np.sort(corpus.span_start[spans]), np.sort(corpus.span_end[spans])
         if not is_independent and (starts[1:] < ends[:-1]).any():
             continue
-        yield Placement(
-            document=corpus.documents[corpus.text_document[here]],
-            annotator=corpus.annotators[corpus.span_annotator[one]],
-            label=corpus.labels[corpus.span_label[one]],
-            lengths=tuple(sorted(lengths.tolist())),
-            coverage=coverage(
-                int(corpus.text_length[here]),
-                lengths,
-                model="overlapping" if is_independent else "disjoint",
-            ),
-        )
+        document = corpus.documents[corpus.text_document[here]]
+        label = corpus.labels[corpus.span_label[one]]
+        name = f"{document}: {label} by {corpus.annotators[corpus.span_annotator[one]]}"
+        model = "overlapping" if is_independent else "disjoint"
+        yield name, coverage(int(corpus.text_length[here]), lengths, model=model)

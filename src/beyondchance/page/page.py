@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -140,7 +141,8 @@ def written(
         result=safe(safe_json(json_output.rendered(report, words))),
         documents=safe(view.payload) if view is not None else None,
     )
-    charts = {chart.name: chart for item in (*made, *details) for chart in item.charts()}
+    parts = [part for section in (*made, *details) for part in section.parts]
+    charts = {part.name: part for part in parts if isinstance(part, Chart)}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
     return HALF.sub("\ufffd", html), charts
 
@@ -389,16 +391,13 @@ def _naming(names: Iterable[str], safe: Any) -> Callable[[str], Any]:
     long = sorted((name for name in names if len(name) > LONG_NAME), key=len, reverse=True)
     if not long:
         return safe.escape  # type: ignore[no-any-return]
+    pattern = re.compile(f"({'|'.join(map(re.escape, long))})")
     cut = safe('<bdi class="name" title="{0}">{0}</bdi>')
 
     def named(text: str) -> Any:
-        made = safe()
-        # The first name in the text; of several there, the longest.
-        while found := [name for name in long if name in text]:
-            name = min(found, key=text.find)
-            before, _, text = text.partition(name)
-            made += safe.escape(before) + cut.format(name)
-        return made + safe.escape(text)
+        # Names are at every second place.
+        parts = enumerate(pattern.split(text))
+        return safe().join(cut.format(part) if place % 2 else part for place, part in parts)
 
     return named
 

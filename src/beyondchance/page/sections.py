@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from beyondchance.diagnosis.diagnosis import Diagnosis, Example, Pattern
+from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
 from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView, contested
@@ -105,7 +105,7 @@ class Folded(NamedTuple):
     """Details of a section, which open on a click."""
 
     summary: str
-    parts: Sequence[Prose | NamedTable | Chart]
+    parts: Sequence[Prose | NamedTable]
 
 
 class Signature(NamedTuple):
@@ -140,25 +140,21 @@ class Section(NamedTuple):
     is_detail: bool = False
     short: str = ""
 
-    def charts(self) -> Iterator[Chart]:
-        """The charts in it."""
-        for part in self.parts:
-            inner = part.parts if isinstance(part, Folded) else (part,)
-            yield from (item for item in inner if isinstance(item, Chart))
-
 
 def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list[Section]:
     """All sections for which there is something to show, in the order of the page.
 
     What to read first comes first; what explains it are details, at the end.
     """
+    numbers = {} if view is None else view.numbers
+    links = {name: f"#document-{number}" for name, number in numbers.items()}
     made = [
         *_systems(found, digits),
-        *_to_fix(found, view),
+        *_to_fix(found, links),
         *_replacement(found, digits),
         *_labels(found),
         *_annotators(found),
-        *_documents(found, view),
+        *_documents(found, links),
         *_texts(found, view),
         *_coefficients(found),
         *_difficulty(found),
@@ -181,7 +177,7 @@ def paper_section(report: Report, *, digits: int) -> Section:
     return Section("paper", "For your paper", texts, is_detail=True)
 
 
-def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
+def _to_fix(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     """What to fix first: where the loss comes from, and the patterns that cost most."""
     diagnosis = found.diagnosis
     if diagnosis is None:
@@ -194,7 +190,7 @@ def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         return
     parts: list[Part] = [_loss_bar(diagnosis)] if diagnosis.loss else []
     parts.append(Prose(_about_loss(found), quiet=True))
-    listed = [_finding(pattern, found, view) for pattern in patterns[:MOST_FINDINGS]]
+    listed = [_finding(pattern, found, links) for pattern in patterns[:MOST_FINDINGS]]
     parts.append(Findings(listed))
     if diagnosis.loss.get(LABEL):
         parts.append(Prose(f"In the bar, {diagnose_report.LABELS_LOST}.", quiet=True))
@@ -203,9 +199,9 @@ def _to_fix(found: Overview, view: DocumentView | None) -> Iterator[Section]:
     yield Section("fix", title, parts, short="What to fix")
 
 
-def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTable | Chart]:
+def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTable]:
     """The tables behind what to fix first."""
-    parts: list[Prose | NamedTable | Chart] = []
+    parts: list[Prose | NamedTable] = []
     if len(diagnosis.corpus.labels) > 1:
         parts.append(NamedTable("kinds", diagnose_report.kinds_table(diagnosis, MOST_ROWS)))
     table = diagnose_report.patterns_table(diagnosis.patterns, MOST_ROWS)
@@ -247,27 +243,22 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
     )
 
 
-def _finding(pattern: Pattern, found: Overview, view: DocumentView | None) -> Finding:
+def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Finding:
     """A pattern with its examples, which lead to their places."""
-    numbers = view.numbers if view is not None else {}
     listed = () if found.disagreements is None else found.disagreements.corpus.annotators
     cases = []
     for example in pattern.examples:
-        number = numbers.get(example.document)
+        link = links.get(example.document)
         who = listed.index(example.who) if example.who in listed else 0
-        link = f"#document-{number}-{example.text}-{_start(example)}-{who}"
-        cases.append(Case(example.document, str(example), None if number is None else link))
+        start = min(span.start for span in (example.own, example.theirs) if span is not None)
+        place = link and f"{link}-{example.text}-{start}-{who}"
+        cases.append(Case(example.document, str(example), place))
     times = counted(pattern.count, "disagreement")
     if pattern.n_places != pattern.count:
         times += f" in {counted(pattern.n_places, 'place')}"
     gain = diagnose_report.change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
     return Finding(diagnose_report.what(pattern), gain, f"{times}. {advice}.", cases)
-
-
-def _start(example: Example) -> int:
-    """Where an example begins, in its text."""
-    return min(span.start for span in (example.own, example.theirs) if span is not None)
 
 
 def _named_first(table: Table) -> Table:
@@ -308,7 +299,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
         scores.systems_chart(systems),
         Prose(rank.rank_changes(systems, is_tested=True, digits=digits)),
     ]
-    details: list[Prose | NamedTable | Chart]
+    details: list[Prose | NamedTable]
     details = [Prose(text) for text in sentences.verdict(standings, measure, digits)]
     for name, rows in found.systems.items():
         if name != measure:
@@ -384,12 +375,10 @@ def _annotators(found: Overview) -> Iterator[Section]:
     yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
 
 
-def _documents(found: Overview, view: DocumentView | None) -> Iterator[Section]:
+def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     if not found.results:
         return
     rows = {row.shown: row for row in found.breakdown.of("document") if row.score.n_spans}
-    numbers = view.numbers if view is not None else {}
-    links = {name: f"#document-{number}" for name, number in numbers.items()}
     differing = {} if found.disagreements is None else contested(found.disagreements)
     order = [rows[name] for name in differing if name in rows]
     order = order or breakdown.most_contested(rows.values())
@@ -479,10 +468,6 @@ def _coefficients(found: Overview) -> Iterator[Section]:
 def _placement(found: Overview) -> Iterator[Section]:
     if not found.placements:
         return
-    curves = [
-        (f"{item.document}: {item.label} by {item.annotator}", item.coverage)
-        for item in found.placements
-    ]
     yield Section(
         "placement",
         "Where random spans fall",
@@ -492,7 +477,7 @@ def _placement(found: Overview) -> Iterator[Section]:
                 "spans. These are the probabilities that each position is covered, in a short, a "
                 "medium and a long text of this corpus."
             ),
-            texts.placement_chart(curves),
+            texts.placement_chart(found.placements),
         ],
         is_detail=True,
     )

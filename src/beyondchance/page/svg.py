@@ -6,7 +6,7 @@ Colours are those of `charts/colours.py`, written as attributes, which a page ch
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, cos, floor, isfinite, log10, radians, sin
@@ -46,30 +46,28 @@ class Scale(NamedTuple):
         return self.start + share * (self.stop - self.start)
 
 
-def step_of(extent: float, most: int, least: float = 0.0) -> float:
-    """Return a round distance of ticks, of which an extent holds at most so many.
+def ticks(low: float, high: float, *, most: int, least: float = 0.0) -> dict[float, str]:
+    """Return round numbers from low to the first that is not below high, and as text.
+
+    Parameters
+    ----------
+    low, high : float
+    most : int
+        Steps that there are at most between low and high.
+    least : float
+        How large a step is at least.
 
     Examples
     --------
-    >>> step_of(1, 6), step_of(0.4, 10), step_of(7, 6, least=1)
-    (0.2, 0.05, 2.0)
+    >>> ticks(0, 0.4, most=2), ticks(0, 1100, most=2, least=1)
+    ({0.0: '0.0', 0.2: '0.2', 0.4: '0.4'}, {0: '0', 1000: '1,000', 2000: '2,000'})
     """
-    rough = max(extent / most, least, 1e-9) * (1 - 1e-9)
+    rough = max((high - low) / most, least, 1e-9) * (1 - 1e-9)
     power = 10.0 ** floor(log10(rough))
-    return next(step for factor in (1, 2, 5, 10) if (step := factor * power) >= rough)
-
-
-def ticks(low: float, high: float, step: float) -> dict[float, str]:
-    """Return the multiples of a step within a range, and how they are written.
-
-    Examples
-    --------
-    >>> ticks(0, 0.4, 0.2), ticks(-3, 1100, 1000)
-    ({0.0: '0.0', 0.2: '0.2', 0.4: '0.4'}, {0: '0', 1000: '1,000'})
-    """
+    step = next(step for factor in (1, 2, 5, 10) if (step := factor * power) >= rough)
     digits = max(0, ceil(-log10(step) - 1e-9))
-    numbers = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
-    return {round(n * step, digits): f"{round(n * step, digits):,.{digits}f}" for n in numbers}
+    numbers = range(ceil(low / step - 1e-9), ceil(high / step - 1e-9) + 1)
+    return {round(n * step, digits): f"{n * step:,.{digits}f}" for n in numbers}
 
 
 def width_of(text: str, size: float = _SIZE) -> float:
@@ -112,15 +110,15 @@ class Drawing:
 
     Parameters
     ----------
-    width, height : float
+    height, width : float
         Pixels of the plot, without the texts next to it.
     """
 
-    def __init__(self, width: float, height: float) -> None:
+    def __init__(self, height: float, width: float = 300) -> None:
         self.width, self.height = width, height
         self.parts: list[str] = []
         self.links: list[tuple[str, str, str]] = []
-        self.box = (0.0, 0.0, width, height)
+        self.xs, self.ys = [0, width], [0, height]
 
     def add(self, tag: str, content: str = "", *, told: str = "", **look: Any) -> None:
         """Draw an element, of which the pointer shows what is told."""
@@ -158,30 +156,20 @@ class Drawing:
             **look,
         )
 
-    def make_room(self, x: float, y: float, across: float = 0, up: float = 0) -> None:
+    def make_room(self, x: float, y: float, across: float, up: float) -> None:
         """Let the drawing hold a place, with so many pixels on both sides of it."""
-        left, top, right, bottom = self.box
-        self.box = (
-            min(left, x - across),
-            min(top, y - up),
-            max(right, x + across),
-            max(bottom, y + up),
-        )
+        self.xs += x - across, x + across
+        self.ys += y - up, y + up
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """The edges of all that is drawn: left, top, right and bottom."""
+        return min(self.xs), min(self.ys), max(self.xs), max(self.ys)
 
     def line(self, x: float, y: float, x2: float, y2: float, stroke: str, **look: Any) -> None:
         """Draw a line, if both ends are defined."""
         if isfinite(x + y + x2 + y2):
             self.add("line", x1=x, y1=y, x2=x2, y2=y2, stroke=stroke, **look)
-
-    def path(self, points: Sequence[tuple[float, float]], *, is_stepped: bool, **look: Any) -> None:
-        """Draw a line through points, or with steps between them."""
-        (x, y), *others = points
-        path = f"M{_written(x)},{_written(y)}"
-        for next_x, next_y in others:
-            turn = f"H{_written((x + next_x) / 2)}V{_written(next_y)}"
-            path += turn if is_stepped else f"L{_written(next_x)},{_written(next_y)}"
-            x = next_x
-        self.add("path", d=f"{path}H{_written(x)}", fill="none", **look)
 
     def rect(self, x: float, y: float, width: float, height: float, **look: Any) -> None:
         """Draw a rectangle."""
@@ -206,31 +194,36 @@ class Drawing:
         if link is not None:
             self.links.append((link, look["told"], self.parts.pop()))
 
-    def rows(self, names: Mapping[str, str]) -> list[float]:
-        """Write names at the left, each in a row; return the middles of the rows."""
-        step = self.height / len(names)
-        middles = [(row + 0.5) * step for row in range(len(names))]
-        for y, (name, told) in zip(middles, names.items(), strict=True):
-            self.text(-6, y, name, anchor="end", told=told)
+    def rows(self, names: Mapping[str, str]) -> Iterator[tuple[float, str]]:
+        """Write names at the left, each in a row; yield the middle of each row and its name."""
         self.line(0, 0, 0, self.height, MUTED)
-        return middles
+        for row, (name, told) in enumerate(names.items()):
+            y = (row + 0.5) * self.height / len(names)
+            self.text(-6, y, name, anchor="end", told=told)
+            yield y, name
 
-    def x_axis(self, scale: Scale, marks: Mapping[float, str], title: str) -> None:
-        """Draw an axis below the plot, with a line of the grid at each tick."""
-        for value, text in marks.items():
-            x = scale(value)
-            self.line(x, 0, x, self.height + 5, GRID)
-            self.text(x, self.height + 14, text, anchor="middle")
+    def x_axis(
+        self, low: float, high: float, title: str, marks: Mapping[float, str] | None = None
+    ) -> Scale:
+        """Draw an axis below the plot, with a line of the grid at each tick; return its scale."""
+        scale = Scale(low, high, 0, self.width)
+        for value, text in (marks or ticks(low, high, most=8)).items():
+            if value <= high:
+                self.line(scale(value), 0, scale(value), self.height + 5, GRID)
+                self.text(scale(value), self.height + 14, text, anchor="middle")
         self.line(0, self.height, self.width, self.height, MUTED)
         self.text(self.width / 2, self.height + 30, title, anchor="middle")
+        return scale
 
-    def y_axis(self, scale: Scale, marks: Mapping[float, str], title: str) -> None:
-        """Draw an axis at the left of the plot, with a line of the grid at each tick."""
+    def y_axis(self, marks: Mapping[float, str], title: str) -> Scale:
+        """Draw an axis at the left of the plot, which ends at the last tick; return its scale."""
+        scale = Scale(0, max(marks), self.height, 0)
         for value, text in marks.items():
             self.line(-5, scale(value), self.width, scale(value), GRID)
             self.text(-8, scale(value), text, anchor="end")
         self.line(0, 0, 0, self.height, MUTED)
-        self.text(self.box[0] - 9, self.height / 2, title, anchor="middle", turn=-90)
+        self.text(min(self.xs) - 9, self.height / 2, title, anchor="middle", turn=-90)
+        return scale
 
     def legend(
         self, entries: Mapping[str, Mapping[str, Any]], x: float, y: float, *, columns: int = 3
@@ -290,21 +283,19 @@ class Chart:
 
     def _repr_svg_(self) -> str:
         """Return the content of a file: with its words, on white and without links."""
-        drawing = self.drawing
-        words = Drawing(0, 0)
-        words.box = drawing.box
-        left, y, _, _ = drawing.box
-        lines = [(line, 14, True, INK) for line in wrap(self.title, 56)]
-        lines += [(line, 12, False, MUTED) for note in self.notes for line in wrap(note, 68)]
-        y -= 18 * len(lines)
-        for place, (line, size, is_bold, colour) in enumerate(lines):
-            words.text(left, y + 18 * place, line, size=size, is_bold=is_bold, fill=colour)
+        left, top, right, bottom = self.drawing.box
+        words = Drawing(0)
+        lines = [(line, 14, INK) for line in wrap(self.title, 56)]
+        lines += [(line, 12, MUTED) for note in self.notes for line in wrap(note, 68)]
+        for place, (line, size, colour) in enumerate(lines):
+            y = top - 18 * (len(lines) - place)
+            words.text(left, y, line, size=size, is_bold=size > 12, fill=colour)
+        words.make_room(left, top, 0, 0)
+        words.make_room(right, bottom, 0, 0)
         x, y, width, height = box = _rounded(words.box, margin=5)
         paper = _element("rect", x=x, y=y, width=width, height=height, fill="#ffffff")
-        marks = [*drawing.parts, *(mark for _, _, mark in drawing.links)]
-        return self._svg(
-            paper + "".join([*words.parts, *marks]), box, role="img", width=width, height=height
-        )
+        marks = [*words.parts, *self.drawing.parts, *(mark for _, _, mark in self.drawing.links)]
+        return self._svg(paper + "".join(marks), box, role="img", width=width, height=height)
 
     def _svg(self, content: str, box: Sequence[int], **attributes: Any) -> str:
         title, description = f"{self.name}-title", f"{self.name}-description"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite, log, nan
+from typing import Any
 
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import INK, KINDS, MUTED, OBSERVED, ink_on, ramp
-from beyondchance.page.svg import Chart, Drawing, Scale, width_of
+from beyondchance.page.svg import Chart, Drawing, width_of
 from beyondchance.reporting.blocks import counted, in_list
 
 MOST_ANNOTATORS = 30
@@ -50,19 +51,19 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     known = {place: value for place, value in found.items() if isfinite(value)}
     low = min(0.0, *known.values(), 0.0)
     n = len(chosen) - 1
-    wide = min(56, max(24, shared.WIDTH // n))
+    wide = min(56, max(24, 300 // n))
     high = min(wide, 32)
-    drawing = Drawing(wide * n, high * n)
+    drawing = Drawing(high * n, wide * n)
     for (row, column), value in known.items():
         colour = ramp((value - low) / (1 - low))
         told = f"{shown[column]} and {shown[row]}: {shared.shown_number(value)}"
         x, y = column * wide, (row - 1) * high
         drawing.rect(x, y, wide, high, fill=colour, told=told)
-        look = {"size": 12 if wide > 34 else 9, "fill": ink_on(colour)}
+        look: Any = {"size": 12 if wide > 34 else 9, "fill": ink_on(colour)}
         drawing.text(x + wide / 2, y + high / 2, in_digits(value, 2), anchor="middle", **look)
-    drawing.rows({name: names[name] for name in shown[1:]})
-    for column, name in enumerate(shown[:-1]):
-        place = ((column + 0.5) * wide, high * n + 10)
+    rows = {name: names[name] for name in shown[1:]}
+    for name, (middle, _) in zip(shown, drawing.rows(rows), strict=False):
+        place = middle * wide / high, high * n + 10
         drawing.text(*place, name, anchor="end", turn=-40, told=names[name])
     drawing.line(0, high * n, wide * n, high * n, MUTED)
     notes = shared.left_out(len(annotators), len(chosen), "annotators", "the first ones")
@@ -102,11 +103,10 @@ def kinds_chart(
     asked = {**dict(zip(KINDS, KINDS, strict=True)), **(names or {})}
     kinds = dict(zip(KINDS, shared.shown_names(map(asked.__getitem__, KINDS)), strict=True))
     pairs = shared.shown_names(chosen, length=14)
-    drawing = Drawing(shared.WIDTH, 26 * len(pairs))
-    percent = {share: f"{share}%" for share in range(0, 101, 20)}
-    x = Scale(0, 100, 0, shared.WIDTH)
-    drawing.x_axis(x, percent, "share of all spans, paired or alone")
-    for y, name, pair in zip(drawing.rows(pairs), pairs, chosen, strict=True):
+    drawing = Drawing(26 * len(pairs))
+    percent: Any = {share: f"{share}%" for share in range(0, 101, 20)}
+    drawing.x_axis(0, 100, "share of all spans, paired or alone", percent)
+    for (y, name), pair in zip(drawing.rows(pairs), chosen, strict=True):
         _draw_bar(drawing, y, name, by_pair[pair], kinds)
     drawing.legend({kinds[kind]: {"fill": colour} for kind, colour in KINDS.items()}, 0, -28)
     total = sum((Counter(by_pair[pair]) for pair in chosen), Counter[str]())
@@ -132,14 +132,13 @@ def _draw_bar(
     total, x = sum(counts.values()), 0.0
     for kind in sorted(counts, key=[*KINDS].index):
         count, colour = counts[kind], KINDS[kind]
-        width = shared.WIDTH * count / total
+        width = drawing.width * count / total
         if count:
             told = f"{name}: {names[kind]} {count:,} of {total:,}"
             drawing.rect(x, y - 12, width, 24, fill=colour, told=told)
         texts = (f"{names[kind]} {count:,}", f"{count:,}")
         for text in [text for text in texts if width_of(text, 11) + 2 < width][:1]:
-            look = {"size": 11, "fill": ink_on(colour)}
-            drawing.text(x + width / 2, y, text, anchor="middle", **look)
+            drawing.text(x + width / 2, y, text, anchor="middle", size=11, fill=ink_on(colour))
         x += width
 
 
@@ -171,19 +170,18 @@ def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> 
     if not drawn:
         return shared.nothing("habits", title, "no ratio is defined", notes)
     reach = max(1.25, *(max(ratio, 1 / ratio) for ratio in drawn.values())) * 1.1
-    x = Scale(-log(reach), log(reach), 0, shared.WIDTH)
     listed = next(ticks for limit, ticks in _TICKS.items() if reach < limit)
-    ticks = {log(tick): f"{tick:g}" for tick in listed if 1 / reach <= tick <= reach}
-    drawing = Drawing(shared.WIDTH, 20 * len(drawn))
-    drawing.x_axis(x, ticks, f"marked positions, for each one that {beside} marked")
+    marks = {log(tick): f"{tick:g}" for tick in listed if 1 / reach <= tick}
+    drawing = Drawing(20 * len(drawn))
+    across = f"marked positions, for each one that {shared.shown_name(beside)} marked"
+    x = drawing.x_axis(-log(reach), log(reach), across, marks)
     drawing.line(x(0), 0, x(0), drawing.height, INK)
-    rows = drawing.rows({name: names[name] for name in drawn})
-    for y, (name, ratio) in zip(rows, drawn.items(), strict=True):
-        drawing.line(x(0), y, x(log(ratio)), y, OBSERVED, stroke_width=2)
-        told = f"{name}: {ratio:.2f}"
-        drawing.mark("circle", x(log(ratio)), y, fill=OBSERVED, told=told)
-        drawing.text(shared.WIDTH + 8, y, f"{ratio:.2f}")
-    most, least = max(drawn, key=drawn.__getitem__), min(drawn, key=drawn.__getitem__)
+    for y, name in drawing.rows({name: names[name] for name in drawn}):
+        place, shown = x(log(drawn[name])), f"{drawn[name]:.2f}"
+        drawing.line(x(0), y, place, y, OBSERVED, stroke_width=2)
+        drawing.mark("circle", place, y, fill=OBSERVED, told=f"{name}: {shown}")
+        drawing.text(drawing.width + 8, y, shown)
+    least, most = shared.ends(drawn)
     finding = f"{most} marks {drawn[most]:.2f} times as much as {beside}."
     if most != least:
         finding = (

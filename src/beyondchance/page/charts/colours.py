@@ -5,7 +5,7 @@ They are few, so that a page can change them by selectors such as ``[fill="#1b1f
 
 from __future__ import annotations
 
-from math import floor
+import numpy as np
 
 INK = "#1b1f24"
 """Text and what must be seen first."""
@@ -39,11 +39,10 @@ def ramp(share: float) -> str:
     >>> ramp(0), ramp(1)
     ('#440154', '#fde725')
     """
-    place = min(max(share, 0.0), 1.0) * (len(SEQUENTIAL) - 1)
-    first = min(floor(place), len(SEQUENTIAL) - 2)
-    ends = (_channels(SEQUENTIAL[first]), _channels(SEQUENTIAL[first + 1]))
-    mixed = (round(low + (high - low) * (place - first)) for low, high in zip(*ends, strict=True))
-    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+    shares = np.linspace(0, 1, len(SEQUENTIAL))
+    channels = zip(*map(_channels, SEQUENTIAL), strict=True)
+    mixed = (round(float(np.interp(share, shares, channel))) for channel in channels)
+    return "#" + "".join(f"{value:02x}" for value in mixed)
 
 
 def ink_on(colour: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
+from typing import Any
 
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, GRID, MUTED, OBSERVED
@@ -12,12 +13,14 @@ from beyondchance.reporting.blocks import in_list
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands.rank import SystemRow
 
-_LOOKS = {
+_LOOKS: dict[str, Any] = {
     "observed": {"shape": "circle", "fill": OBSERVED},
     "chance": {"shape": "triangle", "fill": CHANCE},
     "corrected": {"shape": "diamond", "fill": CORRECTED},
 }
 """Marks of scores."""
+_SIDES = {"observed": (0, "end"), "corrected": (1, "start")}
+"""Where scores of systems are drawn, as a share of the width, and where their texts are joined."""
 
 
 def labels_chart(rows: Sequence[Row]) -> Chart:
@@ -45,10 +48,9 @@ def labels_chart(rows: Sequence[Row]) -> Chart:
     sure = [(nan, nan) if item is None else (item.low, item.high) for item in intervals]
     has_intervals = any(isfinite(low) for low, _ in sure)
     values = [getattr(row.score, kind) for row in chosen for kind in _LOOKS]
-    drawing = Drawing(shared.WIDTH, (24 if has_intervals else 20) * len(chosen))
+    drawing = Drawing((24 if has_intervals else 20) * len(chosen))
     x = shared.score_axis(drawing, [*values, *(low for low, _ in sure)], "agreement")
-    middles = drawing.rows(names)
-    for y, name, row, (low, high) in zip(middles, names, chosen, sure, strict=True):
+    for (y, name), row, (low, high) in zip(drawing.rows(names), chosen, sure, strict=True):
         drawing.line(x(low), y + 7, x(high), y + 7, CORRECTED, stroke_width=1.5)
         ends = x(row.score.observed), y, x(row.score.corrected), y
         drawing.line(*ends, MUTED, stroke_width=1.5)
@@ -89,39 +91,36 @@ def systems_chart(rows: Sequence[SystemRow]) -> Chart:
     if not chosen:
         return shared.nothing("systems", title, "none has both scores", notes)
     names = shared.shown_names([row.shown for row in chosen], length=20)
-    before = [row.score.observed for row in chosen]
-    after = [row.score.corrected for row in chosen]
-    ends = [*before, *after]
+    scores = {kind: [getattr(row.score, kind) for row in chosen] for kind in _SIDES}
+    ends = [value for values in scores.values() for value in values]
     gap = (max(ends) - min(ends) or 0.1) / max(8, len(chosen))
-    sides = [spread(before, gap=gap), spread(after, gap=gap)]
-    low, high = min(*ends, *sides[0], *sides[1]), max(*ends, *sides[0], *sides[1])
-    drawing = Drawing(170, round((high - low) / gap + 1) * 18)
-    y = Scale(low - gap / 2, high + gap / 2, drawing.height, 0)
-    for x, heading in ((0, "observed"), (drawing.width, "corrected")):
-        drawing.line(x, 0, x, drawing.height, GRID)
-        drawing.text(x, -12, heading, anchor="middle", is_bold=True)
+    places = {kind: spread(values, gap=gap) for kind, values in scores.items()}
+    ends += [place for values in places.values() for place in values]
+    drawing = Drawing(round((max(ends) - min(ends)) / gap + 1) * 18, 170)
+    y = Scale(min(ends) - gap / 2, max(ends) + gap / 2, drawing.height, 0)
+    for kind, (share, _) in _SIDES.items():
+        drawing.line(drawing.width * share, 0, drawing.width * share, drawing.height, GRID)
+        drawing.text(drawing.width * share, -12, kind, anchor="middle", is_bold=True)
     moves = [(row.rank_observed or 0) - (row.rank_corrected or 0) for row in chosen]
     # Those that move are drawn last, and so on top.
     for number in sorted(range(len(chosen)), key=lambda number: moves[number] != 0):
-        row, move, name = chosen[number], moves[number], [*names][number]
-        look = {"stroke": ACCENT, "stroke_width": 2.5}
+        move, name = moves[number], [*names][number]
+        look: Any = {"stroke": ACCENT, "stroke_width": 2.5}
         if not move:
             look = {"stroke": CHANCE, "stroke_width": 1.5, "stroke_dasharray": "4,3"}
-        scores = {"observed": before[number], "corrected": after[number]}
-        told = shared.described(name, scores)
-        drawing.line(0, y(before[number]), drawing.width, y(after[number]), **look, told=told)
-        texts = {kind: shared.shown_number(value) for kind, value in scores.items()}
-        arrow = f" {'▲' if move > 0 else '▼'}{abs(move)}" if move else ""
-        left = f"{row.rank_observed}. {name}\u2002{texts['observed']}"
-        right = f"{texts['corrected']}\u2002{row.rank_corrected}. {name}{arrow}"
-        for x, away, score, side, text, anchor in (
-            (0, -9, before[number], sides[0], left, "end"),
-            (drawing.width, 9, after[number], sides[1], right, "start"),
-        ):
-            place = y(side[number])
-            drawing.line(x, y(score), x + away, place, MUTED, stroke_width=0.75)
-            drawing.mark("circle", x, y(score), size=3.5, fill=look["stroke"], told=told)
-            words = {"anchor": anchor, "is_bold": bool(move), "told": names[name]}
+        told = shared.described(name, {kind: scores[kind][number] for kind in _SIDES})
+        ranks = f" {'▲' if move > 0 else '▼'}{abs(move)}" if move else ""
+        start, stop = (y(scores[kind][number]) for kind in _SIDES)
+        drawing.line(0, start, drawing.width, stop, **look, told=told)
+        for kind, (share, anchor) in _SIDES.items():
+            value, place = scores[kind][number], y(places[kind][number])
+            x, away = drawing.width * share, 9 if share else -9
+            drawing.line(x, y(value), x + away, place, MUTED, stroke_width=0.75)
+            drawing.mark("circle", x, y(value), size=3.5, fill=look["stroke"], told=told)
+            shown = shared.shown_number(value)
+            text = f"{getattr(chosen[number], f'rank_{kind}')}. {name}"
+            text = f"{shown}\u2002{text}{ranks}" if share else f"{text}\u2002{shown}"
+            words: Any = {"anchor": anchor, "is_bold": bool(move), "told": names[name]}
             drawing.text(x + away * 4 / 3, place, text, **words)
     if any(moves):
         notes.insert(0, "Bold: the rank changes, by as many places as the arrow says.")
@@ -173,18 +172,16 @@ def coefficients_chart(coefficients: Mapping[str, float], *, ours: str) -> Chart
     notes = [f"Undefined here, and so not drawn: {in_list(missing)}."] if missing else []
     if not known:
         return shared.nothing("coefficients", title, "no coefficient is defined", notes)
-    drawing = Drawing(shared.WIDTH, 20 * len(known))
+    drawing = Drawing(20 * len(known))
     x = shared.score_axis(drawing, known.values(), "value")
-    rows = drawing.rows({name: names[name] for name in known})
-    for y, (name, value) in zip(rows, known.items(), strict=True):
-        is_ours = name == ours
-        look = {"shape": "diamond", "size": 7, "fill": CORRECTED}
-        if not is_ours:
-            look = {"shape": "circle", "size": 4.5, "fill": CHANCE}
-        shown = shared.shown_number(value)
-        drawing.mark(**look, x=x(value), y=y, told=f"{name}: {shown}")
-        drawing.text(shared.WIDTH + 8, y, shown, is_bold=is_ours)
-    least, most = min(known, key=known.__getitem__), max(known, key=known.__getitem__)
+    for y, name in drawing.rows({name: names[name] for name in known}):
+        is_ours, shown = name == ours, shared.shown_number(known[name])
+        look: Any = {"shape": "circle", "size": 4.5, "fill": CHANCE}
+        if is_ours:
+            look = {"shape": "diamond", "size": 7, "fill": CORRECTED}
+        drawing.mark(**look, x=x(known[name]), y=y, told=f"{name}: {shown}")
+        drawing.text(drawing.width + 8, y, shown, is_bold=is_ours)
+    least, most = shared.ends(known)
     low, high = (shared.shown_number(known[name]) for name in (least, most))
     finding = f"Coefficients range from {low} ({least}) to {high} ({most})."
     return Chart("coefficients", title, notes, finding, drawing)

@@ -8,12 +8,10 @@ from math import ceil, floor, isfinite
 from unicodedata import bidirectional
 
 from beyondchance.numbers import in_digits
-from beyondchance.page.svg import Chart, Drawing, Scale, step_of, ticks
+from beyondchance.page.svg import Chart, Drawing, Scale
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.visible import visible
 
-WIDTH = 300
-"""Pixels of a plot, without the text next to it."""
 MOST_ROWS = 40
 """Labels, systems or pairs that one chart shows at most."""
 _MOST_TOLD = 200
@@ -28,7 +26,7 @@ def shown_number(value: float) -> str:
 def nothing(name: str, title: str, why: str, notes: Sequence[str] = ()) -> Chart:
     """Return a chart that says why there is none."""
     sentence = f"Nothing to draw: {why}."
-    drawing = Drawing(WIDTH, 30)
+    drawing = Drawing(30)
     drawing.text(0, 15, sentence)
     return Chart(name, title, notes, sentence, drawing)
 
@@ -74,11 +72,8 @@ def shown_names(names: Iterable[str | tuple[str, str]], *, length: int = 24) -> 
 def score_axis(drawing: Drawing, values: Iterable[float], title: str) -> Scale:
     """Draw an axis from 0 to 1, and wider only where a value is outside; return its scale."""
     known = [value for value in values if isfinite(value)]
-    low = floor(min([0.0, *known]) * 5) / 5
-    high = ceil(max([1.0, *known]) * 5) / 5
-    scale = Scale(low, high, 0, drawing.width)
-    drawing.x_axis(scale, ticks(low, high, step_of(high - low, 6)), title)
-    return scale
+    low, high = floor(min([0.0, *known]) * 5) / 5, ceil(max([1.0, *known]) * 5) / 5
+    return drawing.x_axis(low, high, title)
 
 
 def described(name: str, numbers: Mapping[str, float]) -> str:
@@ -107,8 +102,13 @@ def extremes(values: Mapping[str, float], what: str, kind: str) -> str:
     known = {name: value for name, value in values.items() if isfinite(value)}
     if not known:
         return f"{what} is undefined for every {kind}."
-    most, least = max(known, key=known.__getitem__), min(known, key=known.__getitem__)
+    least, most = ends(known)
     high, low = (shown_number(known[name]) for name in (most, least))
     if len(known) == 1:
         return f"{what} is {high} for the only {kind}, {most}."
     return f"{what} is highest for {most} ({high}) and lowest for {least} ({low})."
+
+
+def ends(values: Mapping[str, float]) -> tuple[str, str]:
+    """Return the names of the smallest and the largest of some values."""
+    return min(values, key=values.__getitem__), max(values, key=values.__getitem__)

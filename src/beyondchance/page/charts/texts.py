@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, isfinite, log
+from typing import Any
 
 import numpy as np
 
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import INK, LINES, MUTED, OBSERVED, ramp
-from beyondchance.page.svg import Chart, Drawing, Scale, step_of, ticks
+from beyondchance.page.svg import Chart, Drawing, ticks
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row
 from beyondchance.results.resampling import SCORES
@@ -53,10 +54,9 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "
     is_many = len(known) > MOST_POINTS
     drawn = known[:MOST_CONTESTED] if is_many else known
     right = ceil(max(row.score.chance for row in known) * 5) / 5 or 0.2
-    drawing = Drawing(shared.WIDTH, shared.WIDTH)
-    x, y = Scale(0, right, 0, shared.WIDTH), Scale(0, 1, shared.WIDTH, 0)
-    drawing.x_axis(x, ticks(0, right, step_of(right, 10)), "expected by chance")
-    drawing.y_axis(y, ticks(0, 1, 0.1), "observed")
+    drawing = Drawing(300)
+    x = drawing.x_axis(0, right, "expected by chance", ticks(0, right, most=10))
+    y = drawing.y_axis(ticks(0, 1, most=10), "observed")
     if is_many:
         _draw_cells(drawing, known, right, noun)
         notes.insert(
@@ -97,8 +97,8 @@ def _draw_ramp(drawing: Drawing, title: str) -> None:
     for step in range(28):
         # Each goes on to the end, so that nothing shows between two.
         drawing.rect(step * 5, top, width - step * 5, 14, fill=ramp((step + 0.5) / 28))
-    for value, text in ticks(0, 1, 0.5).items():
-        drawing.text(width * value, top + 24, text, anchor="middle")
+    for value in (0.0, 0.5, 1.0):
+        drawing.text(width * value, top + 24, str(value), anchor="middle")
 
 
 def _draw_cells(drawing: Drawing, rows: Sequence[Row], right: float, noun: str) -> None:
@@ -111,7 +111,7 @@ def _draw_cells(drawing: Drawing, rows: Sequence[Row], right: float, noun: str) 
     )
     most, side = int(counts.max()), drawing.width / CELLS
 
-    def look(count: int) -> dict[str, str | float]:
+    def look(count: int) -> Any:
         return {"fill": OBSERVED, "fill_opacity": 0.2 + 0.7 * log(count) / log(max(most, 2))}
 
     for column, row in np.argwhere(counts).tolist():
@@ -148,10 +148,9 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Chart:
     if not len(known):
         return shared.nothing("difficulty", title, "no difficulty is defined", notes)
     counts, edges = np.histogram(known, bins=np.arange(41) / 40)
-    drawing = Drawing(shared.WIDTH, 170)
-    x = Scale(0, 1, 0, shared.WIDTH)
-    drawing.x_axis(x, ticks(0, 1, 0.1), "difficulty")
-    y = _upward(drawing, int(counts.max()), "texts", most=6, least=1)
+    drawing = Drawing(170)
+    x = drawing.x_axis(0, 1, "difficulty", ticks(0, 1, most=10))
+    y = drawing.y_axis(ticks(0, counts.max(), most=6, least=1), "texts")
     for left, right, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
         if count:
             told = f"{counted(count, 'text')} from {left:.3f} to {right:.3f}"
@@ -167,15 +166,6 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Chart:
         f"difficult as the split at {split:g}."
     )
     return Chart("difficulty", title, notes, finding, drawing)
-
-
-def _upward(drawing: Drawing, high: float, title: str, *, most: int, least: float = 0) -> Scale:
-    """Draw an axis from 0 to the first tick that is not below a value; return its scale."""
-    step = step_of(high, most, least)
-    top = ceil(high / step - 1e-9) * step
-    scale = Scale(0, top, drawing.height, 0)
-    drawing.y_axis(scale, ticks(0, top, step), title)
-    return scale
 
 
 MOST_POSITIONS = 600
@@ -229,27 +219,29 @@ def places_chart(spans: Sequence[int], starts: Sequence[Floats]) -> Chart:
 
 def _curves(curves: Mapping[str, Floats], across: str, up: str, *, first: int) -> Drawing:
     """Draw values at positions, a line for each curve; in steps where positions are few."""
-    drawing = Drawing(shared.WIDTH + 60, 200)
+    drawing = Drawing(200, 360)
     longest = max(map(len, curves.values()))
     high = max(float(np.nanmax(curve)) for curve in curves.values())
     last = first + max(longest - 1, 1)
-    x = Scale(first, last, 0, drawing.width)
-    drawing.x_axis(x, ticks(first, last, step_of(longest, 8, 1)), across)
-    y = _upward(drawing, high, up, most=5)
+    x = drawing.x_axis(first, last, across, ticks(first, last, most=8, least=1))
+    y = drawing.y_axis(ticks(0, high, most=5), up)
     legend = {}
     for number, (name, curve) in enumerate(curves.items()):
         places = np.linspace(0, len(curve) - 1, min(len(curve), MOST_POSITIONS)).round()
+        # In steps, a position reaches half way to its neighbours.
+        reach = (-0.5, 0.5) if longest < 60 else (0.0,)
         points = [
-            (x(first + place), y(float(curve[place])))
+            f"{x(first + min(max(place + aside, 0), len(curve) - 1)):.2f},{y(curve[place]):.2f}"
             for place in places.astype(np.int64).tolist()
+            for aside in reach
             if isfinite(curve[place])
         ]
-        legend[name] = look = {
-            "shape": "line",
+        look: Any = {
             "stroke": LINES[number % len(LINES)],
             "stroke_width": 2,
             "stroke_dasharray": DASHES[number % len(DASHES)],
         }
-        drawing.path(points, is_stepped=longest < 60, **look)
+        drawing.add("polyline", points=" ".join(points), fill="none", **look)
+        legend[name] = {"shape": "line", **look}
     drawing.legend(legend, 0, drawing.height + 54, columns=1)
     return drawing
