@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, disagreements, example, read
+from beyondchance import Corpus, agreement, disagreements, example, read
 from beyondchance.page.documents import document_view
+from beyondchance.page.gather import overview
 from beyondchance.scoring.disagreements import KINDS
 from refusals import assert_tells
 
@@ -243,9 +244,11 @@ class TestPayload:
         payload = json.loads(document_view(found).payload)
         assert payload["pairs"] == [[0, 1], [0, 2]]
         # A gold standard that is not compared has no lane.
-        payload = json.loads(document_view(disagreements(corpus)).payload)
-        assert payload["pairs"] == [[1, 2]]
-        assert {who for document in payload["documents"] for who in document[4][1]} == {1, 2}
+        found = overview(agreement(corpus), corpus, resamples=99, others=()).disagreements
+        payload = json.loads(document_view(found).payload)
+        assert payload["annotators"] == ["ben", "cleo"]
+        assert payload["pairs"] == [[0, 1]]
+        assert {who for document in payload["documents"] for who in document[4][1]} == {0, 1}
 
 
 class TestSelection:

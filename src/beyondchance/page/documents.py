@@ -159,9 +159,6 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
     by any annotators and however many are on the page.
     """
     corpus = found.corpus
-    compared = {name for pair in found.pairs for name in pair}
-    if len(compared) < len(corpus.annotators):
-        corpus = corpus.select(annotators=[x for x in corpus.annotators if x in compared])
     result = consensus(replace(corpus, gold=None), name=_FRESH)
     whole = result.corpus
     span = result.span[result.alike < result.n_members]
@@ -239,10 +236,8 @@ def _within(
     """The first of some documents, as many as have no more than so many characters."""
     if texts is None:
         return documents
-    characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    cuts = bounds(corpus.text_document, len(corpus.documents))
-    before = np.concatenate([[0], np.cumsum(characters)])
-    so_far = np.cumsum(before[cuts[documents + 1]] - before[cuts[documents]])
+    characters = np.bincount(corpus.text_document, [*map(len, texts)], len(corpus.documents))
+    so_far = np.cumsum(characters[documents])
     return documents[: max(1, int(np.searchsorted(so_far, most_characters, side="right")))]
 
 
@@ -266,10 +261,8 @@ def _documents(
     # The place of each document on the page; -1 for those that are not on it. Whatever has no
     # place is dropped first, so that the rest costs what the page shows and not the corpus.
     place = _places(chosen, corpus)
-    is_compared = np.zeros(len(corpus.annotators), dtype=bool)
-    is_compared[pairs] = True
     document = place[corpus.text_document]
-    spans = np.flatnonzero(is_compared[corpus.span_annotator] & (document[corpus.span_text] >= 0))
+    spans = np.flatnonzero(document[corpus.span_text] >= 0)
     text, start, end = (x[spans] for x in (corpus.span_text, corpus.span_start, corpus.span_end))
     # In reading order; of spans that start together the longer one comes first.
     order = np.lexsort((corpus.span_label[spans], corpus.span_annotator[spans], -end, start, text))
@@ -279,16 +272,11 @@ def _documents(
     # Spans in rows are numbered as in the columns of spans; the last number is for -1.
     within = np.full(len(corpus.span_text) + 1, -1, dtype=np.int64)
     within[spans] = _ranks(document[text])
-    annotated = is_compared[corpus.annotation_annotator]
     rows = np.flatnonzero(found.kind != _AGREE)
     n, n_texts = len(chosen), len(corpus.text_length)
     split = zip(
         chosen.tolist(),
-        _split(
-            np.where(annotated, place[corpus.annotation_document], -1),
-            n,
-            corpus.annotation_annotator,
-        ),
+        _split(place[corpus.annotation_document], n, corpus.annotation_annotator),
         _split(document, n, np.arange(n_texts), np.bincount(text, minlength=n_texts)),
         _split(
             document[text],

@@ -162,15 +162,20 @@ def overview(
     """
     resampling.setdefault("seed", 0)
     settings = result.settings if isinstance(result, Agreement | Ranking) else Settings()
+    known = ("token", "exact")
     if isinstance(result, Ranking):
         gold: str | None = result.gold
-        rankings, results = _of_ranking(result, corpus)
+        rankings, results = _by_measures(result, corpus, gold, known), {}
+        if corpus is not None:
+            together = agreement(corpus, gold=gold, **_options(settings))
+            # By token too, because habits are counted in positions.
+            results = _by_measures(together, corpus, gold, ("token",))
     else:
         checked_instance(result, Agreement, "an Agreement or a Ranking")
         gold = settings.gold if settings.pairs == "gold" else None
         if models and corpus is not None:
             scored = {"gold": gold, **_options(settings)}
-            _check_same(_contents(agreement(corpus, **scored)), _contents(result))
+            _check_same(agreement(corpus, **scored), result)
             corpus = corpus if gold is None else corpus.with_gold(gold)
             scoring = {"measure": settings.measure, "scope": settings.scope, **(asked or {})}
             level = resampling.get("confidence", 0.95)
@@ -179,7 +184,7 @@ def overview(
             own = agreement(people, **scored)
             found = overview(own, people, others=others, gamma=gamma, **resampling)
             return replace(found, replacement=replaced)
-        rankings, results = {}, _by_measures(result, corpus, gold, ("token", "exact"))
+        rankings, results = {}, _by_measures(result, corpus, gold, known)
     found = Overview(
         results=results,
         rankings=rankings,
@@ -258,20 +263,21 @@ def _named(settings: Settings) -> str:
 
 
 def _by_measures(
-    result: Agreement, corpus: Corpus | None, gold: str | None, names: Collection[str]
-) -> dict[str, Agreement]:
-    """The result, and the same by some of the measures that are best known."""
+    result: Agreement | Ranking, corpus: Corpus | None, gold: str | None, names: Collection[str]
+) -> dict[str, Any]:
+    """Return the result, and the same by some of the measures that are best known."""
     settings = result.settings
     measure = _named(settings)
     if corpus is None:
         return {measure: result}
+    score: Any = rank if isinstance(result, Ranking) else agreement
     others = {
-        name: agreement(corpus, measure=name, gold=gold, **_arrangement(settings))
+        name: score(corpus, measure=name, gold=gold, **_arrangement(settings))
         for name in names
         if name != measure
     }
     for item in others.values():
-        _check_same(_contents(item), _contents(result))
+        _check_same(item, result)
     return {measure: result, **others}
 
 
@@ -284,40 +290,20 @@ def _of_labels(results: Mapping[str, Agreement]) -> dict[str, Agreement]:
     }
 
 
-def _check_same(contents: object, expected: object) -> None:
-    if contents != expected:
+def _check_same(found: Agreement | Ranking, expected: Agreement | Ranking) -> None:
+    if _contents(found) != _contents(expected):
         raise DataError(
             "the corpus has other documents, annotators, labels or spans than the result",
             expected="the one that the result was computed from",
         )
 
 
-def _contents(result: Agreement) -> tuple[Any, ...]:
-    """What a result is about, whatever the measure."""
+def _contents(result: Agreement | Ranking) -> object:
+    """Return what a result is about, whatever the measure."""
+    if isinstance(result, Ranking):
+        return {name: _contents(system) for name, system in result.systems.items()}
     counts = result.counts
     return set(counts.unit_names), set(counts.annotators), set(counts.labels), result.n_spans
-
-
-def _of_ranking(
-    ranking: Ranking, corpus: Corpus | None
-) -> tuple[dict[str, Ranking], dict[str, Agreement]]:
-    """Rankings by the measures that are best known, and all systems together."""
-    settings = ranking.settings
-    measure = _named(settings)
-    if corpus is None:
-        return {measure: ranking}, {}
-    others = {
-        name: rank(corpus, measure=name, gold=ranking.gold, **_arrangement(settings))
-        for name in ("token", "exact")
-        if name != measure
-    }
-    contents = {name: _contents(system) for name, system in ranking.systems.items()}
-    for item in others.values():
-        _check_same({name: _contents(system) for name, system in item.systems.items()}, contents)
-    together = agreement(corpus, gold=ranking.gold, **_options(settings))
-    # By token too, because habits are counted in positions.
-    results = _by_measures(together, corpus, ranking.gold, ("token",))
-    return {measure: ranking, **others}, results
 
 
 def _placements(corpus: Corpus, settings: Settings) -> Iterator[tuple[str, Floats]]:

@@ -428,12 +428,12 @@ def _laid_out(table: blocks.Table) -> dict[str, Any]:
     }
 
 
-def _track_of(row: Sequence[blocks.Cell]) -> dict[str, str] | None:
+def _track_of(row: Sequence[Any]) -> dict[str, str] | None:
     """Return where the corrected score of a row is, if the next cell is its interval."""
     _, score, interval, *_ = row
-    if not isinstance(interval, blocks.Range) or not isinstance(score, float):
-        return None
-    return _track(score, interval.low, interval.high)
+    return (
+        _track(score, interval.low, interval.high) if isinstance(interval, blocks.Range) else None
+    )
 
 
 def _full(cell: blocks.Cell) -> str | None:
