@@ -367,11 +367,10 @@ class TestDifficulty:
             assert [*found] == [*range(0, max(found).__ceil__() + 1, step)], n
             assert n <= max(found) < n + step, n
 
-    def test_another_split_is_not_the_papers(self):
-        chart = difficulty_chart([0.4, 0.6], split=0.5)
+    def test_the_split_is_the_papers(self):
+        chart = difficulty_chart([0.4, 0.6])
         [(x, _, _, _)] = lines(chart, colours.INK)
-        assert scale(chart, "x")(x) == 0.5
-        assert_tells(words(chart), "split at 0.5.")
+        assert scale(chart, "x")(x) == 0.825
 
     def test_every_edge_opens_a_bar(self):
         chart = difficulty_chart([number / 40 for number in range(41)])

@@ -220,12 +220,11 @@ def _compared(found: Overview) -> list[str]:
     return [name for name in found.result.counts.annotators if name != found.gold]
 
 
-def _names(found: Overview) -> list[str]:
-    """All names of annotators and systems on the page."""
-    of_corpus = () if found.corpus is None else found.corpus.annotators
+def _names(found: Overview) -> set[str]:
+    """Return all names of annotators and systems on the page."""
+    people = () if found.corpus is None else found.corpus.annotators
     models = () if found.replacement is None else found.replacement.models
-    gold = [found.gold] if found.gold else []
-    return list(dict.fromkeys([*_compared(found), *gold, *of_corpus, *models]))
+    return {*_compared(found), found.gold or "", *people, *models}
 
 
 def _who(found: Overview) -> str:

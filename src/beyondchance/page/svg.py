@@ -6,12 +6,12 @@ Colours are those of `charts/colours.py`, written as attributes, which a page ch
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, cos, floor, isfinite, log10, radians, sin
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import east_asian_width
 
 from beyondchance.errors import OptionError
@@ -32,18 +32,13 @@ _SHAPES = {
 """Paths around 0, of a radius, twice and four times as much."""
 
 
-class Scale(NamedTuple):
-    """Numbers from low to high as pixels from start to stop."""
+Scale = Callable[[float], float]
+"""The pixel of a number."""
 
-    low: float
-    high: float
-    start: float
-    stop: float
 
-    def __call__(self, value: float) -> float:
-        """Return the pixel of a number."""
-        share = (value - self.low) / (self.high - self.low)
-        return self.start + share * (self.stop - self.start)
+def scale(low: float, high: float, start: float, stop: float) -> Scale:
+    """Return a function that gives numbers from low to high as pixels from start to stop."""
+    return lambda value: start + (value - low) / (high - low) * (stop - start)
 
 
 def ticks(low: float, high: float, *, most: int, least: float = 0.0) -> dict[float, str]:
@@ -206,24 +201,24 @@ class Drawing:
         self, low: float, high: float, title: str, marks: Mapping[float, str] | None = None
     ) -> Scale:
         """Draw an axis below the plot, with a line of the grid at each tick; return its scale."""
-        scale = Scale(low, high, 0, self.width)
+        x = scale(low, high, 0, self.width)
         for value, text in (marks or ticks(low, high, most=8)).items():
             if value <= high:
-                self.line(scale(value), 0, scale(value), self.height + 5, GRID)
-                self.text(scale(value), self.height + 14, text, anchor="middle")
+                self.line(x(value), 0, x(value), self.height + 5, GRID)
+                self.text(x(value), self.height + 14, text, anchor="middle")
         self.line(0, self.height, self.width, self.height, MUTED)
         self.text(self.width / 2, self.height + 30, title, anchor="middle")
-        return scale
+        return x
 
     def y_axis(self, marks: Mapping[float, str], title: str) -> Scale:
         """Draw an axis at the left of the plot, which ends at the last tick; return its scale."""
-        scale = Scale(0, max(marks), self.height, 0)
+        y = scale(0, max(marks), self.height, 0)
         for value, text in marks.items():
-            self.line(-5, scale(value), self.width, scale(value), GRID)
-            self.text(-8, scale(value), text, anchor="end")
+            self.line(-5, y(value), self.width, y(value), GRID)
+            self.text(-8, y(value), text, anchor="end")
         self.line(0, 0, 0, self.height, MUTED)
         self.text(min(self.xs) - 9, self.height / 2, title, anchor="middle", turn=-90)
-        return scale
+        return y
 
     def legend(
         self, entries: Mapping[str, Mapping[str, Any]], x: float, y: float, *, columns: int = 3
@@ -314,9 +309,9 @@ class Chart:
 
 def _rounded(box: tuple[float, float, float, float], margin: int = 0) -> tuple[int, int, int, int]:
     """Return left, top, width and height of a box, in whole pixels."""
-    left, top = (floor(side) - margin for side in box[:2])
-    right, bottom = (ceil(side) + margin for side in box[2:])
-    return left, top, right - left, bottom - top
+    left, top, right, bottom = box
+    x, y = floor(left) - margin, floor(top) - margin
+    return x, y, ceil(right) + margin - x, ceil(bottom) + margin - y
 
 
 def drawn(chart: Chart, ending: str) -> bytes:

@@ -100,8 +100,8 @@ def kinds_chart(
         notes.append(f"{counted(len(by_pair) - len(known), 'pair')} without any span: not drawn.")
     if not chosen:
         return shared.nothing("kinds", title, "there is no pair with a span", notes)
-    asked = {**dict(zip(KINDS, KINDS, strict=True)), **(names or {})}
-    kinds = dict(zip(KINDS, shared.shown_names(map(asked.__getitem__, KINDS)), strict=True))
+    spoken = [(names or {}).get(kind, kind) for kind in KINDS]
+    kinds = dict(zip(KINDS, shared.shown_names(spoken), strict=True))
     pairs = shared.shown_names(chosen, length=14)
     drawing = Drawing(26 * len(pairs))
     percent: Any = {share: f"{share}%" for share in range(0, 101, 20)}

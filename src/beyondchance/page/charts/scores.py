@@ -8,7 +8,7 @@ from typing import Any
 
 from beyondchance.page.charts import shared
 from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, GRID, MUTED, OBSERVED
-from beyondchance.page.svg import Chart, Drawing, Scale
+from beyondchance.page.svg import Chart, Drawing, scale
 from beyondchance.reporting.blocks import in_list
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands.rank import SystemRow
@@ -97,7 +97,7 @@ def systems_chart(rows: Sequence[SystemRow]) -> Chart:
     places = {kind: spread(values, gap=gap) for kind, values in scores.items()}
     ends += [place for values in places.values() for place in values]
     drawing = Drawing(round((max(ends) - min(ends)) / gap + 1) * 18, 170)
-    y = Scale(min(ends) - gap / 2, max(ends) + gap / 2, drawing.height, 0)
+    y = scale(min(ends) - gap / 2, max(ends) + gap / 2, drawing.height, 0)
     for kind, (share, _) in _SIDES.items():
         drawing.line(drawing.width * share, 0, drawing.width * share, drawing.height, GRID)
         drawing.text(drawing.width * share, -12, kind, anchor="middle", is_bold=True)

@@ -127,15 +127,13 @@ SPLIT = 0.825
 """Difficulty from which on the paper calls a text difficult."""
 
 
-def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Chart:
+def difficulty_chart(values: Sequence[float]) -> Chart:
     """How many texts are how difficult, with the split between easy and difficult.
 
     Parameters
     ----------
     values : sequence of float
         Difficulties from 0 to 1.
-    split : float
-        Texts are difficult from here on; by default where the paper has it.
 
     Examples
     --------
@@ -156,14 +154,14 @@ def difficulty_chart(values: Sequence[float], *, split: float = SPLIT) -> Chart:
             told = f"{counted(count, 'text')} from {left:.3f} to {right:.3f}"
             place = x(left) + 0.5, y(count), x(right) - x(left) - 1, y(0) - y(count)
             drawing.rect(*place, fill=OBSERVED, told=told)
-    hard = int(np.count_nonzero(known >= split))
-    drawing.line(x(split), 0, x(split), y(0), INK, stroke_dasharray="5,3", stroke_width=1.5)
-    drawing.text(x(split) - 5, -9, f"{len(known) - hard:,} easier", anchor="end")
-    drawing.text(x(split) + 5, -9, f"{hard:,} difficult")
-    notes.insert(0, f"Dashed: the split at {split:g}{' of the paper' if split == SPLIT else ''}.")
+    hard = int(np.count_nonzero(known >= SPLIT))
+    drawing.line(x(SPLIT), 0, x(SPLIT), y(0), INK, stroke_dasharray="5,3", stroke_width=1.5)
+    drawing.text(x(SPLIT) - 5, -9, f"{len(known) - hard:,} easier", anchor="end")
+    drawing.text(x(SPLIT) + 5, -9, f"{hard:,} difficult")
+    notes.insert(0, f"Dashed: the split at {SPLIT} of the paper.")
     finding = (
         f"Of {counted(len(known), 'text')}, {hard:,} {'is' if hard == 1 else 'are'} at least as "
-        f"difficult as the split at {split:g}."
+        f"difficult as the split at {SPLIT}."
     )
     return Chart("difficulty", title, notes, finding, drawing)
 
