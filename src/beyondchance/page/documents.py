@@ -96,7 +96,7 @@ def document_view(
     top: int = 1000,
     most_characters: int = 1_000_000,
 ) -> DocumentView:
-    """Documents for people to read, those with most disagreements first.
+    """Prepare documents for people to read, those with most disagreements first.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def document_view(
 
 
 def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
-    """What the page needs to decide: the consensus of those compared, where not all have it.
+    """Return what deciding needs: the consensus, where annotators differ, and its ties.
 
     Columns of its spans are text, label, start and length, for each document; of ties, which it
     does not decide, text, start and length. The digest is that of all documents and their texts,
@@ -188,7 +188,7 @@ _FRESH = "\0consensus"
 
 
 def _phrases(found: Disagreements) -> dict[str, str]:
-    """Each kind of row in words that fit who is compared."""
+    """Return each kind of row in words, which differ with and without a gold standard."""
     alone = _AGAINST_GOLD if is_against_gold(found) else _AMONG_EQUALS
     return {
         kind: phrase.replace(f"{{{kind}}}", alone.get(kind, ""))
@@ -205,7 +205,7 @@ def _sentence(shown: int, total: int, noun: str, *, cut: bool) -> str:
 
 
 def contested(found: Disagreements) -> dict[str, int]:
-    """How many rows of each document are no agreement, over all pairs; the most first.
+    """Count the disagreements of each document, over all pairs; the most contested first.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def contested(found: Disagreements) -> dict[str, int]:
 
 
 def _known_texts(corpus: Corpus) -> tuple[str, ...] | None:
-    """The texts, where spans can be found in them."""
+    """Return the texts, if spans can be found in them."""
     if corpus.positions == "frames":
         return None
     if corpus.positions == "tokens" and (corpus.token_start is None or corpus.token_end is None):
@@ -233,7 +233,7 @@ def _known_texts(corpus: Corpus) -> tuple[str, ...] | None:
 def _within(
     documents: Ints, corpus: Corpus, texts: tuple[str, ...] | None, most_characters: int
 ) -> Ints:
-    """The first of some documents, as many as have no more than so many characters."""
+    """Return the first documents whose texts have at most so many characters together."""
     if texts is None:
         return documents
     characters = np.bincount(corpus.text_document, [*map(len, texts)], len(corpus.documents))
@@ -242,7 +242,7 @@ def _within(
 
 
 def _pairs(found: Disagreements) -> Ints:
-    """Who was compared with whom, by their numbers, shape (pairs, 2)."""
+    """Return the numbers of the annotators of each pair, shape (pairs, 2)."""
     number = {name: i for i, name in enumerate(found.corpus.annotators)}
     return np.array([(number[a], number[b]) for a, b in found.pairs], dtype=np.int64)
 
@@ -352,7 +352,7 @@ def _pair_numbers(pairs: Ints, a: Ints, b: Ints) -> Ints:
 def _written_texts(
     corpus: Corpus, texts: tuple[str, ...] | None
 ) -> Callable[[int], str | list[str] | int]:
-    """How each text is written: by tokens or as it is, or its length where it is not known."""
+    """Return a function that gives a text by its number: as tokens, as it is, or its length."""
     token_start, token_end = corpus.token_start, corpus.token_end
     if texts is None:
         return lambda text: int(corpus.text_length[text])
@@ -370,7 +370,7 @@ def _written_texts(
 
 
 def _written_tokens(text: str, starts: Sequence[int], ends: Sequence[int]) -> str | list[str]:
-    """Tokens with single blanks between them, or else a list of gap, token, gap, ..., gap.
+    """Join tokens with single blanks, or else list gap, token, gap, ..., gap.
 
     >>> _written_tokens("In London", [0, 3], [2, 9])
     'In London'
@@ -386,7 +386,7 @@ def _written_tokens(text: str, starts: Sequence[int], ends: Sequence[int]) -> st
 
 
 def safe_json(text: str) -> str:
-    r"""JSON that can stand in a script element, whatever is in it, and be written as UTF-8.
+    r"""Escape JSON for a script element, whatever is in it, and for UTF-8.
 
     >>> print(safe_json('"</script> & \ud800"'))
     "\u003c/script\u003e \u0026 \ud800"
@@ -397,7 +397,7 @@ def safe_json(text: str) -> str:
 def _static(
     found: Disagreements, chosen: Ints, texts: tuple[str, ...] | None, sentence: str
 ) -> str:
-    """The first of the chosen documents as headings, paragraphs and lists."""
+    """Write the first of the chosen documents as headings, paragraphs and lists."""
     first = chosen[:_STATIC_DOCUMENTS].tolist()
     which = "This is" if len(chosen) == 1 else "These are"
     if len(first) < len(chosen):
@@ -455,7 +455,7 @@ def _in_words(
     several_texts: bool,
     with_text: bool,
 ) -> str:
-    """A row as a sentence of HTML, in the words of the `phrases`."""
+    """Write a row as a sentence of HTML, in the words of the `phrases`."""
     values = {side: _bdi(row[side]) for side in "ab"}
     for side in "ab":
         if row[f"label_{side}"] is None:
@@ -474,14 +474,14 @@ def _unit(corpus: Corpus) -> str:
 
 
 def _cut(surface: str) -> str:
-    """What a span covers on one line, without its middle where it is long."""
+    """Return what a span covers on one line, without its middle if it is long."""
     shown = " ".join(surface.split())
     half = _SURFACE // 2
     return shown if len(shown) <= _SURFACE else f"{shown[:half]}…{shown[-half:]}"
 
 
 def _bdi(name: str) -> str:
-    """Text from the data within a sentence of ours, whatever its direction."""
+    """Isolate text from the data within a sentence, whatever its direction."""
     return f"<bdi>{_escaped(name)}</bdi>"
 
 

@@ -221,7 +221,7 @@ def overview(
 
 
 def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:
-    """What to fix first, by the measure asked for: of all, or of the best system.
+    """Diagnose all annotators, or the best system, by the measure of the result.
 
     Nothing where chance is of all texts at once.
     """
@@ -239,13 +239,13 @@ def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnos
 
 
 def _levels(result: Agreement) -> tuple[str, ...]:
-    """What gets intervals: pairs and annotators in a team that a page can list."""
+    """Return the levels with intervals; large teams have none for pairs and annotators."""
     is_listed = result.settings.pairs is None and len(result.counts.annotators) <= LARGE_TEAM
     return LEVELS if is_listed else ("label",)
 
 
 def _options(settings: Settings) -> dict[str, Any]:
-    """How to score as before; by token where a measure of one's own cannot be asked again."""
+    """Return the options of a result; without the measure if it is a custom one."""
     if settings.custom is not None:
         return _arrangement(settings)
     names = ("measure", "model", "scope", "theta", "samples", "seed")
@@ -253,12 +253,12 @@ def _options(settings: Settings) -> dict[str, Any]:
 
 
 def _arrangement(settings: Settings) -> dict[str, Any]:
-    """How random spans are placed, whatever the measure."""
+    """Return how random spans are placed, whatever the measure."""
     return {"model": settings.model, "scope": settings.scope}
 
 
 def _named(settings: Settings) -> str:
-    """The measure, by the name that its author gave it."""
+    """Return the name of the measure, also of a custom one."""
     return str(settings.custom or settings.measure)
 
 
@@ -282,7 +282,7 @@ def _by_measures(
 
 
 def _of_labels(results: Mapping[str, Agreement]) -> dict[str, Agreement]:
-    """Those by measures of ours that arrange each label by itself, as other coefficients do."""
+    """Return results by our measures with labels placed separately, as in other coefficients."""
     return {
         name: item
         for name, item in results.items()
@@ -307,7 +307,7 @@ def _contents(result: Agreement | Ranking) -> object:
 
 
 def _placements(corpus: Corpus, settings: Settings) -> Iterator[tuple[str, Floats]]:
-    """Random spans in a short, a middling and a long text of the corpus.
+    """Yield probabilities of positions in a short, a medium and a long text of the corpus.
 
     Of each text, the spans of the annotator and label that has most of them. Spans that
     overlap are shown only where each is placed by itself.

@@ -53,7 +53,7 @@ LONG_NAME = 24
 
 
 def in_words(use: Use) -> str:
-    """An option for readers of a page, who have no command at hand.
+    """Name an option for readers of a page, who have no command at hand.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def written(
     digits: int = 3,
     date: str | None = None,
 ) -> tuple[str, dict[str, Chart]]:
-    """The page, and the charts in it by name.
+    """Write the page; return it and its charts by name.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _file(name: str) -> str:
 
 
 def compact(code: str) -> str:
-    r"""A script or style without indentation and lines that only comment.
+    r"""Strip indentation and comment lines from a script or style.
 
     No string goes on over several lines in our scripts.
 
@@ -182,7 +182,7 @@ def _hash(script: str) -> str:
 
 
 def _report(found: Overview, digits: int) -> blocks.Report:
-    """The result for JSON, as the commands give it, and for a paper."""
+    """Return the report of the command, for JSON and for a paper."""
     if found.rankings:
         # Labels of systems have no intervals here: they would take longer than all the rest.
         sureness = {
@@ -207,14 +207,14 @@ def _report(found: Overview, digits: int) -> blocks.Report:
 
 
 def _best(found: Overview) -> Row:
-    """The score that stands first, with its intervals: of all annotators, or the best system."""
+    """Return the score of all annotators, or of the best system, with its intervals."""
     if found.rankings:
         return found.leaderboard[0]
     return found.breakdown.rows[0]
 
 
 def _compared(found: Overview) -> list[str]:
-    """Those who were compared; with a gold standard, all but it."""
+    """Return the annotators who were compared, without the gold standard."""
     if found.rankings:
         return [row.shown for row in found.leaderboard]
     return [name for name in found.result.counts.annotators if name != found.gold]
@@ -228,7 +228,7 @@ def _names(found: Overview) -> set[str]:
 
 
 def _who(found: Overview) -> str:
-    """Those who were compared: by name if they are few, else how many."""
+    """Name the annotators who were compared, or count them if they are many."""
     names = _compared(found)
     if len(names) <= MOST_NAMES:
         return blocks.in_list(names)
@@ -242,7 +242,7 @@ def _title(found: Overview) -> str:
 
 
 def _about(found: Overview) -> str:
-    """Who was compared on what, in a line."""
+    """Say in one line who was compared on what."""
     if found.rankings:
         ranking = next(iter(found.rankings.values()))
         extent, n_spans = ranking.extent, rank.n_spans_of(ranking)
@@ -256,7 +256,7 @@ def _about(found: Overview) -> str:
 
 
 def _answer(found: Overview) -> str:
-    """How far agreement is, and where most of the rest is lost."""
+    """Say how high agreement is, and where most of the rest is lost."""
     if found.rankings:
         said = rank.verdict(str(found.gold), found.systems), _ahead(found)
         return " ".join(filter(None, said))
@@ -265,14 +265,14 @@ def _answer(found: Overview) -> str:
 
 
 def _meaning(found: Overview, digits: int) -> str:
-    """What to know before the scores are used."""
+    """Say what to know before using the scores."""
     if found.rankings:
         return f"{sentences.REPORT} {sentences.across_corpora(found.settings.positions)}"
     return agree.meaning(found.breakdown, digits)
 
 
 def _ahead(found: Overview) -> str:
-    """Whether it is certain that the best system is the best; nothing where it was not tested."""
+    """Say whether the best system is significantly ahead; nothing if it was not tested."""
     best, (measure, standings) = _best(found).shown, next(iter(found.standings.items()))
     neighbours = sentences.neighbours(standings)
     if not neighbours or isnan(standings.adjusted[neighbours[0][0]]):
@@ -288,7 +288,7 @@ def _ahead(found: Overview) -> str:
 
 
 def _numbers(found: Overview) -> Iterator[dict[str, Any]]:
-    """The three numbers that stand first, the corrected one before the others."""
+    """Yield the three numbers at the top of the page, the corrected one first."""
     best = _best(found)
     measure = sentences.by_measure(best.measure, found.settings.positions)
     for name, (title, what) in _WHAT.items():
@@ -306,7 +306,7 @@ def _numbers(found: Overview) -> Iterator[dict[str, Any]]:
 
 
 def _track(value: float, low: float, high: float) -> dict[str, str] | None:
-    """Where a score and its interval are between 0 and 1, in percent; nothing if outside."""
+    """Return the places of a score and its interval from 0 to 1, in percent; nothing if outside."""
     if isnan(value) or not 0 <= value <= 1:
         return None
     if isnan(low):
@@ -319,7 +319,7 @@ def _track(value: float, low: float, high: float) -> dict[str, str] | None:
 
 
 def _computed(found: Overview, signature: str) -> Section:
-    """What was compared and how, and the signature."""
+    """Say what was compared and how, with the signature."""
     parts: list[Part] = []
     if found.corpus is None:
         parts.append(
@@ -345,7 +345,7 @@ def _computed(found: Overview, signature: str) -> Section:
 
 
 def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[Section]:
-    """What was left out or mended, and what else to know."""
+    """Say what was left out or mended, and what else to know."""
     if found.corpus is None:
         return
     shown = _shown_intervals(found)
@@ -363,7 +363,7 @@ def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[S
 
 
 def _shown_intervals(found: Overview) -> Sequence[tuple[str, ConfidenceInterval]]:
-    """The intervals that tables show, by name."""
+    """Return the intervals that tables show, by name."""
     if found.rankings:
         return sentences.shown_of(next(iter(found.standings.values())))
     return agree.shown_intervals(found.breakdown)
@@ -372,7 +372,7 @@ def _shown_intervals(found: Overview) -> Sequence[tuple[str, ConfidenceInterval]
 def _starred(
     found: Overview, shown: Sequence[tuple[str, ConfidenceInterval]]
 ) -> Iterator[ConfidenceInterval]:
-    """The intervals on the page, which may have a star."""
+    """Yield the intervals on the page, which may have a star."""
     yield from (interval for _, interval in shown)
     yield from _best(found).intervals.values()
     for row in found.breakdown.of("label"):
@@ -383,7 +383,7 @@ def _starred(
 
 
 def _naming(names: Iterable[str], safe: Any) -> Callable[[str], Any]:
-    """A function of a text: the same as HTML, where long names are cut but for the pointer.
+    """Return a function that writes text as HTML, where long names are cut except for the pointer.
 
     The whole name stays in the text, for those who search, copy or listen.
     """
@@ -436,7 +436,7 @@ def _track_of(row: Sequence[Any]) -> dict[str, str] | None:
 
 
 def _full(cell: blocks.Cell) -> str | None:
-    """All digits of a number, for sorting and saving."""
+    """Return all digits of a number, for sorting and saving."""
     if isinstance(cell, blocks.Range):
         return "" if isnan(cell.low) else f"{cell.low!r} to {cell.high!r}"
     if isinstance(cell, blocks.Amount | blocks.Below):

@@ -70,7 +70,7 @@ class Page:
         return list(files)
 
     def _repr_html_(self) -> str:
-        """The page within a notebook, shut off from it."""
+        """Return the page for a notebook, in a sandbox."""
         return (
             '<iframe title="beyondchance" sandbox="allow-scripts allow-downloads" '
             f'style="width:100%;height:40rem;border:0" srcdoc="{escape(self.html)}"></iframe>'
@@ -99,7 +99,7 @@ def report(
     blind: str = "unknown",
     **options: Unpack[_Options],
 ) -> Page:
-    """A page that a team can open, send and archive.
+    """Write a page that a team can open, send and archive.
 
     Parameters
     ----------

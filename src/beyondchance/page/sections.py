@@ -142,7 +142,7 @@ class Section(NamedTuple):
 
 
 def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list[Section]:
-    """All sections for which there is something to show, in the order of the page.
+    """Make all sections that have something to show, in the order of the page.
 
     What to read first comes first; what explains it are details, at the end.
     """
@@ -164,7 +164,7 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
 
 
 def paper_section(report: Report, *, digits: int) -> Section:
-    """What a paper can take over: how it was computed, the main table and what to cite."""
+    """Make the section for a paper: methods, the main table and what to cite."""
     paragraph = report.make_methods()
     texts: list[Part] = [
         Copyable("methods", "Methods, as plain text", paragraph.written()),
@@ -178,7 +178,7 @@ def paper_section(report: Report, *, digits: int) -> Section:
 
 
 def _to_fix(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
-    """What to fix first: where the loss comes from, and the patterns that cost most."""
+    """Show what to fix first: where the loss comes from, and the patterns that cost most."""
     diagnosis = found.diagnosis
     if diagnosis is None:
         if found.corpus is not None:
@@ -200,7 +200,7 @@ def _to_fix(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
 
 
 def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTable]:
-    """The tables behind what to fix first."""
+    """Return the tables behind what to fix first."""
     parts: list[Prose | NamedTable] = []
     if len(diagnosis.corpus.labels) > 1:
         parts.append(NamedTable("kinds", diagnose_report.kinds_table(diagnosis, MOST_ROWS)))
@@ -215,7 +215,7 @@ def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTa
 
 
 def _about_loss(found: Overview) -> str:
-    """What the numbers of this section are."""
+    """Explain the numbers of what to fix first."""
     if found.rankings:
         best = found.leaderboard[0].shown
         return (
@@ -229,7 +229,7 @@ def _about_loss(found: Overview) -> str:
 
 
 def _loss_bar(diagnosis: Diagnosis) -> Bar:
-    """What was reached, and what was lost, by cause."""
+    """Return a bar of what was reached, and what was lost, by cause."""
     reached = max(diagnosis.corrected, 0.0)
     shares = {"reached": reached, **diagnosis.loss}
     stretches = [
@@ -244,7 +244,7 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
 
 
 def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Finding:
-    """A pattern with its examples, which lead to their places."""
+    """Describe a pattern with its examples, which lead to their places."""
     listed = () if found.disagreements is None else found.disagreements.corpus.annotators
     cases = []
     for example in pattern.examples:
@@ -262,12 +262,12 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
 
 
 def _named_first(table: Table) -> Table:
-    """The table without its numbers, so that patterns are names."""
+    """Drop the column of numbers, so that patterns are names."""
     return replace(table, headings=table.headings[1:], rows=[tuple(row)[1:] for row in table.rows])
 
 
 def _replacement(found: Overview, digits: int) -> Iterator[Section]:
-    """Whether models may replace people, and how much there is to reach."""
+    """Show whether models may replace people, and how much there is to reach."""
     first = found.replacement
     if first is None:
         return
@@ -313,7 +313,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
 
 
 def _leaderboard(found: Overview, measure: str) -> Table:
-    """The systems by corrected score, with its interval, and how correction moves their ranks."""
+    """List the systems by corrected score, with its interval and their changes of rank."""
     rows = found.systems[measure]
     return rank.ranking_table(rows, f"ranking by {rows[0].by}", found.standings[measure].settings)
 
@@ -332,7 +332,7 @@ def _labels(found: Overview) -> Iterator[Section]:
 
 
 def _labels_by_system(found: Overview) -> Table:
-    """Corrected scores of every system, label by label."""
+    """List the corrected scores of every system, label by label."""
     systems = found.leaderboard
     by_system = [row.agreement.by_label for row in systems]
     labels = sorted({label for by_label in by_system for label in by_label})
@@ -348,7 +348,7 @@ def _labels_by_system(found: Overview) -> Table:
 
 
 def _by(found: Overview) -> str:
-    """What scores are by, for titles."""
+    """Return what scores are by, for titles."""
     return sentences.by_measure(found.breakdown.rows[0].measure, found.breakdown.positions)
 
 

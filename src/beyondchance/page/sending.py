@@ -17,11 +17,10 @@ from beyondchance.settings import Settings
 def for_sending(
     result: Agreement | Ranking, corpus: Corpus | None
 ) -> tuple[Agreement | Ranking, Corpus | None]:
-    """The same, where annotators with an e-mail address are named by what is before its @.
+    """Replace e-mail addresses of annotators by what is before the @, and drop folders of files.
 
-    Before anything is made of them, so that no table, chart, text or data has the address. Files
-    are named without their folders. Files that are read are renamed while reading; this is for
-    annotations that come from elsewhere.
+    This comes before everything else, so that no table, chart, text or data has the address.
+    Files are renamed while they are read; this is for annotations that come from elsewhere.
 
     Examples
     --------
@@ -39,14 +38,14 @@ def for_sending(
 
 
 def _annotators(result: Agreement | Ranking) -> tuple[str, ...]:
-    """All who were compared, and the gold standard."""
+    """Return all who were compared, and the gold standard."""
     if isinstance(result, Ranking):
         return (result.gold, *result.systems)
     return result.counts.annotators
 
 
 def _with_names(result: Agreement | Ranking, names: Mapping[str, str]) -> Agreement | Ranking:
-    """The result with other names of annotators."""
+    """Rename the annotators of a result."""
     settings = _signed(result.settings, names)
     notes = tuple(renamed(note, names) for note in result.notes)
     if isinstance(result, Agreement):
@@ -61,7 +60,7 @@ def _with_names(result: Agreement | Ranking, names: Mapping[str, str]) -> Agreem
 
 
 def _signed(settings: Settings, names: Mapping[str, str]) -> Settings:
-    """Settings with other names of annotators in the signature."""
+    """Rename the annotators in the signature."""
     changed: dict[str, object] = {}
     if settings.gold is not None:
         changed["gold"] = names.get(settings.gold, settings.gold)
@@ -71,7 +70,7 @@ def _signed(settings: Settings, names: Mapping[str, str]) -> Settings:
 
 
 def _without_folders(corpus: Corpus) -> Corpus:
-    """The corpus with the names of its files only; after their folder where two would be equal."""
+    """Shorten paths of files to names, with their folder where two would be equal."""
     files = [item.name for item in corpus.inputs]
     short = dict(zip(files, files, strict=True)) | file_names(files)
     # A file may be named after an annotator who was left out.

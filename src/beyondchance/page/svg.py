@@ -217,7 +217,7 @@ class Drawing:
             self.line(-5, y(value), self.width, y(value), GRID)
             self.text(-8, y(value), text, anchor="end")
         self.line(0, 0, 0, self.height, MUTED)
-        self.text(min(self.xs) - 9, self.height / 2, title, anchor="middle", turn=-90)
+        self.text(min(self.xs) - 12, self.height / 2, title, anchor="middle", turn=-90)
         return y
 
     def legend(

@@ -23,7 +23,7 @@ _TICKS = {
 
 
 def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float]) -> Chart:
-    """Corrected agreement of each pair of annotators, as a matrix with its numbers.
+    """Draw the corrected agreement of each pair of annotators, as a matrix with its numbers.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
 def kinds_chart(
     by_pair: Mapping[tuple[str, str], Mapping[str, int]], names: Mapping[str, str] | None = None
 ) -> Chart:
-    """Kinds of agreement and disagreement of each pair, as shares of one bar.
+    """Draw the kinds of agreement and disagreement of each pair, as shares of one bar.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def _draw_bar(
 
 
 def habits_chart(ratios: Mapping[str, float], *, beside: str = "the others") -> Chart:
-    """Who marks more, and who less, than the others: a dot next to the line of 1 for each.
+    """Draw how much each annotator marks, compared with the others, as a dot next to a line at 1.
 
     Parameters
     ----------

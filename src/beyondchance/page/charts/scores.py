@@ -24,7 +24,7 @@ _SIDES = {"observed": (0, "end"), "corrected": (1, "start")}
 
 
 def labels_chart(rows: Sequence[Row]) -> Chart:
-    """Observed and corrected agreement of each label joined by a line, with chance.
+    """Draw observed, chance and corrected agreement of each label, the first and last joined.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def labels_chart(rows: Sequence[Row]) -> Chart:
 
 
 def systems_chart(rows: Sequence[SystemRow]) -> Chart:
-    """Scores of systems before and after correction; a changed rank is a bold line.
+    """Draw scores of systems before and after correction; a changed rank is a bold line.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def systems_chart(rows: Sequence[SystemRow]) -> Chart:
 
 
 def spread(targets: Sequence[float], *, gap: float) -> list[float]:
-    """Places as near to their targets as they can be with a gap between any two.
+    """Return places as near to their targets as possible, with a gap between any two.
 
     The sum of squared distances is least; the order stays.
 
@@ -156,7 +156,7 @@ def spread(targets: Sequence[float], *, gap: float) -> list[float]:
 
 
 def coefficients_chart(coefficients: Mapping[str, float], *, ours: str) -> Chart:
-    """Values of coefficients side by side, ours as a large diamond with a bold number.
+    """Draw values of coefficients, ours as a large diamond with a bold number.
 
     Examples
     --------

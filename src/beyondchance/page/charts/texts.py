@@ -25,7 +25,7 @@ CELLS = 25
 
 
 def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "document") -> Chart:
-    """Chance against observed agreement of documents, coloured by difficulty.
+    """Draw chance against observed agreement of documents, coloured by difficulty.
 
     With more than 300 documents all are counted in cells, and the 50 most contested ones are
     points on top.
@@ -128,7 +128,7 @@ SPLIT = 0.825
 
 
 def difficulty_chart(values: Sequence[float]) -> Chart:
-    """How many texts are how difficult, with the split between easy and difficult.
+    """Draw a histogram of difficulties, with the split between easy and difficult texts.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ DASHES = (None, "6,3", "2,2", "8,3,2,3", "4,4", "1,3")
 
 
 def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Chart:
-    """Probability that each position is marked, where spans fall at random.
+    """Draw the probability that each position is marked, where spans fall at random.
 
     Parameters
     ----------
