@@ -253,7 +253,7 @@ USAGE = {
     "adjudicate --decisions x": "no files; expected at least one, or - for standard input",
     "adjudicate spans.csv": "missing option '--decisions'",
     "adjudicate spans.csv --decisions x --compare --save y": (
-        "--compare writes no gold standard; leave out --save"
+        "--save does not go with --compare, which writes no gold standard"
     ),
     "consensus spans.csv --to brat": "--to is for what --save writes; say where to write it",
     "consensus spans.csv --save x.odd": f"which format? pass --to with one of {WRITTEN}",
@@ -277,25 +277,25 @@ USAGE = {
     ),
     "agree spans.csv --measure tokn": (
         "invalid value for '--measure': 'tokn' is not one of "
-        f"{', '.join(MEASURES)}; did you mean 'token'?"
+        f"{', '.join(MEASURES)}; did you mean token?"
     ),
     "agree spans.csv --measure colour": (
         f"invalid value for '--measure': 'colour' is not one of {', '.join(MEASURES)}"
     ),
     "agree spans.csv --output jsn": (
         "invalid value for '--output': 'jsn' is not one of text, json, csv, markdown, latex; "
-        "did you mean 'json'?"
+        "did you mean json?"
     ),
     "disagreements spans.csv --output jsnl": (
         "invalid value for '--output': 'jsnl' is not one of text, json, csv, markdown, latex, "
-        "jsonl; did you mean 'jsonl'?"
+        "jsonl; did you mean jsonl?"
     ),
     "agree spans.csv --scheme IOB3": (
         "invalid value for '--scheme': 'IOB3' is not one of IOB2, IOB1, IO, BIOES, BILOU, BMES; "
-        "did you mean 'IOB2'?"
+        "did you mean IOB2?"
     ),
     "convert spans.csv --to brt": (
-        f"invalid value for '--to': 'brt' is not one of {WRITTEN}; did you mean 'brat'?"
+        f"invalid value for '--to': 'brt' is not one of {WRITTEN}; did you mean brat?"
     ),
     "agree spans.csv --rename-label PER": (
         "invalid value for '--rename-label': 'PER' is not a renaming; expected OLD=NEW"
@@ -316,7 +316,7 @@ USAGE = {
         "0.7"
     ),
     "agree spans.csv --rename-label PER=A --rename-label PER=B": (
-        "--rename-label was given twice for a label; expected one name"
+        "--rename-label was given twice for one label; expected one name"
     ),
     "agree spans.csv --exclude-labels PER": ("--exclude-labels leaves no label; expected fewer"),
     "place --length 10 --spans 5,x": (
@@ -425,8 +425,8 @@ def test_unknown_names(refused):
 
 def test_an_unknown_command(refused):
     for command, hint in (
-        ("agre", "did you mean 'agree'?"),
-        ("convrt", "did you mean 'convert'?"),
+        ("agre", "did you mean agree?"),
+        ("convrt", "did you mean convert?"),
         ("colour", f"choose from: {', '.join(COMMANDS)}"),
     ):
         message = f"beyondchance: no command '{command}'; {hint} (see 'beyondchance --help')"
@@ -627,13 +627,13 @@ def interrupt(*args, **_):
 
 
 STOPPED = [
-    ("agree spans.csv", "beyondchance.cli.agree.load"),
+    ("agree spans.csv", "beyondchance.cli.scanning.load"),
     ("agree spans.csv", "beyondchance.cli.running.rendered"),
     ("agree spans.csv --save x.txt", "beyondchance.cli.running.rendered"),
     ("agree spans.csv --save x.txt", "beyondchance.io.saving._write"),
     ("agree spans.csv --save x.txt", "pathlib.Path.replace"),
-    ("rank spans.csv --gold ada", "beyondchance.cli.rank.rank"),
-    ("difficulty spans.csv", "beyondchance.cli.difficulty.difficulty"),
+    ("rank spans.csv --gold ada", "beyondchance.scoring.api.answer"),
+    ("difficulty spans.csv", "beyondchance.scoring.api.answer"),
     ("convert spans.csv --to table", "beyondchance.cli.convert.write"),
     ("convert spans.csv --save x.csv", "pathlib.Path.replace"),
     ("convert ada.conll --to conll --save x/", "pathlib.Path.replace"),
@@ -707,7 +707,7 @@ def test_too_little_memory(refused, monkeypatch):
     def exhausted(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("beyondchance.cli.agree.load", exhausted)
+    monkeypatch.setattr("beyondchance.cli.scanning.load", exhausted)
     message = "beyondchance: not enough memory for these files"
     assert refused("agree", "spans.csv") == (1, message)
 
@@ -716,7 +716,7 @@ def test_a_defect_is_one_line_without_what_it_met(run, monkeypatch):
     def defective(*_, **__):
         raise ZeroDivisionError("Anna saw Bonn")
 
-    monkeypatch.setattr("beyondchance.cli.agree.load", defective)
+    monkeypatch.setattr("beyondchance.cli.scanning.load", defective)
     code, out, err = run("agree", "spans.csv")
     assert (code, out) == (1, "")
     assert re.fullmatch(

@@ -11,13 +11,12 @@ import pytest
 
 from beyondchance import __version__
 from beyondchance.cli import running
-from beyondchance.cli.loading import unquoted
 from beyondchance.cli.main import COMMANDS, cli, main
 from beyondchance.cli.running import working
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.errors import DataError
-from beyondchance.messages import Note, Quote, Use
+from beyondchance.messages import Quote, Use
 from beyondchance.options import ReadOptions, ResamplingOptions, ScoringOptions, declared
 from beyondchance.scoring.options import SCOPES
 from refusals import assert_tells
@@ -234,7 +233,7 @@ class TestNoText:
             )
 
         cli.get_command(click.Context(cli), "agree")
-        monkeypatch.setattr("beyondchance.cli.agree.load", failing)
+        monkeypatch.setattr("beyondchance.cli.scanning.load", failing)
 
     @pytest.mark.usefixtures("fails")
     def test_errors_are_in_the_words_of_the_command_line(self, capsys):
@@ -252,11 +251,6 @@ class TestNoText:
         assert capsys.readouterr().err == (
             "beyondchance: x.csv:3, document …: span … is empty; --zero-length skip leaves it out\n"
         )
-
-    def test_notes_quote_nothing_in_any_output(self):
-        note = Note(("word ", Quote("Anna"), "; ", Use("repair", "discard")), where="a.conll")
-        assert str(unquoted(note)) == "a.conll: word …; repair='discard'"
-        assert unquoted(Note("read as conll")).spoken() == "read as conll"
 
 
 def test_names_that_a_terminal_cannot_show(tmp_path, monkeypatch):

@@ -312,7 +312,7 @@ class TestAgree:
             ("--confidence 95", "95.0 … 0<x<1"),
             ("--resamples 7", "7 … 99<=x<=10000000"),
             ("--seed -1", "-1 … x>=0"),
-            ("--interval-method bcaa", "'bcaa' … 'bca'"),
+            ("--interval-method bcaa", "'bcaa' … mean bca?"),
         ):
             assert main(["agree", *TEAM, *flags.split()]) == 2
             assert_tells(capsys.readouterr().err, f"{flags.split()[0]} … {told}")

@@ -15,14 +15,14 @@ from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
-from beyondchance.cli.loading import load, streams
-from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.loading import load
+from beyondchance.cli.running import Command, refuse
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.adjudicate import adjudicate_report, deciders_report
-from beyondchance.reporting.rendering import LIST_OUTPUTS
 from beyondchance.scoring.api import agreement
 
 
-@click.command("adjudicate", cls=Command)
+@click.command("adjudicate", cls=Command, doing="reading and deciding")
 @flags.annotated_files
 @flags.in_annotations(
     "--decisions",
@@ -56,8 +56,8 @@ from beyondchance.scoring.api import agreement
 @flags.in_output("--name", default=NAME, help="What the gold standard is called.")
 @saving
 @flags.TOP
-@flags.printed(LIST_OUTPUTS)
-def command(files: tuple[str, ...], **options: Any) -> None:
+@flags.printed_list
+def command(files: tuple[str, ...], **options: Any) -> Report:
     """A gold standard from what people decided in the page of 'report'.
 
     It has what was decided, what all annotators agree on, and for the rest what --rest says.
@@ -68,41 +68,35 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance adjudicate brat/ --decisions mia.json --save gold/
     beyondchance adjudicate x.json --decisions a.json --decisions b.json --compare
     """
-    writing = ("save", "to", "with_annotators", "as_predictions")
-    given = next((name for name in writing if options[name]), None)
-    if options["compare"] and given is not None:
-        flag = f"--{given.replace('_', '-')}"
-        raise click.UsageError(f"--compare writes no gold standard; leave out {flag}")
-    with working("reading and deciding", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        paths, measure = list(options["decisions"]), options["measure"]
-        if options["compare"]:
-            compared = compared_decisions(corpus, paths, measure=measure)
-            alias = _aliases(options, compared.names)
-            compared = replace(
-                compared,
-                names=tuple(alias.values()),
-                pairs={(alias[a], alias[b]): x for (a, b), x in compared.pairs.items()},
-                differing=tuple(
-                    (_shown(a, options, alias), _shown(b, options, alias))
-                    for a, b in compared.differing
-                ),
-            )
-            report = deciders_report(compared, top=options["top"])
-        else:
-            asked = flags.picked(options, ("rest", "name"))
-            gold = adjudicated(corpus, paths, **asked, ties=options["ties"] or "keep")
-            if gold.rest == "consensus":
-                n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
-                ask_for_ties(gold.n_ties, n_spans, options)
-            save_gold(gold, options["name"], options)
-            alias = _aliases(options, dict.fromkeys(x.by for x in gold.decisions))
-            shown = tuple(_shown(x, options, alias) for x in gold.decisions)
-            gold = replace(gold, decisions=shown)
-            part = only(gold, [name for name in gold.annotators if name != corpus.gold])
-            result = agreement(part, gold=options["name"], measure=measure or "token")
-            report = adjudicate_report(gold, result, top=options["top"])
-    emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)
+    if options["compare"]:
+        writing = ("place", "to", "with_annotators", "as_predictions")
+        refuse(writing, "does not go with --compare, which writes no gold standard")
+    corpus = load(files, options)
+    paths, measure = list(options["decisions"]), options["measure"]
+    if options["compare"]:
+        compared = compared_decisions(corpus, paths, measure=measure)
+        alias = _aliases(options, compared.names)
+        compared = replace(
+            compared,
+            names=tuple(alias.values()),
+            pairs={(alias[a], alias[b]): x for (a, b), x in compared.pairs.items()},
+            differing=tuple(
+                (_shown(a, options, alias), _shown(b, options, alias))
+                for a, b in compared.differing
+            ),
+        )
+        return deciders_report(compared, top=options["top"])
+    asked = flags.picked(options, ("rest", "name"))
+    gold = adjudicated(corpus, paths, **asked, ties=options["ties"] or "keep")
+    if gold.rest == "consensus":
+        n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
+        ask_for_ties(gold.n_ties, n_spans, options)
+    save_gold(gold, options["name"], options)
+    alias = _aliases(options, dict.fromkeys(x.by for x in gold.decisions))
+    gold = replace(gold, decisions=tuple(_shown(x, options, alias) for x in gold.decisions))
+    part = only(gold, [name for name in gold.annotators if name != corpus.gold])
+    result = agreement(part, gold=options["name"], measure=measure or "token")
+    return adjudicate_report(gold, result, top=options["top"])
 
 
 def _aliases(options: Mapping[str, Any], people: Iterable[str]) -> dict[str, str]:

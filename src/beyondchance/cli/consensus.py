@@ -10,13 +10,13 @@ from beyondchance.adjudication.consensus import MEASURES, NAME, consensus
 from beyondchance.adjudication.votes import ENTITIES, METHODS
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
-from beyondchance.cli.loading import load, streams
-from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.loading import load
+from beyondchance.cli.running import Command
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.consensus import report_of_consensus
-from beyondchance.reporting.rendering import LIST_OUTPUTS
 
 
-@click.command("consensus", cls=Command)
+@click.command("consensus", cls=Command, doing="reading and voting")
 @flags.annotated_files
 @flags.in_scoring(
     "--method",
@@ -41,8 +41,8 @@ from beyondchance.reporting.rendering import LIST_OUTPUTS
 @flags.in_output("--name", default=NAME, help="What the consensus is called.")
 @saving
 @flags.TOP
-@flags.printed(LIST_OUTPUTS)
-def command(files: tuple[str, ...], **options: Any) -> None:
+@flags.printed_list
+def command(files: tuple[str, ...], **options: Any) -> Report:
     """The consensus of a team, and its ties.
 
     Spans are matched to entities, and annotators vote on whether there is one, its label and
@@ -54,13 +54,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance consensus export.json --method best --save gold.json
     beyondchance consensus export.json --weights anna=2 --output csv
     """
-    with working("reading and voting", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        asked = flags.picked(options, ("measure", "method", "weights", "name"))
-        found = consensus(corpus, **asked, ties=options["ties"] or "keep")
-        if options["method"] == ENTITIES:
-            entities = found.entities
-            ask_for_ties(int(entities.is_tie.sum()), len(entities.votes), options)
-        report = report_of_consensus(found, top=options["top"])
-        save_gold(found.corpus, found.name, options)
-    emit(report, **{**options, "save": None}, forms=LIST_OUTPUTS)
+    asked = flags.picked(options, ("measure", "method", "weights", "name"))
+    found = consensus(load(files, options), **asked, ties=options["ties"] or "keep")
+    if options["method"] == ENTITIES:
+        entities = found.entities
+        ask_for_ties(int(entities.is_tie.sum()), len(entities.votes), options)
+    save_gold(found.corpus, found.name, options)
+    return report_of_consensus(found, top=options["top"])

@@ -11,8 +11,8 @@ import click
 
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import AS_PREDICTIONS, WHICH
-from beyondchance.cli.loading import load, streams
-from beyondchance.cli.running import Command, tell, tell_notes, working
+from beyondchance.cli.loading import load
+from beyondchance.cli.running import Command, tell, tell_notes
 from beyondchance.io.writing import WRITTEN, target_of, write
 from beyondchance.reporting.blocks import counted
 
@@ -26,7 +26,7 @@ _PRINTED = {
 """Formats that are one file of text, and can go to standard output; and how that ends."""
 
 
-@click.command("convert", cls=Command)
+@click.command("convert", cls=Command, doing="reading and writing")
 @flags.annotated_files
 @flags.in_output(
     "--to",
@@ -44,14 +44,7 @@ _PRINTED = {
 )
 @AS_PREDICTIONS
 @flags.QUIET
-def command(
-    files: tuple[str, ...],
-    to: str | None,
-    save: str | None,
-    as_predictions: bool,
-    quiet: bool,
-    **options: Any,
-) -> None:
+def command(files: tuple[str, ...], to: str | None, save: str | None, **options: Any) -> None:
     """Write annotations in another format.
 
     \b
@@ -62,31 +55,32 @@ def command(
         raise click.UsageError(WHICH)
     if save is None and to not in _PRINTED:
         raise click.UsageError(f"{to} cannot be printed; pass --save to write a file")
-    with working("reading and writing", quiet=quiet):
-        corpus = load(streams(files), options)
-        target = to or target_of(corpus, save or "")
-        if target is None:
-            raise click.UsageError(WHICH)
-        if options["no_text"]:
-            # A field can be anything, such as a translation.
-            corpus = replace(corpus, fields={})
-        key = options["spans_key"] if target == "spacy" else None
-        if save is None:
-            with tempfile.TemporaryDirectory() as folder:
-                place = Path(folder) / f"converted{_PRINTED[target]}"
-                write(corpus, place, format=target, as_predictions=as_predictions)
-                click.echo(place.read_bytes(), nl=False)
-        else:
-            write(corpus, save, format=target, spans_key=key, as_predictions=as_predictions)
-    if not quiet:
-        tell_notes(corpus.notes)
-        if target == "table" and corpus.unit == "sentence":
-            tell("a table has no sentences: when it is read again, it is scored by document")
-        for what, number in corpus.skipped.items():
-            tell(f"{number:,} {what}")
-        tell(
-            f"wrote {save or 'standard output'} as {target}: "
-            f"{counted(len(corpus.documents), 'document')}, "
-            f"{counted(len(corpus.annotators), 'annotator')}, "
-            f"{counted(len(corpus.span_start), 'span')}"
+    corpus = load(files, options)
+    target = to or target_of(corpus, save or "")
+    if target is None:
+        raise click.UsageError(WHICH)
+    if options["no_text"]:
+        # A field can be anything, such as a translation.
+        corpus = replace(corpus, fields={})
+    with tempfile.TemporaryDirectory() as folder:
+        place = save or Path(folder) / f"converted{_PRINTED[target]}"
+        write(
+            corpus,
+            place,
+            format=target,
+            spans_key=options["spans_key"] if target == "spacy" else None,
+            as_predictions=options["as_predictions"],
         )
+        if save is None:
+            click.echo(Path(place).read_bytes(), nl=False)
+    tell_notes(corpus.notes)
+    if target == "table" and corpus.unit == "sentence":
+        tell("a table has no sentences: when it is read again, it is scored by document")
+    for what, number in corpus.skipped.items():
+        tell(f"{number:,} {what}")
+    tell(
+        f"wrote {save or 'standard output'} as {target}: "
+        f"{counted(len(corpus.documents), 'document')}, "
+        f"{counted(len(corpus.annotators), 'annotator')}, "
+        f"{counted(len(corpus.span_start), 'span')}"
+    )

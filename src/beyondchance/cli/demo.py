@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.running import Command, emit, tell
+from beyondchance.cli.running import Command, tell
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.labelling import labelling
@@ -20,23 +21,23 @@ from beyondchance.scoring.options import scoring_of
 @click.command("demo", cls=Command)
 @flags.in_output(
     "--files",
+    "folder",
     metavar="FOLDER",
     type=click.Path(),
     help="Also write the example as one file for each annotator, to try other commands on.",
 )
 @flags.output
-def command(files: str | None, **options: Any) -> None:
+def command(folder: str | None, **options: Any) -> Report:
     """The agreement of the example that ships with the package.
 
     Three annotators marked persons, places and events in 46 sentences of a town's newspaper:
     ada marks long spans, ben short ones, and cleo overlooks some.
     """
     corpus = example()
-    if files is not None:
-        write(corpus, f"{files.rstrip('/')}/", format="conll")
-        if not options["quiet"]:
-            tell(f"wrote {files}: try beyondchance agree {files.rstrip('/')}/*.conll")
+    if folder is not None:
+        place = f"{folder.rstrip('/')}/"
+        write(corpus, place, format="conll")
+        tell(f"wrote {folder}: try beyondchance agree {place}*.conll")
     result, split = agreement(corpus), labelling(corpus)
     loss = loss_of(result, corpus, scoring_of({}))
-    report = agree_report(result.measures, corpus, split=split, loss=loss, digits=options["digits"])
-    emit(report, **options)
+    return agree_report(result.measures, corpus, split=split, loss=loss, digits=options["digits"])

@@ -7,19 +7,20 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, streams
-from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.loading import load
+from beyondchance.cli.running import Command
 from beyondchance.diagnosis.diagnose import diagnose
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.diagnose import diagnose_report
 
 
-@click.command("diagnose", cls=Command)
+@click.command("diagnose", cls=Command, doing="reading and comparing")
 @flags.annotated_files
 @flags.scoring
-@flags.flag(flags.RESAMPLING["confidence"], group="Uncertainty", is_flat=False)
+@flags.resampling("confidence", is_flat=False)
 @flags.TOP
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> None:
+def command(files: tuple[str, ...], **options: Any) -> Report:
     """What to fix first: each pattern of disagreement, and what agreement would be without it.
 
     Says where agreement is lost, which patterns cost most, whether they are habits of one annotator
@@ -30,14 +31,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance diagnose export.json --measure exact
     beyondchance diagnose gold.conll system.conll --gold gold
     """
-    with working("reading and comparing", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        gold = None if options["gold"] is None else corpus.gold
-        found = diagnose(corpus, gold=gold, **flags.scoring_options(options))
-        report = diagnose_report(
-            found,
-            top=options["top"],
-            digits=options["digits"],
-            confidence=options["confidence"],
-        )
-    emit(report, **options)
+    corpus = load(files, options)
+    gold = None if options["gold"] is None else corpus.gold
+    found = diagnose(corpus, gold=gold, **flags.scoring_options(options))
+    return diagnose_report(found, **flags.picked(options, ("top", "digits", "confidence")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
+from operator import itemgetter
 from typing import Any
 
 import click
@@ -11,14 +12,14 @@ import click
 from beyondchance.adjudication.consensus import NAME, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, streams
-from beyondchance.cli.running import Command, emit, tell, working
+from beyondchance.cli.gold import UNSAVED
+from beyondchance.cli.loading import load
+from beyondchance.cli.running import Command, tell
 from beyondchance.errors import DataError
 from beyondchance.io.writing import WITH_NOTES, WRITTEN, write
-from beyondchance.reporting.blocks import counted
+from beyondchance.reporting.blocks import Report, counted
 from beyondchance.reporting.commands.disagreements import disagreements_report, is_against_gold
 from beyondchance.reporting.commands.places import notes_of
-from beyondchance.reporting.rendering import LIST_OUTPUTS
 from beyondchance.scoring.disagreements import KINDS, Disagreements, disagreements
 from beyondchance.scoring.places import Places
 
@@ -32,7 +33,7 @@ def _is_team(found: Disagreements) -> bool:
     return len({name for pair in found.pairs for name in pair}) > 2 and not is_against_gold(found)
 
 
-@click.command("disagreements", cls=Command)
+@click.command("disagreements", cls=Command, doing="reading and aligning")
 @flags.annotated_files
 @flags.in_output(
     "--by",
@@ -61,13 +62,14 @@ def _is_team(found: Disagreements) -> bool:
     "--to",
     type=flags.Choice(WRITTEN),
     metavar="NAME",
+    needs=(itemgetter("save"), UNSAVED),
     help="Write the documents with disagreements as tasks in the format of an annotation tool.",
     more="They start from the consensus, and say in a note what annotators marked, where the "
     "format has notes; with Label Studio all versions are predictions.",
 )
 @flags.TOP
 @flags.list_output
-def command(files: tuple[str, ...], **options: Any) -> None:
+def command(files: tuple[str, ...], **options: Any) -> Report | None:
     """Every disagreement, its kind and its place.
 
     The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
@@ -83,28 +85,23 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance disagreements spans.csv --gold expert --annotators anna
     beyondchance disagreements export.json --to label-studio --save tasks.json
     """
-    if options["to"] is not None and options["save"] is None:
-        raise click.UsageError("--to is for what --save writes; say where to write it")
-    with working("reading and aligning", quiet=options["quiet"]):
-        corpus = load(streams(files), options)
-        found = disagreements(corpus)
-        kinds = options["kind"]
-        if kinds is None:
-            kinds = [kind for kind in KINDS if kind != "agree"]
-        asks_places = _is_team(found) or _MISSING in kinds
-        by_place = options["by"] == "place" or (options["by"] is None and asks_places)
-        places = None
-        if by_place or options["to"] is not None:
-            known = dict.fromkeys(_MISSING if kind in PAIR_KINDS else kind for kind in kinds)
-            places = found.places.only(kinds=list(known)).only(labels=options["label"])
-            kinds = [kind for kind in kinds if kind != _MISSING]
+    corpus = load(files, options)
+    found = disagreements(corpus)
+    kinds = options["kind"]
+    if kinds is None:
+        kinds = [kind for kind in KINDS if kind != "agree"]
+    asks_places = _is_team(found) or _MISSING in kinds
+    by_place = options["by"] == "place" or (options["by"] is None and asks_places)
+    places = None
+    if by_place or options["to"] is not None:
+        known = dict.fromkeys(_MISSING if kind in PAIR_KINDS else kind for kind in kinds)
+        places = found.places.only(kinds=list(known)).only(labels=options["label"])
         if options["to"] is not None:
-            assert places is not None  # noqa: S101 - made above
             _write_tasks(corpus, places, options)
-            return
-        listed = found.only(kinds=kinds).only(labels=options["label"])
-        report = disagreements_report(found, listed, places=places, top=options["top"])
-    emit(report, **options, forms=LIST_OUTPUTS)
+            return None
+        kinds = [kind for kind in kinds if kind != _MISSING]
+    listed = found.only(kinds=kinds).only(labels=options["label"])
+    return disagreements_report(found, listed, places=places, top=options["top"])
 
 
 def _write_tasks(corpus: Corpus, places: Places, options: Mapping[str, Any]) -> None:
@@ -119,18 +116,15 @@ def _write_tasks(corpus: Corpus, places: Places, options: Mapping[str, Any]) -> 
     part = whole.corpus.select(documents=list(notes))
     target, place = options["to"], options["save"]
     is_several = target == "label-studio"
-    if not is_several:
-        part = part.select(annotators=[whole.name])
     write(
-        part,
+        part if is_several else part.select(annotators=[whole.name]),
         place,
         format=target,
         as_predictions=is_several,
         notes=notes if target in WITH_NOTES else None,
     )
-    if not options["quiet"]:
-        documents, number = counted(len(notes), "document"), counted(len(places), "disagreement")
-        tell(f"wrote {place} as {target}: {documents} with {number}")
+    documents, number = counted(len(notes), "document"), counted(len(places), "disagreement")
+    tell(f"wrote {place} as {target}: {documents} with {number}")
 
 
 def _free_name(annotators: Sequence[str]) -> str:

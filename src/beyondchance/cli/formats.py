@@ -8,16 +8,17 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.running import Command, emit
+from beyondchance.cli.running import Command
 from beyondchance.installing import distribution, install_command
 from beyondchance.io.registry import FORMATS
 from beyondchance.io.writing import WRITTEN
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.formats import formats_report
 
 
 @click.command("formats", cls=Command)
 @flags.output
-def command(**options: Any) -> None:
+def command(**_: Any) -> Report:
     """What can be read and written, what each format needs, and an example."""
     formats = [
         {
@@ -36,4 +37,4 @@ def command(**options: Any) -> None:
         }
         for item in FORMATS.values()
     ]
-    emit(formats_report(formats), **options)
+    return formats_report(formats)

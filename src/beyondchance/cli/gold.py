@@ -18,40 +18,43 @@ from beyondchance.messages import Use
 from beyondchance.reporting.blocks import counted
 
 WHICH = f"which format? pass --to with one of {', '.join(WRITTEN)}"
-saved_annotations = flags.in_output(
-    "--save",
-    metavar="FILE|FOLDER",
-    type=click.Path(),
-    is_everyday=True,
-    help="Write the annotations to a file or folder.",
-    more="A folder, ending with /, gets one file for each annotator.",
-)
-TO = flags.in_output(
-    "--to",
-    type=flags.Choice(WRITTEN),
-    metavar="NAME",
-    is_everyday=True,
-    help="The format to write; by default that of the files, or what --save ends with.",
-)
+UNSAVED = "is for what --save writes; say where to write it"
+_SAVED = (lambda given: given.get("place", True), UNSAVED)
+"""What options of writing need."""
 AS_PREDICTIONS = flags.in_output(
     "--as-predictions",
     is_flag=True,
+    needs=_SAVED,
     help="For Label Studio: write annotations as predictions, each of a model that is called as "
     "the annotator is.",
 )
 saving = flags.together(
-    [
-        saved_annotations,
-        TO,
-        AS_PREDICTIONS,
-        flags.in_output(
-            "--with-annotators", is_flag=True, help="Write what the annotators marked, too."
-        ),
-    ]
+    flags.in_output(
+        "--save",
+        "place",
+        metavar="FILE|FOLDER",
+        type=click.Path(),
+        is_everyday=True,
+        help="Write the annotations to a file or folder.",
+        more="A folder, ending with /, gets one file for each annotator.",
+    ),
+    flags.in_output(
+        "--to",
+        type=flags.Choice(WRITTEN),
+        metavar="NAME",
+        is_everyday=True,
+        needs=_SAVED,
+        help="The format to write; by default that of the files, or what --save ends with.",
+    ),
+    AS_PREDICTIONS,
+    flags.in_output(
+        "--with-annotators",
+        is_flag=True,
+        needs=_SAVED,
+        help="Write what the annotators marked, too.",
+    ),
 )
 """Where and how a gold standard is written."""
-
-
 TIES_FLAG = flags.in_scoring(
     "--ties",
     type=flags.Choice(TIES),
@@ -63,7 +66,7 @@ TIES_FLAG = flags.in_scoring(
 
 def ask_for_ties(n_ties: int, n_entities: int, options: Mapping[str, Any]) -> None:
     """Refuse to write a gold standard with many ties if nothing was said about them."""
-    if options["save"] and options["ties"] is None and 10 * n_ties > n_entities:
+    if options["place"] and options["ties"] is None and 10 * n_ties > n_entities:
         raise DataError(
             f"{n_ties:,} of {n_entities:,} entities are ties, which votes do not decide",
             expected="a decision about them",
@@ -73,17 +76,12 @@ def ask_for_ties(n_ties: int, n_entities: int, options: Mapping[str, Any]) -> No
 
 def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
     """Write an annotator, or all of them, if that is asked for."""
-    place = options["save"]
+    place = options["place"]
     if place is None:
-        for option in ("to", "as_predictions", "with_annotators"):
-            if options[option]:
-                flag = f"--{option.replace('_', '-')}"
-                raise click.UsageError(f"{flag} is for what --save writes; say where to write it")
         return
     chosen = corpus if options["with_annotators"] else only(corpus, [name])
     if options["to"] is None and target_of(chosen, place) is None:
         raise click.UsageError(WHICH)
     write(chosen, place, format=options["to"], as_predictions=options["as_predictions"])
-    if not options["quiet"]:
-        spans = counted(len(chosen.span_start), "span")
-        tell(f"wrote {place}: {counted(len(chosen.documents), 'document')}, {spans}")
+    spans = counted(len(chosen.span_start), "span")
+    tell(f"wrote {place}: {counted(len(chosen.documents), 'document')}, {spans}")

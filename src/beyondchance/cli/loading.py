@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,17 +15,13 @@ from beyondchance.cli.options import READING, picked
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Named, Naming, named_file, read_by_names
 from beyondchance.io.sources import limited, read_stream
-from beyondchance.messages import HIDDEN, Note, Piece, Quote, pieces
+from beyondchance.messages import HIDDEN, Note, Quote
+
+_NAMES = "beyondchance.pseudonyms"
+"""Where a context keeps what annotators are called, by their names in the files."""
 
 
 def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corpus:
-    """Read the files, and keep what was asked for; see `load_named`."""
-    return load_named(files, options, **other)[0]
-
-
-def load_named(
-    files: Sequence[Any], options: Mapping[str, Any], **other: Any
-) -> tuple[Corpus, Callable[[str], str]]:
     """Read the files, and keep what was asked for.
 
     Parameters
@@ -35,70 +31,83 @@ def load_named(
         The options of the command.
     **other
         Options of `read` that take the place of those.
-
-    Returns
-    -------
-    corpus : Corpus
-    shown : function
-        Returns what an annotator is called in it, by the name in the files.
     """
     if not files:
         raise click.UsageError("no files; expected at least one, or - for standard input")
-    reading = {"format": options["format"], **picked(options, READING), **other}
     if options["gold"] == "":
         raise click.UsageError("--gold is empty; expected an annotator or a file")
-    form = reading.pop("format")
-    naming = Naming(renamed=renaming("annotator", options), hides_files=options["pseudonyms"])
+    reading = {"gold": options["gold"], **picked(options, READING), **other}
     try:
-        corpus, known = read_by_names(files, form, {"gold": options["gold"], **reading}, naming)
+        corpus, known = read_by_names(
+            streams(files), options["format"], reading, naming_of(options)
+        )
         kept = _kept(corpus, known, options)
     except BeyondChanceError as error:
         if options["pseudonyms"]:
             # Any quote can be a name while files are read.
-            error.rewrite(_hidden)
+            error.rewrite(lambda piece: HIDDEN if isinstance(piece, Quote) else piece)
         raise
     if not options["pseudonyms"]:
-        return kept, str
-    names = corpus.pseudonyms()
-    return kept.with_pseudonyms(names), lambda name: names.get(name, name)
+        return kept
+    names = click.get_current_context().meta[_NAMES] = corpus.pseudonyms()
+    return kept.with_pseudonyms(names)
+
+
+def shown(names: Iterable[str]) -> list[str]:
+    """Return what annotators of the files are called in the corpus that was read."""
+    known = click.get_current_context().meta.get(_NAMES, {})
+    return [known.get(name, name) for name in names]
+
+
+def naming_of(options: Mapping[str, Any]) -> Naming:
+    """Return how annotators and files are to be named."""
+    return Naming(renamed=renaming("annotator", options), hides_files=options["pseudonyms"])
 
 
 def renaming(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """New names, by the old ones."""
+    """Return new names, by the old ones."""
     given = options[f"rename_{kind}"]
     renamed = dict(given)
     if len(renamed) < len(given):
-        article = "an" if kind == "annotator" else "a"
-        found = f"--rename-{kind} was given twice for {article} {kind}; expected one name"
+        found = f"--rename-{kind} was given twice for one {kind}; expected one name"
         raise click.UsageError(found)
     return renamed
 
 
-def _named(file: str) -> Any:
-    """A file, with the name of its annotator where it is given as NAME=FILE."""
-    named = named_file(file)
-    if named is None:
-        is_hidden = click.get_current_context().params.get("pseudonyms")
-        what = "an argument" if is_hidden else f"'{file}'"
+def equal_spans(options: Mapping[str, Any]) -> str:
+    """Return what becomes of spans of one annotator that are, or become, equal."""
+    default: str = READING["duplicates"].default(is_strict=options["strict"])
+    return options["duplicates"] or default
+
+
+def path_of(item: Any) -> Any:
+    """Return what is to be read, without the name of its annotator."""
+    return item.item if isinstance(item, Named) else item
+
+
+def streams(files: Sequence[Any]) -> list[Any]:
+    """Return the files, some with names, and standard input for ``-``, to be read again."""
+    named = [named_file(file) if isinstance(file, str) else file for file in files]
+    params = click.get_current_context().params
+    if None in named:
+        what = "an argument" if params["pseudonyms"] else f"'{files[named.index(None)]}'"
         raise click.UsageError(f"{what} is neither a file nor NAME=FILE")
-    return named
-
-
-def streams(files: Sequence[str]) -> list[Any]:
-    """The files, some with names, and standard input in the place of ``-``, to be read again."""
-    named = [_named(file) for file in files]
-    places = [file.item if isinstance(file, Named) else file for file in named]
-    if "-" not in places:
-        return named
-    if places.count("-") > 1:
+    number = [path_of(item) for item in named].count("-")
+    if number > 1:
         raise click.UsageError("standard input was given twice; expected '-' once")
+    if not number:
+        return named
     if sys.stdin is None:
         raise click.UsageError("standard input is closed; give a file")
-    with limited(click.get_current_context().params.get("max_size")):
+    with limited(params["max_size"]):
         content = _Stream(read_stream(sys.stdin.buffer, "stdin"))
     return [
-        file if place != "-" else Named(file.name, content) if isinstance(file, Named) else content
-        for file, place in zip(named, places, strict=True)
+        item
+        if path_of(item) != "-"
+        else replace(item, item=content)
+        if isinstance(item, Named)
+        else content
+        for item in named
     ]
 
 
@@ -118,8 +127,7 @@ def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) 
     """Rename labels, then select labels and annotators, who may be given by former names."""
     renamed = renaming("label", options)
     if renamed:
-        duplicates = options["duplicates"] or ("error" if options["strict"] else "skip")
-        corpus = corpus.rename_labels(renamed, duplicates=duplicates)
+        corpus = corpus.rename_labels(renamed, duplicates=equal_spans(options))
     labels, excluded = options["labels"], options["exclude_labels"]
     if labels is not None and excluded is not None:
         raise click.UsageError("--labels and --exclude-labels were both given; expected one")
@@ -137,24 +145,11 @@ def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) 
         )
         names = [*asked, *([corpus.gold] if corpus.gold else [])]
         corpus = corpus.select(annotators=list(dict.fromkeys(names)))
-    return _without_texts(corpus) if options["no_text"] else corpus
+    if options["no_text"]:
+        return replace(corpus, texts=None, token_start=None, token_end=None)
+    return corpus
 
 
 def noted(corpus: Corpus, notes: Iterable[Note]) -> Corpus:
-    """The corpus with more notes, for the report."""
+    """Return the corpus with more notes, for the report."""
     return replace(corpus, notes=(*corpus.notes, *notes))
-
-
-def unquoted(note: Note) -> Note:
-    """The note without what it quotes, wherever it is printed."""
-    return replace(note, text=tuple(map(_hidden, pieces(note.text))))
-
-
-def _hidden(piece: Piece) -> Piece:
-    return HIDDEN if isinstance(piece, Quote) else piece
-
-
-def _without_texts(corpus: Corpus) -> Corpus:
-    """The corpus without its texts, and notes without what they may quote of them."""
-    notes = tuple(map(unquoted, corpus.notes))
-    return replace(corpus, texts=None, token_start=None, token_end=None, notes=notes)

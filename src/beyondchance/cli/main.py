@@ -61,10 +61,9 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+            from beyondchance.checks import nearest  # noqa: PLC0415 - for mistakes only
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"choose from: {', '.join(COMMANDS)}"
+            hint = nearest(args[0], COMMANDS).strip() or f"choose from: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -74,7 +73,7 @@ class _Group(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _completion(shell: str) -> str:
+def _completion(_: click.Context, shell: str) -> str:
     from click.shell_completion import get_completion_class  # noqa: PLC0415 - rarely wanted
 
     kind = get_completion_class(shell)
@@ -82,17 +81,15 @@ def _completion(shell: str) -> str:
     return kind(cli, {}, "beyondchance", "_BEYONDCHANCE_COMPLETE").source()
 
 
-def _printing(
-    text: Callable[[Any], str], *names: str, **settings: Any
-) -> Callable[[Callable[[], None]], Callable[[], None]]:
-    """An option that prints a text made from its value, and exits."""
+def printing(text: Callable[[click.Context, Any], str]) -> dict[str, Any]:
+    """Return settings of an option that prints a text made from its value, and exits."""
 
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> None:
         if value and not ctx.resilient_parsing:
-            click.echo(text(value).removesuffix("\n"))
+            click.echo(text(ctx, value).removesuffix("\n"))
             ctx.exit()
 
-    return click.option(*names, is_eager=True, expose_value=False, callback=callback, **settings)
+    return {"is_eager": True, "expose_value": False, "callback": callback}
 
 
 @click.group(
@@ -100,23 +97,23 @@ def _printing(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 bad data, 2 wrong usage, 3 below --fail-under, 130 interrupted.",
 )
-@_printing(
-    lambda _: f"beyondchance {__version__}",
+@click.option(
     "--version",
     is_flag=True,
     help="Print the version and exit.",
+    **printing(lambda *_: f"beyondchance {__version__}"),
 )
-@_printing(
-    lambda _: bibtex(),
+@click.option(
     "--cite",
     is_flag=True,
     help="Print BibTeX of this package and of the paper, and exit.",
+    **printing(lambda *_: bibtex()),
 )
-@_printing(
-    _completion,
+@click.option(
     "--completion",
     type=click.Choice(["bash", "zsh", "fish"]),
     help="Print the completion script of a shell, and exit.",
+    **printing(_completion),
 )
 def cli() -> None:
     """How much of the agreement between span annotations is beyond chance?
@@ -188,7 +185,8 @@ def main(args: list[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit):  # click exits by itself only when a pipe is closed
         return _reader_gone()
     except Exception as error:
-        return _shown(*_ending(error, words))
+        message, code = _ending(error, words)
+        say(message)
     return int(code or 0)
 
 
@@ -245,11 +243,6 @@ def _usage(error: click.UsageError) -> str:
         return f"no such option {error.option_name}" + (f"; {hint}" if hint else "")
     message = " ".join(error.format_message().split()).rstrip(".")
     return message[:1].lower() + message[1:]
-
-
-def _shown(message: str, code: int) -> int:
-    say(message)
-    return code
 
 
 def say(message: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import inf
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import click
 
 import beyondchance.scoring.options  # noqa: F401 - enters CHOICES
-from beyondchance.cli.running import Option, is_given
+from beyondchance.checks import nearest
+from beyondchance.cli.running import Option, flag_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import (
@@ -44,12 +46,8 @@ class Choice(click.Choice[str]):
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Name the choices, and the one that was probably meant."""
-        from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
-
-        names = [str(name) for name in self.choices]
-        near = get_close_matches(str(value), names, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        return f"'{value}' is not one of {', '.join(names)}{hint}"
+        known = ", ".join(self.choices)
+        return f"'{value}' is not one of {known}; {nearest(value, self.choices)}".rstrip("; ")
 
 
 class Parsed(click.ParamType):  # type: ignore[type-arg] # generic since click 8.4
@@ -70,20 +68,19 @@ class Parsed(click.ParamType):  # type: ignore[type-arg] # generic since click 8
             self.fail(f"'{value}' {self.wrong}", param, ctx)
 
 
-def _checked(value: Result, is_right: object) -> Result:
-    if not is_right:
-        raise ValueError
-    return value
-
-
 def _names(word: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in word.split(","))
-    return _checked(names, all(names))
+    return tuple(_filled(name.strip()) for name in word.split(","))
+
+
+def _filled(name: str) -> str:
+    if not name:
+        raise ValueError
+    return name
 
 
 def _renaming(word: str) -> tuple[str, str]:
     old, _, new = word.partition("=")
-    return _checked((old, new), old and new)
+    return _filled(old), _filled(new)
 
 
 def _parameters(word: str) -> dict[str, float]:
@@ -91,37 +88,46 @@ def _parameters(word: str) -> dict[str, float]:
     return {name.strip(): float(number) for name, _, number in pairs}
 
 
-def _share_or_none(word: str) -> float | None:
-    return None if word == "none" else _checked(float(word), 0 <= float(word) <= 1)
+def _gamma(word: str) -> dict[str, float]:
+    found = _parameters(word)
+    samples = found.get("samples", 0.5)
+    return found | ({"samples": int(samples)} if samples.is_integer() else {})
 
 
-def _bar(word: str) -> float:
-    return _checked(float(word), float(word) <= 1)
+def _up_to_1(word: str, low: float = -inf) -> float:
+    number = float(word)
+    if not low <= number <= 1:
+        raise ValueError
+    return number
 
 
 NAMES = Parsed("NAME,...", _names, "has an empty name; expected names separated by commas")
 LENGTHS = Parsed(
     "N,...",
-    lambda word: tuple(int(part) for part in word.split(",")),
+    lambda word: tuple(map(int, word.split(","))),
     "is not a list of lengths; expected lengths such as 1,5,10",
 )
 _RENAMING = Parsed("OLD=NEW", _renaming, "is not a renaming; expected OLD=NEW")
-PARAMETERS = Parsed(
-    "NAME=NUMBER,...", _parameters, "is not NAME=NUMBER, several separated by commas"
-)
+_GAMMA = Parsed("NAME=NUMBER,...", _gamma, "is not NAME=NUMBER, several separated by commas")
 WEIGHTS = Parsed(
     "NAME=NUMBER,...|agreement",
     lambda word: word if word == "agreement" else _parameters(word),
     "is neither agreement nor NAME=NUMBER, several separated by commas",
 )
-_SHARE_OR_NONE = Parsed("SHARE", _share_or_none, "is not a number from 0 to 1, or none")
-_BAR = Parsed("SCORE", _bar, "is not a score; expected a number up to 1, such as 0.7")
+_SHARE_OR_NONE = Parsed(
+    "SHARE",
+    lambda word: None if word == "none" else _up_to_1(word, 0),
+    "is not a number from 0 to 1, or none",
+)
+_BAR = Parsed("SCORE", _up_to_1, "is not a score; expected a number up to 1, such as 0.7")
+BETWEEN = click.FloatRange(0, 1, min_open=True, max_open=True)
+"""A number between 0 and 1, neither included."""
 
 
 def option(*names: str, group: str, **settings: Any) -> Decorator:
-    """An option in a group of the help page, which shows its default if it has one."""
-    show = settings.pop("shown", None) or bool(settings.get("default"))
-    return click.option(*names, cls=Option, group=group, show_default=show, **settings)
+    """Make an option in a group of the help page, which shows its default if it has one."""
+    settings.setdefault("show_default", bool(settings.get("default")))
+    return click.option(*names, cls=Option, group=group, **settings)
 
 
 in_annotations = partial(option, group="Annotations")
@@ -143,21 +149,19 @@ def flag(item: Declared, *, group: str, **settings: Any) -> Decorator:
         In place of what the declaration says.
     """
     declaration = item.option
-    choices = CHOICES.get(item.name, item.choices)
-    # Without a value, what mends depends on --strict; the help shows what it is without that.
-    settings.setdefault("default", None if declaration.refuses else declaration.default)
+    said = {name: getattr(declaration, name) for name in ("help", "more", "is_everyday", "default")}
     if declaration.refuses:
-        settings["shown"] = declaration.default
+        # Without a value, what mends depends on --strict; the help shows what it is without that.
+        said |= {"default": None, "show_default": declaration.default}
+    choices = CHOICES.get(item.name, item.choices)
     if item.kind is bool:
-        settings["is_flag"] = True
+        said["is_flag"] = True
+    elif choices:
+        said["type"] = Choice(choices, declaration.aliases)
     else:
-        settings["type"] = Choice(choices, declaration.aliases) if choices else _type(item)
-        settings["metavar"] = (
-            None if choices else declaration.metavar or ("N" if item.kind is int else "NAME")
-        )
-    said = {name: getattr(declaration, name) for name in ("help", "more", "is_everyday")}
-    flag_name = f"--{item.signed_name.replace('_', '-')}"
-    return option(flag_name, group=group, **{**said, **settings})
+        said["type"] = _type(item)
+        said["metavar"] = declaration.metavar or ("N" if item.kind is int else "NAME")
+    return option(flag_of(item.signed_name), group=group, **{**said, **settings})
 
 
 def _type(item: Declared) -> Any:
@@ -181,156 +185,129 @@ COUNTING = declared(CountingOptions)
 
 
 def picked(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Some of the options, those that the command has."""
+    """Return some of the options, those that the command has."""
     return {name: options[name] for name in names if name in options}
 
 
 def scoring_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """How to score; a seed is for measures that sample, otherwise for resamples only."""
+    """Return how to score; a seed is for measures that sample, otherwise for resamples only."""
     is_sampled = "seed" in MEASURES[options["measure"]].parameters
     return {**picked(options, SCORING), **({} if is_sampled else {"seed": None})}
 
 
 def resampling_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """How to resample, by those of the options that the command has; the seed is 0 by default."""
+    """Return how to resample, by those options that the command has; the seed is 0 by default."""
     given = {name: item.signed_name for name, item in RESAMPLING.items()}
     known = {name: options[flag] for name, flag in given.items() if flag in options}
     return {**known, "seed": options["seed"] or 0}
 
 
 def if_intervals(options: Mapping[str, Any], made: Callable[..., Result]) -> Result | None:
-    """Intervals, or what else is made from resamples, where ``--confidence`` asks for it."""
+    """Make intervals, or what else is made from resamples, where ``--confidence`` asks for it."""
     return made(**resampling_options(options)) if options["confidence"] is not None else None
 
 
-def together(options: Iterable[Decorator]) -> Decorator:
-    """Several options as one decorator, in the order given."""
+def together(*options: Decorator) -> Decorator:
+    """Join several options into one decorator, in the order given."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed([*options]):
+        for option in reversed(options):
             function = option(function)
         return function
 
     return decorate
 
 
-FORMAT = in_reading(
-    "--format",
-    type=Choice(FORMATS),
-    metavar="NAME",
-    is_everyday=True,
-    help="The format of the files, if it is not detected.",
-    more="One of those that 'beyondchance formats' lists; detected from their content by default.",
-)
-
 annotated_files = together(
-    [
-        click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
-        in_annotations(
-            "--gold",
-            metavar="NAME|FILE|NAME=FILE",
-            is_everyday=True,
-            help=declared(ReadOptions)["gold"].option.help,
-        ),
-        in_annotations(
-            "--annotators",
-            type=NAMES,
-            is_everyday=True,
-            help="Only these annotators, after renaming.",
-        ),
-        in_annotations(
-            "--rename-annotator",
-            type=_RENAMING,
-            multiple=True,
-            help="A new name for an annotator; can be repeated. Two annotators can get one name if "
-            "they have no document in common. --gold and --annotators take old and new names.",
-        ),
-        in_annotations(
-            "--pseudonyms",
-            is_flag=True,
-            help="Call annotators 'annotator 1', 'annotator 2', ... everywhere, a gold standard "
-            "'gold', and files 'file 1', 'file 2', ... Names of documents, fields and labels and "
-            "texts stay, and may hold names.",
-        ),
-        in_annotations(
-            "--labels", type=NAMES, is_everyday=True, help="Only these labels, after renaming."
-        ),
-        in_annotations("--exclude-labels", type=NAMES, help="All labels but these."),
-        in_annotations(
-            "--rename-label",
-            type=_RENAMING,
-            multiple=True,
-            help="A new name for a label; can be repeated.",
-        ),
-        FORMAT,
-        *(flag(item, group="Reading") for item in READING.values()),
-        in_annotations(
-            "--no-text",
-            is_flag=True,
-            is_everyday=True,
-            help="Show no annotated text.",
-            more="Results leave it out, and messages quote nothing from the files.",
-        ),
-    ]
+    click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
+    in_annotations(
+        "--gold",
+        metavar="NAME|FILE|NAME=FILE",
+        is_everyday=True,
+        help=declared(ReadOptions)["gold"].option.help,
+    ),
+    in_annotations(
+        "--annotators", type=NAMES, is_everyday=True, help="Only these annotators, after renaming."
+    ),
+    in_annotations(
+        "--rename-annotator",
+        type=_RENAMING,
+        multiple=True,
+        help="A new name for an annotator; can be repeated. Two annotators can get one name if "
+        "they have no document in common. --gold and --annotators take old and new names.",
+    ),
+    in_annotations(
+        "--pseudonyms",
+        is_flag=True,
+        help="Call annotators 'annotator 1', 'annotator 2', ... everywhere, a gold standard "
+        "'gold', and files 'file 1', 'file 2', ... Names of documents, fields and labels and "
+        "texts stay, and may hold names.",
+    ),
+    in_annotations(
+        "--labels", type=NAMES, is_everyday=True, help="Only these labels, after renaming."
+    ),
+    in_annotations("--exclude-labels", type=NAMES, help="All labels but these."),
+    in_annotations(
+        "--rename-label",
+        type=_RENAMING,
+        multiple=True,
+        help="A new name for a label; can be repeated.",
+    ),
+    in_reading(
+        "--format",
+        type=Choice(FORMATS),
+        metavar="NAME",
+        is_everyday=True,
+        help="The format of the files, if it is not detected.",
+        more="One of those that 'beyondchance formats' lists; detected from their content by "
+        "default.",
+    ),
+    *(flag(item, group="Reading") for item in READING.values()),
+    in_annotations(
+        "--no-text",
+        is_flag=True,
+        is_everyday=True,
+        help="Show no annotated text.",
+        more="Results leave it out, and messages quote nothing from the files.",
+    ),
 )
 """Which annotations are read, and how."""
 counting = together(
-    [
-        *(flag(item, group="Large files") for item in COUNTING.values()),
-        option(
-            "--dask",
-            group="Large files",
-            metavar="ADDRESS",
-            help="Count on a cluster of Dask, such as tcp://127.0.0.1:8786.",
-        ),
-    ]
+    *(flag(item, group="Large files") for item in COUNTING.values()),
+    option(
+        "--dask",
+        group="Large files",
+        metavar="ADDRESS",
+        help="Count on a cluster of Dask, such as tcp://127.0.0.1:8786.",
+    ),
 )
 """How files are counted that are read in parts."""
 AVERAGE = flag(SCORING["average"], group="Scoring")
 scoring = together(
-    [flag(item, group="Scoring") for name, item in SCORING.items() if name != "average"]
+    *(flag(item, group="Scoring") for name, item in SCORING.items() if name != "average")
 )
 """How annotations are scored."""
-CONFIDENCE, METHOD, RESAMPLES, OVER = (
-    flag(RESAMPLING[name], group="Uncertainty")
-    for name in ("confidence", "method", "resamples", "over")
-)
+INTERVALS = (itemgetter("confidence"), "is for intervals; pass --confidence 0.95 as well")
+"""What options of intervals need."""
+
+
+def resampling(name: str, **settings: Any) -> Decorator:
+    """Make a flag for how to resample."""
+    return flag(RESAMPLING[name], group="Uncertainty", **settings)
+
+
+CONFIDENCE, RESAMPLES = resampling("confidence"), resampling("resamples")
+METHOD, OVER = resampling("method", needs=INTERVALS), resampling("over", needs=INTERVALS)
 uncertainty = together(
-    [
-        flag(
-            RESAMPLING["confidence"],
-            group="Uncertainty",
-            more="Intervals are computed only if it is given.",
-            default=None,
-        ),
-        METHOD,
-        RESAMPLES,
-    ]
+    resampling("confidence", more="Intervals are computed only if it is given.", default=None),
+    METHOD,
+    RESAMPLES,
 )
 """How uncertain a score is."""
 
 
-def check_intervals_wanted(options: Mapping[str, Any]) -> None:
-    """Refuse options of intervals where none were asked for, rather than ignore them."""
-    ctx = click.get_current_context()
-    for name in ("interval_method", "over", "against"):
-        if is_given(ctx, name) and options["confidence"] is None:
-            flag = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{flag} is for intervals; pass --confidence 0.95 as well")
-
-
-def _form(forms: Iterable[str]) -> Decorator:
-    return in_output(
-        "--output",
-        type=Choice(list(forms)),
-        is_everyday=True,
-        help="The form of the result.",
-        more="By default what --save ends with, or text.",
-    )
-
-
 def digits(default: int, more: str = "") -> Decorator:
-    """How many digits tables and text have."""
+    """Make the option for how many digits tables and text have."""
     return in_output(
         "--digits",
         type=click.IntRange(1, 15),
@@ -341,7 +318,7 @@ def digits(default: int, more: str = "") -> Decorator:
 
 
 def top(default: int, text: str) -> Decorator:
-    """How many of many things are shown."""
+    """Make the option for how many of many things are shown."""
     return in_output("--top", type=click.IntRange(0), metavar="N", default=default, help=text)
 
 
@@ -363,90 +340,55 @@ _SAVE = in_output(
 )
 
 
-def printed(forms: Iterable[str], *more: Decorator) -> Decorator:
-    """How a result is printed, in one of some forms."""
-    precise = digits(4, " in tables and text; JSON and CSV have all digits")
-    return together([_form(forms), *more, precise, QUIET])
+def _printed(forms: Iterable[str], *more: Decorator) -> Decorator:
+    form = in_output(
+        "--output",
+        type=Choice(forms),
+        is_everyday=True,
+        help="The form of the result.",
+        more="By default what --save ends with, or text.",
+    )
+    return together(
+        form, *more, digits(4, " in tables and text; JSON and CSV have all digits"), QUIET
+    )
 
 
-output = printed(OUTPUTS, _SAVE)
+output = _printed(OUTPUTS, _SAVE)
 """How a result is printed or saved."""
-list_output = printed(LIST_OUTPUTS, _SAVE)
+list_output = _printed(LIST_OUTPUTS, _SAVE)
 """The same of a result that is a list."""
+printed_list = _printed(LIST_OUTPUTS)
+"""The same where something else is saved."""
 
-MODEL = in_annotations(
-    "--model",
-    "models",
-    type=NAMES,
-    required=True,
-    is_everyday=True,
-    help="The model among the annotators; several are compared with each other.",
+REPLACED = (lambda given: given.get("replace", True), "is for --replace; name a model")
+"""What options of replacing people need."""
+_in_replacing = partial(in_uncertainty, type=_SHARE_OR_NONE, is_everyday=True, needs=REPLACED)
+planned = together(
+    _in_replacing("--keep", default=0.9, help="Share of people's agreement to keep, or none."),
+    _in_replacing("--margin", default=0.05, help="How far below it a model may be, or none."),
 )
-HUMANS = in_annotations(
-    "--humans", type=NAMES, is_everyday=True, help="The people; by default all others."
-)
-_REPLACING: Mapping[str, Decorator] = {
-    "keep": in_uncertainty(
-        "--keep",
-        type=_SHARE_OR_NONE,
-        default=0.9,
-        is_everyday=True,
-        help="Share of people's agreement to keep, or none.",
-    ),
-    "margin": in_uncertainty(
-        "--margin",
-        type=_SHARE_OR_NONE,
-        default=0.05,
-        is_everyday=True,
-        help="How far below it a model may be, or none.",
-    ),
-    "blind": in_annotations(
+"""What a model has to show that is to replace people."""
+replacing = together(
+    planned,
+    in_annotations(
         "--blind",
         type=Choice(BLIND),
         default="unknown",
         is_everyday=True,
+        needs=REPLACED,
         help="Whether people did not see the model's work.",
     ),
-}
-replacing = together(list(_REPLACING.values()))
-"""What a model has to show that is to replace people."""
-planned = together([_REPLACING["keep"], _REPLACING["margin"]])
-"""The same before there is anything to show."""
-
-
-def replacing_options(options: Mapping[str, Any], *, is_asked: bool = True) -> dict[str, Any]:
-    """Return what a model has to show; refuse it where no model is named."""
-    ctx = click.get_current_context()
-    known = [name for name in _REPLACING if name in options]
-    for name in known:
-        if is_given(ctx, name) and not is_asked:
-            raise click.UsageError(f"--{name} is for --replace; name a model")
-    return picked(options, known)
-
-
+)
+"""The same, and how people annotated."""
 GAMMA = in_scoring(
     "--gamma",
-    type=PARAMETERS,
+    type=_GAMMA,
+    needs=(
+        lambda given: {"all", "gamma"} & {*(given["coefficients"] or ())},
+        "is for the coefficient gamma; pass --coefficients gamma as well",
+    ),
     help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
 )
-
-
-def check_gamma_wanted(options: Mapping[str, Any]) -> None:
-    """Refuse parameters of gamma where it was not asked for, rather than ignore them."""
-    if options["gamma"] and not {"all", "gamma"} & set(options["coefficients"] or ()):
-        found = "--gamma is for the coefficient gamma"
-        raise click.UsageError(f"{found}; pass --coefficients gamma as well")
-
-
-def gamma_parameters(options: Mapping[str, Any]) -> dict[str, float]:
-    """The parameters of gamma, whole numbers where they count something."""
-    given = options["gamma"] or {}
-    return {
-        name: int(value) if name == "samples" and value.is_integer() else value
-        for name, value in given.items()
-    }
-
-
 FAIL_UNDER = in_output(
     "--fail-under",
     type=_BAR,

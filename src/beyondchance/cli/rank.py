@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,23 +11,20 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import exit_code, questions
-from beyondchance.cli.loading import load, noted, streams
-from beyondchance.cli.running import Command, emit, working
-from beyondchance.cli.scanning import answers, scan_of
+from beyondchance.cli.loading import noted, path_of, streams
+from beyondchance.cli.running import Command, emit
+from beyondchance.cli.scanning import scored
 from beyondchance.errors import OptionError
-from beyondchance.io.reading import Assumed, Named
+from beyondchance.io.reading import Assumed
 from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
-from beyondchance.results.score import Score
-from beyondchance.scoring.answers import ranking_from
-from beyondchance.scoring.api import difficulty, rank
+from beyondchance.scoring.api import difficulty
 from beyondchance.types import Bools
 
 
-@click.command("rank", cls=Command)
+@click.command("rank", cls=Command, doing="reading and ranking")
 @flags.annotated_files
 @flags.scoring
 @flags.uncertainty
@@ -36,6 +32,7 @@ from beyondchance.types import Bools
 @flags.in_uncertainty(
     "--against",
     metavar="NAME",
+    needs=flags.INTERVALS,
     help="A system whose p-values against the others are adjusted for these tests only.",
 )
 @flags.in_output(
@@ -55,7 +52,7 @@ from beyondchance.types import Bools
 @flags.FAIL_UNDER
 @flags.METHODS
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> int:
+def command(files: tuple[str, ...], **options: Any) -> Any:
     """Systems against a gold standard, ranked before and after correction.
 
     The first FILE is the gold standard and every other a system, unless --gold names the gold
@@ -67,47 +64,28 @@ def command(files: tuple[str, ...], **options: Any) -> int:
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
-    flags.check_intervals_wanted(options)
     given = streams(files)
     if options["gold"] is None and len(given) > 1:
-        first = given[0].item if isinstance(given[0], Named) else given[0]
-        if not isinstance(first, str):
+        if not isinstance(path_of(given[0]), str):
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
         given, options["gold"] = given[1:], Assumed(given[0])
-    scan = scan_of(given, options)
-    with working("reading and ranking", quiet=options["quiet"]) as say:
-        if scan is None:
-            corpus = load(given, options)
-            rankings = rank(corpus, **flags.scoring_options(options)).measures
-        else:
-            corpus, found = answers(scan, questions("rank", options), options, say)
-            rankings = {item.question.scoring["measure"]: ranking_from(item) for item in found}
-        first = next(iter(rankings.values()))
-        report = rank_report(
-            rankings,
-            noted(corpus, first.notes),
-            by_label=options["by"] == "label",
-            subsets=_subsets(first, corpus, options),
-            sureness=flags.if_intervals(
-                options, partial(_all_sureness, rankings, options["against"])
-            ),
-            digits=options["digits"],
-        )
-    emit(report, **options)
-    return exit_code(_scores(first), options)
+    corpus, rankings = scored("rank", given, options)
+    first = next(iter(rankings.values()))
+    scores = {f"the corrected score of {name}": x.score for name, x in first.systems.items()}
 
+    def all_sureness(**resampling: Any) -> dict[str, Sureness]:
+        against = options["against"]
+        return {name: _sureness(item, against, **resampling) for name, item in rankings.items()}
 
-def _scores(ranking: Ranking) -> dict[str, Score]:
-    """The scores of systems, by what they are called."""
-    return {
-        f"the corrected score of {name}": system.score for name, system in ranking.systems.items()
-    }
-
-
-def _all_sureness(
-    rankings: Mapping[str, Ranking], against: str | None, **resampling: Any
-) -> dict[str, Sureness]:
-    return {name: _sureness(ranking, against, **resampling) for name, ranking in rankings.items()}
+    report = rank_report(
+        rankings,
+        noted(corpus, first.notes),
+        by_label=options["by"] == "label",
+        subsets=_subsets(first, corpus, options),
+        sureness=flags.if_intervals(options, all_sureness),
+        digits=options["digits"],
+    )
+    return partial(emit, report, scores)
 
 
 def _sureness(ranking: Ranking, against: str | None, **resampling: Any) -> Sureness:

@@ -7,21 +7,31 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load_named, streams
-from beyondchance.cli.running import Command, emit, working
+from beyondchance.cli.loading import load, shown
+from beyondchance.cli.running import Command
 from beyondchance.inference.replacement import replacement
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.replace import report_of_replacement
 
 
-@click.command("replace", cls=Command)
+@click.command("replace", cls=Command, doing="reading and comparing")
 @flags.annotated_files
-@flags.MODEL
-@flags.HUMANS
+@flags.in_annotations(
+    "--model",
+    "models",
+    type=flags.NAMES,
+    required=True,
+    is_everyday=True,
+    help="The model among the annotators; several are compared with each other.",
+)
+@flags.in_annotations(
+    "--humans", type=flags.NAMES, is_everyday=True, help="The people; by default all others."
+)
 @flags.replacing
-@flags.together([flags.flag(flags.SCORING[name], group="Scoring") for name in ("measure", "scope")])
+@flags.together(*(flags.flag(flags.SCORING[n], group="Scoring") for n in ("measure", "scope")))
 @flags.CONFIDENCE
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> None:
+def command(files: tuple[str, ...], **options: Any) -> Report:
     """May a model replace a person? And how much is there to reach?
 
     For each person: how well the person agrees with the others, and how well the model does in
@@ -33,12 +43,12 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance replace anna.conll ben.conll cleo.conll gpt.conll --model gpt
     beyondchance replace export.json --model gpt,llama --humans anna,ben,cleo
     """
-    with working("reading and comparing", quiet=options["quiet"]):
-        corpus, shown = load_named(streams(files), options)
-        asked = {name: options[name] for name in ("measure", "scope", "confidence")}
-        asked |= flags.replacing_options(options)
-        humans = options["humans"] and [shown(name) for name in options["humans"]]
-        models = [shown(name) for name in options["models"]]
-        found = replacement(corpus, model=models, humans=humans, **asked)
-        report = report_of_replacement(found, digits=options["digits"])
-    emit(report, **options)
+    corpus = load(files, options)
+    asked = ("measure", "scope", "confidence", "keep", "margin", "blind")
+    found = replacement(
+        corpus,
+        model=shown(options["models"]),
+        humans=options["humans"] and shown(options["humans"]),
+        **flags.picked(options, asked),
+    )
+    return report_of_replacement(found, digits=options["digits"])

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import click
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import questions
-from beyondchance.cli.loading import load_named, noted, streams
-from beyondchance.cli.running import Command, tell, tell_notes, working
-from beyondchance.cli.scanning import answers, scan_of
+from beyondchance.cli.loading import noted, shown
+from beyondchance.cli.running import Command, tell, tell_notes
+from beyondchance.cli.scanning import scored
 from beyondchance.io.saving import check_place
 from beyondchance.page.gather import WITHOUT_GAMMA
 from beyondchance.page.report import report
-from beyondchance.scoring.answers import agreement_from, ranking_from, with_origin
-from beyondchance.scoring.api import agreement, rank
 
 
-@click.command("report", cls=Command)
+@click.command("report", cls=Command, doing="reading, scoring and drawing")
 @flags.annotated_files
 @flags.scoring
 @flags.CONFIDENCE
@@ -63,7 +58,7 @@ from beyondchance.scoring.api import agreement, rank
 @flags.top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
 @flags.digits(3)
 @flags.QUIET
-def command(files: tuple[str, ...], **options: Any) -> None:
+def command(files: tuple[str, ...], **options: Any) -> Any:
     """A page for a browser: the result, its charts, and every disagreement.
 
     The page is one file and needs no network. With --gold, systems are ranked against the gold
@@ -76,49 +71,30 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     beyondchance report a.conll b.conll --gold gold.conll -o report.html
     beyondchance report export.json --replace gpt --blind yes -o report.html
     """
-    asked = flags.replacing_options(options, is_asked=bool(options["replace"]))
-    flags.check_gamma_wanted(options)
-    is_printed = options["save"] == "-"
+    place = options["save"]
+    is_printed = place == "-"
     if not is_printed:
-        check_place(options["save"])
-    given = streams(files)
-    scan = scan_of(given, options)
-    with working("reading, scoring and drawing", quiet=options["quiet"]) as say:
-        corpus: Corpus | None = None
-        result: Any
-        shown: Callable[[str], str] = str
-        if scan is None:
-            corpus, shown = load_named(given, options)
-            score = agreement if options["gold"] is None else rank
-            result = score(corpus, **flags.scoring_options(options))
-            corpus = noted(corpus, result.notes)
-        else:
-            command = "agreement" if options["gold"] is None else "rank"
-            read, found = answers(scan, questions(command, options)[:1], options, say)
-            made = with_origin(found[0], read)
-            result = (agreement_from if options["gold"] is None else ranking_from)(made)
-        page = report(
-            result,
-            corpus,
-            title=options["title"],
-            show_texts=not options["no_text"],
-            top=options["top"],
-            digits=options["digits"],
-            date=date.today().isoformat() if options["dated"] else None,
-            coefficients=options["coefficients"] or WITHOUT_GAMMA,
-            gamma=flags.gamma_parameters(options),
-            replace=[shown(name) for name in options["replace"]],
-            **asked,
-            **flags.resampling_options(options),
-        )
-        if options["figures"] is not None:
-            page.save_figures(options["figures"])
-        if not is_printed:
-            page.save(options["save"])
-    if not options["quiet"]:
-        tell_notes(result.notes if corpus is None else corpus.notes)
-        for what in (options["save"], options["figures"]):
-            if what not in {None, "-"}:
-                tell(f"wrote {what}")
+        check_place(place)
+    command = "agreement" if options["gold"] is None else "rank"
+    corpus, results = scored(command, files, options, only=True)
+    (result,) = results.values()
+    page = report(
+        result,
+        noted(corpus, result.notes) if corpus.documents else None,
+        title=options["title"],
+        show_texts=not options["no_text"],
+        date=date.today().isoformat() if options["dated"] else None,
+        coefficients=options["coefficients"] or WITHOUT_GAMMA,
+        replace=shown(options["replace"]),
+        **flags.picked(options, ("top", "digits", "gamma", "keep", "margin", "blind")),
+        **flags.resampling_options(options),
+    )
+    tell_notes((*corpus.notes, *result.notes))
+    if options["figures"] is not None:
+        page.save_figures(options["figures"])
+        tell(f"wrote {options['figures']}")
     if is_printed:
-        click.echo(page.html, nl=False)
+        return lambda: click.echo(page.html, nl=False)
+    page.save(place)
+    tell(f"wrote {place}")
+    return None

@@ -9,20 +9,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from beyondchance.cli.main import DATA, USAGE, say
+from beyondchance.cli.main import BELOW, DATA, USAGE, printing, say
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import is_same_file, replaces_input, save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
+from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import CUT, Report
-from beyondchance.reporting.rendering import FLAT, OUTPUTS, rendered
+from beyondchance.reporting.rendering import FLAT, LIST_OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
 from beyondchance.reporting.visible import visible
+
+if TYPE_CHECKING:
+    from beyondchance.results.score import Score
 
 _PATIENCE = 1.0
 """Seconds after which a terminal shows what is being waited for."""
@@ -32,18 +35,6 @@ _ALL = "beyondchance.all_options"
 """Where a context keeps whether the help page shows all options."""
 _MANY = 12
 """Options of a command of which ``--help`` shows those for everybody only."""
-
-
-class Refused(click.ClickException):
-    """Annotations that the library refused, in the words of the command line."""
-
-    exit_code = DATA
-
-
-class Misused(click.ClickException):
-    """An option that the library refused, in the words of the command line."""
-
-    exit_code = USAGE
 
 
 class Option(click.Option):
@@ -58,6 +49,8 @@ class Option(click.Option):
         Whether most people need it, so that ``--help`` shows it.
     is_flat : bool
         Whether a flat table shows what it asks for: if not, such outputs refuse it.
+    needs : tuple of (function, str)
+        Whether the values of other options make use of it, and how it is refused if not.
     """
 
     def __init__(
@@ -67,17 +60,19 @@ class Option(click.Option):
         more: str = "",
         is_everyday: bool = False,
         is_flat: bool = True,
+        needs: tuple[Callable[[Mapping[str, Any]], Any], str] = (bool, ""),
         **settings: Any,
     ) -> None:
-        self.short_help: str = settings.get("help") or ""
-        settings["help"] = f"{self.short_help} {more}" if more else self.short_help
+        self.short_help: str = settings["help"]
+        settings["help"] = f"{self.short_help} {more}".strip()
         super().__init__(*args, **settings)
         self.group = group
         self.is_everyday = is_everyday
         self.is_flat = is_flat
+        self.needs = needs
 
     def short_record(self, ctx: click.Context) -> tuple[str, str]:
-        """The option on the short page: its choices stand behind the help, which is wider."""
+        """Return the entry of the short page, with choices behind the help, which is wider."""
         names, text = ", ".join(sorted(self.opts, key=len)), self.short_help
         extra = self.get_help_extra(ctx)
         notes = [f"default: {extra['default']}"] if "default" in extra else []
@@ -89,111 +84,120 @@ class Option(click.Option):
         notes += ["required"] if self.required else []
         return names, f"{text} [{'; '.join(notes)}]" if notes else text
 
-
-def _show_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """Print the page of all options, and exit."""
-    if value and not ctx.resilient_parsing:
-        command = ctx.command
-        assert isinstance(command, Command)  # noqa: S101 - the option is made by these
-        click.echo(command.all_help(ctx))
-        ctx.exit()
+    def check(self, params: Mapping[str, Any]) -> None:
+        """Refuse the option, if it was given, where it would be ignored."""
+        is_of_use, why = self.needs
+        form = output_form()
+        if form in FLAT and not self.is_flat:
+            refuse(
+                [self.name], f"cannot be shown in a list of rows ({form}); choose another --output"
+            )
+        if not is_of_use(params):
+            refuse([self.name], why)
 
 
 class Command(click.Command):
-    """A command whose options are listed by groups, and whose errors are sentences."""
+    """A command whose options are listed by groups, and whose errors are sentences.
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
+    Its function returns a report to print, or a function to call when the work is done.
+
+    Parameters
+    ----------
+    doing : str
+        What is shown while it works.
+    """
+
+    def __init__(self, *args: Any, doing: str = "working", **settings: Any) -> None:
         super().__init__(*args, **settings)
-        options = [item for item in self.params if isinstance(item, Option)]
-        self.has_short_page = len(options) > _MANY
+        self.doing = doing
+        self.options = [item for item in self.params if isinstance(item, Option)]
+        self.has_short_page = len(self.options) > _MANY
         if self.has_short_page:
-            reading = any(item.group == "Reading" for item in options)
+            reading = any(item.group == "Reading" for item in self.options)
             more = "Show all options" + (", also those of reading files" if reading else "")
-            self.params.append(
-                Option(
-                    ["--help-all"],
-                    is_flag=True,
-                    is_eager=True,
-                    expose_value=False,
-                    callback=_show_all,
-                    is_everyday=True,
-                    help=f"{more}.",
-                )
+            show_all = Option(
+                ["--help-all"],
+                is_flag=True,
+                is_everyday=True,
+                help=f"{more}.",
+                **printing(self._all_help),
             )
+            self.params.append(show_all)
+            self.options.append(show_all)
 
-    def all_help(self, ctx: click.Context) -> str:
-        """The help page with every option."""
+    def _all_help(self, ctx: click.Context, _: bool) -> str:
         ctx.meta[_ALL] = True
         return self.get_help(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the options: the everyday ones, or all of them, each group below its heading."""
+        groups = self.groups(ctx)
         if self.has_short_page and not ctx.meta.get(_ALL):
-            with formatter.section("Options"):
-                formatter.write_dl(list(self._everyday(ctx)))
-            return
-        for group, records in self.groups(ctx).items():
+            everyday = [item.short_record(ctx) for item in self.options if item.is_everyday]
+            groups = {"Options": [*everyday, groups["Output"][-1]]}
+        for group, records in groups.items():
             with formatter.section(group):
                 formatter.write_dl(records)
 
-    def _everyday(self, ctx: click.Context) -> Iterator[tuple[str, str]]:
-        for item in self.get_params(ctx):
-            if isinstance(item, Option):
-                if item.is_everyday:
-                    yield item.short_record(ctx)
-            elif isinstance(item, click.Option) and (record := item.get_help_record(ctx)):
-                yield record  # --help
-
     def groups(self, ctx: click.Context) -> dict[str, list[tuple[str, str]]]:
-        """All options and their help, by the groups of the page."""
+        """Return all options and their help, by the groups of the page; ``--help`` is the last."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for item in self.get_params(ctx):
             record = item.get_help_record(ctx)
-            if record is not None and not isinstance(item, click.Argument):
+            if record is not None and isinstance(item, click.Option):
                 groups.setdefault(getattr(item, "group", "Output"), []).append(record)
         # How files are read concerns few users, and takes most of the page.
         return groups | ({"Reading": groups.pop("Reading")} if "Reading" in groups else {})
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
-        _check_output(ctx)
+        for item in self.options:
+            item.check(ctx.params)
         try:
             _check_inputs(ctx.params)
-            return super().invoke(ctx)
+            with working(self.doing, quiet=ctx.params["quiet"]) as ctx.obj:
+                result = super().invoke(ctx)
+            if isinstance(result, Report):
+                return emit(result)
+            return result() if result else None
         except BeyondChanceError as error:
-            if isinstance(error, OptionError) and ctx.params.get("pseudonyms"):
+            is_usage = isinstance(error, OptionError)
+            if is_usage and ctx.params.get("pseudonyms"):
                 error.where = ()
-            kind = Misused if isinstance(error, OptionError) else Refused
-            raise kind(visible(error.spoken(voice()))) from None
+            refusal = click.ClickException(visible(error.spoken(voice())))
+            refusal.exit_code = USAGE if is_usage else DATA  # type: ignore[misc]
+            raise refusal from None
 
 
 def _check_inputs(params: Mapping[str, Any]) -> None:
     """Refuse to write over a file that is to be read, before anything is computed."""
-    places = [params[name] for name in ("save", "save_counts") if params.get(name)]
-    files = params.get("files")
-    given = _inputs(files) if places and isinstance(files, tuple) else ()
-    for path, place in product(given, places):
-        if is_same_file(path, place):
-            raise replaces_input(place)
+    for place in filter(None, map(params.get, ("save", "place", "save_counts"))):
+        for path in _inputs(params.get("files", ())):
+            if is_same_file(path, place):
+                raise replaces_input(place)
 
 
-def is_given(ctx: click.Context, name: str) -> bool:
+def is_given(name: str) -> bool:
     """Whether an option was given, and is not its default."""
-    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
-def _check_output(ctx: click.Context) -> None:
-    """Refuse what the output cannot show rather than ignore it, before all the work."""
-    saved = None if "with_annotators" in ctx.params else ctx.params.get("save")
-    form = ctx.params.get("output") or form_of(saved)
-    for item in ctx.command.params if form in FLAT else ():
-        if isinstance(item, Option) and not item.is_flat and is_given(ctx, str(item.name)):
-            found = f"{item.opts[0]} cannot be shown in a list of rows ({form})"
-            raise click.UsageError(f"{found}; choose another --output")
+def refuse(names: Iterable[Any], why: str) -> None:
+    """Refuse those of some options that were given, rather than ignore them."""
+    flags = {item.name: item.opts[-1] for item in click.get_current_context().command.params}
+    for name in names:
+        if is_given(name):
+            raise click.UsageError(f"{flags[name]} {why}")
+
+
+def flag_of(name: str) -> str:
+    """Return how an option is written on the command line."""
+    return f"--{name.replace('_', '-')}"
 
 
 def _inputs(given: Iterable[str]) -> Iterator[Path]:
-    """The files that are read, and those in the folders that are."""
+    """Find the files that are read, and those in the folders that are."""
     from beyondchance.io.reading import Named, named_file  # noqa: PLC0415 - slow to load
 
     for text in given:
@@ -257,46 +261,53 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
                 started[0].stop()
 
 
-def emit(
-    report: Report,
-    *,
-    output: str | None,
-    save: str | None,
-    digits: int,
-    quiet: bool,
-    methods: bool = False,
-    forms: Mapping[str, str] = OUTPUTS,
-    **_: Any,
-) -> None:
-    """Print a report, or save it; notes go to standard error. Other options do not matter."""
-    form = output or form_of(save, forms)
+def progress(text: str) -> None:
+    """Add a detail to what is shown while a command works."""
+    click.get_current_context().obj(text)
+
+
+def emit(report: Report, scores: Mapping[str, Score] | None = None) -> int:
+    """Print a report or save it, with its notes on standard error, and return the exit code.
+
+    It is 3 if one of the scores, by what they are called, is below ``--fail-under`` or undefined.
+    """
+    params = click.get_current_context().params
+    save, digits = params.get("save"), params["digits"]
     write: Callable[..., str] = rendered
-    if methods:
+    if params.get("methods"):
         from beyondchance.reporting.methods import rendered_methods  # noqa: PLC0415 - rarely wanted
 
         write = rendered_methods
         report = replace(report, notes=tuple(note for note in report.notes if note != CUT))
-    with working("printing", quiet=quiet):
-        words = partial(write, report, form, digits=digits, voice=voice())
+    with working("printing", quiet=params["quiet"]):
+        words = partial(write, report, output_form(), digits=digits, voice=voice())
         if save is None:
             text = words(width=_width(), colour=_is_coloured())
         else:
             # As on standard output: half of a character is written as in Python and in JSON.
             sources = () if report.corpus is None else report.corpus.sources
             save_file(save, words().encode(errors="backslashreplace"), sources)
-    if not quiet:
-        tell_notes(report.notes)
-    if save is None:
-        if report.notes and not quiet and is_terminal(sys.stderr):
-            say("")  # the result follows on the same screen
-        click.echo(text, nl=False, color=True)
-    elif not quiet:
+    tell_notes(report.notes)
+    if save is not None:
         tell(f"wrote {save}")
+    else:
+        if report.notes and is_terminal(sys.stderr):
+            tell("")  # the result follows on the same screen
+        click.echo(text, nl=False, color=True)
+    code, bar = 0, params.get("fail_under")
+    for name, score in (scores or {}).items():
+        if bar is not None and not score.corrected >= bar:
+            shown = f"{in_digits(score.corrected, digits)}, below {bar}"
+            finding = f"undefined: {score.reason}" if score.reason else shown
+            tell(f"{name} is {finding}", always=True)
+            code = BELOW
+    return code
 
 
-def tell(text: Text) -> None:
-    """Print something next to the result, on standard error."""
-    say(visible(spoken(text, voice())))
+def tell(text: Text, *, always: bool = False) -> None:
+    """Print something next to the result, on standard error; with ``--quiet`` only if `always`."""
+    if always or not click.get_current_context().params["quiet"]:
+        say(visible(spoken(text, voice())))
 
 
 def tell_notes(notes: Iterable[Note]) -> None:
@@ -305,10 +316,14 @@ def tell_notes(notes: Iterable[Note]) -> None:
         tell(note)
 
 
-def form_of(save: str | None, forms: Mapping[str, str] = OUTPUTS) -> str:
-    """The output that the name of a file asks for, or text."""
-    ending = Path(save).suffix.lower() if save else ""
-    return next((name for name, known in forms.items() if known == ending), "text")
+def output_form() -> str:
+    """Return the output that is asked for, by its name or by what ``--save`` ends with."""
+    ctx = click.get_current_context()
+    ending = Path(ctx.params.get("save") or "").suffix.lower()
+    forms = next((item.type for item in ctx.command.params if item.name == "output"), None)
+    known = forms.choices if isinstance(forms, click.Choice) else ()
+    by_ending = (name for name in known if LIST_OUTPUTS[name] == ending)
+    return ctx.params.get("output") or next(by_ending, "text")
 
 
 def _width() -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,22 @@ import click
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import renaming
-from beyondchance.cli.running import is_given, tell
+from beyondchance.cli.loading import equal_spans, load, naming_of, path_of, renaming, streams
+from beyondchance.cli.running import flag_of, is_given, progress, refuse, tell
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io.reading import Assumed, Named, Naming
+from beyondchance.io.reading import Assumed, Named
 from beyondchance.io.scanning import Scan, Selection, expanded, opened_files
 from beyondchance.io.sources import cause
-from beyondchance.scoring.answers import Answer, Question
+from beyondchance.scoring.answers import (
+    Answer,
+    Question,
+    agreement_from,
+    by_measures,
+    difficulty_from,
+    ranking_from,
+    with_origin,
+)
+from beyondchance.scoring.api import agreement, difficulty, rank
 from beyondchance.scoring.engines import n_workers
 from beyondchance.scoring.scans import counted, is_counted
 
@@ -35,98 +45,134 @@ _OF_READING = (
 """Options by which annotations are read, besides those of `read`."""
 
 
-def scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
-    """The files to be read in parts; None where they are read at once.
+_RESULTS: Mapping[str, tuple[Callable[..., Any], Callable[[Answer], Any]]] = {
+    "agreement": (agreement, agreement_from),
+    "rank": (rank, ranking_from),
+    "difficulty": (difficulty, difficulty_from),
+}
+"""What makes a result of a corpus, and of counts."""
+
+
+def scored(
+    command: str, files: Sequence[Any], options: Mapping[str, Any], *, only: bool = False
+) -> tuple[Corpus, dict[str, Any]]:
+    """Score files, at once or in parts.
+
+    Parameters
+    ----------
+    command : {"agreement", "rank", "difficulty"}
+    files : sequence of str or streams
+    options : mapping
+        The options of the command.
+    only : bool
+        Whether the measure asked for is enough; else those that are best known follow it.
+
+    Returns
+    -------
+    corpus : Corpus
+        Without documents, and without notes, which results have, if it was read in parts.
+    results : dict
+        By measure.
+    """
+    given = streams(files)
+    scan = _scan_of(given, options)
+    make, make_from = _RESULTS[command]
+    asked = flags.scoring_options(options)
+    if scan is None:
+        corpus = load(given, options)
+        result = make(corpus, **asked)
+        return corpus, {options["measure"]: result} if only else dict(result.measures)
+    question = Question(command, None, {n: x for n, x in asked.items() if x is not None})
+    questions = [question] if only else by_measures(question)
+    how = {name: options[name] for name in flags.COUNTING if options[name] is not None}
+    n_workers(how["workers"])
+    if options["dask"] is not None:
+        how["executor"] = _client(options["dask"])
+    how["progress"] = _progress()
+    try:
+        found = counted(scan, questions, **how)
+    finally:
+        if "executor" in how:
+            how["executor"].close()
+    if found.is_empty:
+        nothing = f"no document begins in part {how['part']}"
+        tell(f"{nothing}; what is saved adds nothing to other parts", always=True)
+        raise click.exceptions.Exit
+    answers = {item.question.scoring["measure"]: item for item in found.answers}
+    return replace(found.corpus, notes=()), {
+        name: make_from(with_origin(item, found.corpus)) for name, item in answers.items()
+    }
+
+
+def _scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
+    """Return the files to be read in parts; None where they are read at once.
 
     They are read in parts where an option asks for it, where they are large, and where they hold
     what was counted before.
     """
-    ctx = click.get_current_context()
-    asked = [name for name in (*flags.COUNTING, "dask") if is_given(ctx, name)]
-    found = _scan_if_there(files, options, is_asked=bool(asked))
-    if found is None:
-        if asked:
-            _refuse(asked[0], "reads files; standard input is read at once")
-        return None
-    whole_only = next((name for name in _AT_ONCE if options.get(name)), None)
-    if is_counted(found):
-        # Names are replaced, and labels chosen, when annotations are read.
-        asked += [name for name in (*_OF_READING, *flags.READING) if is_given(ctx, name)]
-        if whole_only or asked:
-            _refuse(whole_only or asked[0], "needs the annotations, and these are saved counts")
-        return found
-    if not asked and (whole_only is not None or not _is_large(found)):
-        return None
-    if whole_only is not None:
-        _refuse(whole_only, f"needs all documents at once, and {_flag(asked[0])} counts parts")
-    if not asked and not _can_be_cut(found):
-        return None
-    if options["part"] is not None and options["save_counts"] is None:
-        raise click.UsageError("--part counts a share of the files; pass --save-counts as well")
-    if options["part"] is not None and options["pseudonyms"]:
-        _refuse("pseudonyms", "does not go with --part: each share would number annotators anew")
-    return found
-
-
-def _scan_if_there(
-    files: Sequence[Any], options: Mapping[str, Any], *, is_asked: bool
-) -> Scan | None:
-    """What is not there is refused, with its reason, when it is read at once."""
+    asked = [name for name in (*flags.COUNTING, "dask") if is_given(name)]
+    whole_only = [name for name in _AT_ONCE if is_given(name)]
     try:
-        return _scan(files, options)
-    except BeyondChanceError as error:
-        if not is_asked:
+        found = _scan(files, options)
+    except (BeyondChanceError, OSError, ValueError) as error:
+        # What is not there is refused, with its reason, when it is read at once.
+        if not asked:
             return None
+        if not isinstance(error, BeyondChanceError):
+            raise click.UsageError(f"a file cannot be read ({error})") from None
         error.where = () if options["pseudonyms"] else error.where
         raise
-    except (OSError, ValueError) as error:
-        if not is_asked:
-            return None
-        raise click.UsageError(f"a file cannot be read ({error})") from None
+    if found is None:
+        refuse(asked, "reads files; standard input is read at once")
+        return None
+    if is_counted(found):
+        # Names are replaced, and labels chosen, when annotations are read.
+        unread = (*whole_only, *asked, *_OF_READING, *flags.READING)
+        refuse(unread, "needs the annotations, and these are saved counts")
+        return found
+    if not asked:
+        is_cut = not whole_only and _is_large(found) and _can_be_cut(found)
+        return found if is_cut else None
+    refuse(whole_only, f"needs all documents at once, and {flag_of(asked[0])} counts parts")
+    if options["part"] is not None:
+        if options["save_counts"] is None:
+            refuse(["part"], "counts a share of the files; pass --save-counts as well")
+        refuse(["pseudonyms"], "does not go with --part: each share would number annotators anew")
+    return found
 
 
 def _scan(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
     gold = options["gold"]
-    assumed = gold.item if isinstance(gold, Assumed) else None
-    listed = [*([] if assumed is None else [assumed]), *files]
-    paths = [item.item if isinstance(item, Named) else item for item in listed]
-    if not paths or not all(isinstance(path, str | PathLike) for path in paths):
+    assumed = [gold.item] if isinstance(gold, Assumed) else []
+    listed = [*assumed, *files]
+    if not listed or not all(isinstance(path_of(item), str | PathLike) for item in listed):
         return None
     items = [
         x for item in listed for x in ([item] if isinstance(item, Named) else expanded([item]))
     ]
-    if assumed is not None:
-        gold = assumed.name if isinstance(assumed, Named) else Path(assumed).stem
+    for item in assumed:
+        gold = item.name if isinstance(item, Named) else Path(item).stem
     reading = {name: options[name] for name in flags.READING if options[name] is not None}
-    duplicates = options["duplicates"] or ("error" if options["strict"] else "skip")
     return Scan(
         tuple(items),
         options["format"],
         {**reading, "gold": gold},
-        Naming(renamed=renaming("annotator", options), hides_files=options["pseudonyms"]),
+        naming_of(options),
         Selection(
             options["labels"],
             options["exclude_labels"],
             options["annotators"],
             renaming("label", options),
-            duplicates,
+            equal_spans(options),
         ),
     )
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _refuse(name: str, why: str) -> None:
-    raise click.UsageError(f"{_flag(name)} {why}")
 
 
 def _is_large(found: Scan) -> bool:
     """Whether the files are so large that they are better read in parts."""
     size = 0
     for item in found.items:
-        path = Path(item.item if isinstance(item, Named) else item)
+        path = Path(path_of(item))
         try:
             is_packed = path.suffix.lower() in {".parquet", ".gz", ".bz2", ".xz", ".zst"}
             size += path.stat().st_size * (_PACKED if is_packed else 1)
@@ -146,29 +192,6 @@ def _can_be_cut(found: Scan) -> bool:
     return files.is_table and not reading and not is_wide
 
 
-def answers(
-    found: Scan,
-    questions: Sequence[Question],
-    options: Mapping[str, Any],
-    say: Callable[[str], None],
-) -> tuple[Corpus, tuple[Answer, ...]]:
-    """What was read about the files, and the answers to the questions; the first one is needed."""
-    how = {name: options[name] for name in flags.COUNTING if options[name] is not None}
-    n_workers(how["workers"])
-    if options["dask"] is not None:
-        how["executor"] = _client(options["dask"])
-    how["progress"] = Progress(say)
-    try:
-        result = counted(found, questions, **how)
-    finally:
-        if "executor" in how:
-            how["executor"].close()
-    if result.is_empty:
-        tell(f"no document begins in part {how['part']}; what is saved adds nothing to other parts")
-        raise click.exceptions.Exit
-    return result.corpus, result.answers
-
-
 def _client(address: str) -> Any:
     from beyondchance.installing import required  # noqa: PLC0415 - for clusters only
 
@@ -180,17 +203,15 @@ def _client(address: str) -> Any:
         raise click.UsageError(f"no cluster of Dask at '{address}'{why}") from None
 
 
-class Progress:
-    """Says how many parts are done, and about how long the others will take."""
+def _progress() -> Callable[[int, int], None]:
+    """Say how many parts are done, and about how long the others will take."""
+    began = time.monotonic()
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
-        self.began = time.monotonic()
+    def say(n_done: int, n_parts: int) -> None:
+        left = (time.monotonic() - began) / max(n_done, 1) * (n_parts - n_done)
+        progress(f"{n_done:,} of {n_parts:,} parts, {_in_words(left)} left")
 
-    def __call__(self, n_done: int, n_parts: int) -> None:
-        """Say it once more."""
-        left = (time.monotonic() - self.began) / max(n_done, 1) * (n_parts - n_done)
-        self.say(f"{n_done:,} of {n_parts:,} parts, {_in_words(left)} left")
+    return say
 
 
 def _in_words(seconds: float) -> str:
