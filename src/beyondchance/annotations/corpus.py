@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,15 +29,19 @@ from beyondchance.annotations.building import (
     lists_of,
     lists_of_spans,
 )
-from beyondchance.annotations.joining import joined_columns, with_whole_documents
+from beyondchance.annotations.joining import (
+    joined_columns,
+    renumbered,
+    with_whole_documents,
+)
 from beyondchance.annotations.names import (
-    any_ids,
     coded,
     distinct_names,
     is_list,
     kept,
     membership,
     named_text,
+    numbered,
     plain,
 )
 from beyondchance.checks import checked_instance, checked_option
@@ -47,7 +51,7 @@ from beyondchance.messages import Note, Piece, Quote, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
-from beyondchance.types import Bools, Ints
+from beyondchance.types import Ints
 
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
 
@@ -288,7 +292,6 @@ positions='tokens')
         >>> Corpus.from_spans({"anna": [[(0, 3, "PER")]]}, texts=["Ada wrote."]).positions
         'characters'
         """
-        declared(ReadOptions)["duplicates"].checked(duplicates)
         listed = lists_of(spans)
         lengths, known, counted = lengths_of_texts(listed, lengths, texts, tokens, positions)
         columns = lists_of_spans(listed, lengths, documents)
@@ -297,8 +300,7 @@ positions='tokens')
         corpus = cls.from_columns(
             **columns, fields=fields, unit="sentence", positions=positions or counted
         )
-        corpus = replace(corpus, **known, unit=asked)._by_unit()
-        return corpus if duplicates == "error" else corpus._without_duplicates()
+        return replace(corpus, **known, unit=asked)._by_unit()._by_duplicates(duplicates)
 
     @classmethod
     def from_columns(
@@ -492,50 +494,30 @@ positions='tokens')
         >>> corpus.select(documents=["1"]).documents
         ('1',)
         """
-        keep_document = membership("document", self.documents, documents)
-        keep_annotator = membership("annotator", self.annotators, annotators)
-        keep_label = membership("label", self.labels, labels)
-        chosen = {}
-        if annotators is not None:
-            chosen["annotators"] = kept(self.annotators, keep_annotator)
-        if labels is not None:
-            chosen["labels"] = kept(self.labels, keep_label)
-        keep_text = keep_document[self.text_document]
-        keep_span = (
-            keep_text[self.span_text]
-            & keep_annotator[self.span_annotator]
-            & keep_label[self.span_label]
-        )
-        keep_token = np.repeat(keep_text, self.text_length)
-        keep_annotation = (
-            keep_document[self.annotation_document] & keep_annotator[self.annotation_annotator]
-        )
-        new_document, new_text, new_annotator, new_label = (
-            np.where(keep, np.cumsum(keep) - 1, -1)
-            for keep in (keep_document, keep_text, keep_annotator, keep_label)
-        )
+        keep = {
+            "document": membership("document", self.documents, documents),
+            "annotator": membership("annotator", self.annotators, annotators),
+            "label": membership("label", self.labels, labels),
+        }
+        names: dict[str, Any]
+        names = {f"{kind}s": kept(getattr(self, f"{kind}s"), rows) for kind, rows in keep.items()}
+        chosen = [] if annotators is None else ["annotators"]
+        chosen += [] if labels is None else ["labels"]
+        keep["text"] = keep["document"][self.text_document]
+        numbers = {kind: np.cumsum(rows) - 1 for kind, rows in keep.items()}
+        keep["token"] = np.repeat(keep["text"], self.text_length)
+        keep["annotation"] = keep["document"][self.annotation_document]
+        keep["annotation"] &= keep["annotator"][self.annotation_annotator]
+        keep["span"] = keep["text"][self.span_text] & keep["annotator"][self.span_annotator]
+        keep["span"] &= keep["label"][self.span_label]
         return replace(
             self,
-            options={**self.options, **chosen},
-            documents=kept(self.documents, keep_document),
-            fields={name: kept(values, keep_document) for name, values in self.fields.items()},
-            text_document=new_document[self.text_document[keep_text]],
-            text_length=self.text_length[keep_text],
-            annotators=kept(self.annotators, keep_annotator),
-            labels=kept(self.labels, keep_label),
-            annotation_document=new_document[self.annotation_document[keep_annotation]],
-            annotation_annotator=new_annotator[self.annotation_annotator[keep_annotation]],
-            span_text=new_text[self.span_text[keep_span]],
-            span_annotator=new_annotator[self.span_annotator[keep_span]],
-            span_label=new_label[self.span_label[keep_span]],
-            span_start=self.span_start[keep_span],
-            span_end=self.span_end[keep_span],
-            span_id=self.span_id and any_ids(kept(self.span_id, keep_span)),
-            texts=None if self.texts is None else kept(self.texts, keep_text),
-            token_start=None if self.token_start is None else self.token_start[keep_token],
-            token_end=None if self.token_end is None else self.token_end[keep_token],
-            elsewhere=self._elsewhere_of(keep_span, new_text),
-            gold=self.gold if self.gold in kept(self.annotators, keep_annotator) else None,
+            **renumbered(self, numbers, keep),
+            **names,
+            options={**self.options, **{name: names[name] for name in chosen}},
+            fields={name: kept(values, keep["document"]) for name, values in self.fields.items()},
+            texts=None if self.texts is None else kept(self.texts, keep["text"]),
+            gold=self.gold if self.gold in names["annotators"] else None,
         )
 
     def rename_labels(self, names: Mapping[str, str], *, duplicates: str = "skip") -> Self:
@@ -552,8 +534,7 @@ positions='tokens')
         ('PER',)
         """
         membership("label", self.labels, tuple(names))
-        renamed = [names.get(label, label) for label in self.labels]
-        labels, code = coded("label", renamed)
+        labels, code = coded("label", [names.get(label, label) for label in self.labels])
         signed = tuple(f"{old}={new}" for old, new in sorted(names.items()))
         renamed_corpus = replace(
             self,
@@ -561,8 +542,7 @@ positions='tokens')
             span_label=code[self.span_label],
             options={**self.options, "rename_label": signed},
         )
-        declared(ReadOptions)["duplicates"].checked(duplicates)
-        return renamed_corpus if duplicates == "error" else renamed_corpus._without_duplicates()
+        return renamed_corpus._by_duplicates(duplicates)
 
     def rename_annotators(self, names: Mapping[str, str]) -> Self:
         """The corpus with other names for some annotators.
@@ -578,17 +558,16 @@ positions='tokens')
         membership("annotator", self.annotators, tuple(names))
         renamed = [names.get(name, name) for name in self.annotators]
         kept_names = tuple(distinct_names("annotator", renamed))
-        number = {name: i for i, name in enumerate(kept_names)}
-        code = np.array([number[name] for name in renamed], dtype=np.int64)
+        code = numbered(renamed, kept_names)
         annotator = code[self.annotation_annotator]
         order = np.lexsort((annotator, self.annotation_document))
         document, annotator = self.annotation_document[order], annotator[order]
         twice = np.flatnonzero(repeats(document, annotator))
         if len(twice):
             name = Quote(kept_names[int(annotator[twice[0]])])
-            found = ("document ", Quote(self.documents[int(document[twice[0]])]))
+            where = ("document ", Quote(self.documents[int(document[twice[0]])]))
             several = " was annotated by two annotators who would both be called "
-            raise DataError(*found, several, name, expected="distinct names")
+            raise DataError(*where, several, name, expected="distinct names")
         return replace(
             self,
             annotators=kept_names,
@@ -646,32 +625,26 @@ positions='tokens')
         """The corpus with one text for each document, if that is its unit."""
         return with_whole_documents(self) if self.unit == "document" else self  # type: ignore[return-value]
 
-    def _without_duplicates(self) -> Self:
-        """The corpus with each span once."""
-        columns = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-        values = [getattr(self, name) for name in columns]
+    def _by_duplicates(self, duplicates: str = "skip") -> Self:
+        """Return the corpus with each span once, unless duplicates are to be refused later."""
+        if declared(ReadOptions)["duplicates"].checked(duplicates) == "error":
+            return self
+        spans = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+        values = [getattr(self, name) for name in spans]
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
-        keep = np.sort(order[~again])
-        what, number = mended("spans marked twice, second left out"), int(again.sum())
-        counted = {**self.skipped, what: self.skipped.get(what, 0) + number}
+        number = int(again.sum())
         if not number:
             return self
+        keep = np.ones(len(order), dtype=bool)
+        keep[order] = ~again
+        what = mended("spans marked twice, second left out")
         return replace(
             self,
-            **{name: value[keep] for name, value in zip(columns, values, strict=True)},
-            span_id=self.span_id and any_ids(self.span_id[i] for i in keep.tolist()),
-            elsewhere=self._elsewhere_of(keep, np.arange(len(self.text_length))),
+            **renumbered(self, {}, {"span": keep}),
             options={**self.options, "duplicates": "skip"},
-            skipped=counted,
+            skipped={**self.skipped, what: self.skipped.get(what, 0) + number},
         )
-
-    def _elsewhere_of(self, spans: Ints | Bools, new_text: Ints) -> Ints | None:
-        """Where some spans may be, by the new numbers of texts."""
-        if self.elsewhere is None:
-            return None
-        text, start, end = self.elsewhere[:, :, spans].swapaxes(0, 1)
-        return np.stack([new_text[text], start, end], axis=1)
 
     def with_quotes_at(self, occurrences: Literal["first", "last"]) -> Self:
         """Return the corpus with quotes at the first, or at the last, occurrences of their words.
@@ -694,7 +667,7 @@ positions='tokens')
         moved = replace(
             self, span_text=text, span_start=start, span_end=end, span_id=None, elsewhere=None
         )
-        return moved._without_duplicates()
+        return moved._by_duplicates()
 
     def with_gold(self, name: str) -> Self:
         """The corpus with one of its annotators as gold standard.

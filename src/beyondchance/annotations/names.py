@@ -154,17 +154,21 @@ def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> li
 
 
 def coded(kind: str, names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
-    """The distinct ones among names, sorted, and the number of each name among them."""
-    code = {name: number for number, name in enumerate(distinct_names(kind, names))}
-    numbers = np.fromiter(map(code.__getitem__, names), dtype=np.int64, count=len(names))
-    return sorted_names(tuple(code), numbers)
+    """Return the distinct ones among names, sorted, and the number of each name among them."""
+    known = tuple(sorted(distinct_names(kind, names)))
+    return known, numbered(names, known)
+
+
+def numbered(names: Sequence[str], known: Sequence[str]) -> Ints:
+    """Return the number of each name among the known ones."""
+    code = {name: number for number, name in enumerate(known)}
+    return np.fromiter(map(code.__getitem__, names), dtype=np.int64, count=len(names))
 
 
 def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], Ints]:
     """Sort names and renumber what refers to them."""
     ordered = tuple(sorted(names))
-    rank = {name: number for number, name in enumerate(ordered)}
-    return ordered, np.array([rank[name] for name in names], dtype=np.int64)[codes]
+    return ordered, numbered(names, ordered)[codes]
 
 
 def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
