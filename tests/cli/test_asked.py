@@ -90,7 +90,7 @@ TRIED = {
 }
 """The value of each option, if it takes one, and what it goes with."""
 ELSEWHERE = {
-    *("output", "digits", "top", "quiet", "fail_under", "plot", "files"),
+    *("output", "digits", "top", "quiet", "fail_under", "plot", "save", "folder"),
     *("decisions", "name", "with_annotators", "average"),
     *(parameter.name for parameter in import_module("beyondchance.cli.convert").command.params),
 }

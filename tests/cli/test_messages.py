@@ -273,7 +273,7 @@ USAGE = {
     "agree - -": "standard input was given twice; expected '-' once",
     "rank - ada.conll": "standard input cannot be the gold standard; give it a file",
     "agree spans.csv --labels PER --exclude-labels PER": (
-        "--labels and --exclude-labels were both given; expected one"
+        "--exclude-labels does not go with --labels; expected one of them"
     ),
     "agree spans.csv --measure tokn": (
         "invalid value for '--measure': 'tokn' is not one of "
@@ -316,7 +316,7 @@ USAGE = {
         "0.7"
     ),
     "agree spans.csv --rename-label PER=A --rename-label PER=B": (
-        "--rename-label was given twice for one label; expected one name"
+        "--rename-label was given twice for one name; expected one new name"
     ),
     "agree spans.csv --exclude-labels PER": ("--exclude-labels leaves no label; expected fewer"),
     "place --length 10 --spans 5,x": (
@@ -634,7 +634,7 @@ STOPPED = [
     ("agree spans.csv --save x.txt", "pathlib.Path.replace"),
     ("rank spans.csv --gold ada", "beyondchance.scoring.api.answer"),
     ("difficulty spans.csv", "beyondchance.scoring.api.answer"),
-    ("convert spans.csv --to table", "beyondchance.cli.convert.write"),
+    ("convert spans.csv --to table", "beyondchance.cli.gold.write"),
     ("convert spans.csv --save x.csv", "pathlib.Path.replace"),
     ("convert ada.conll --to conll --save x/", "pathlib.Path.replace"),
     ("place --length 9 --spans 1", "beyondchance.cli.place.coverage"),

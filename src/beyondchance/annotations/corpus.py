@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -30,7 +30,7 @@ from beyondchance.annotations.building import (
     lists_of_spans,
 )
 from beyondchance.annotations.joining import (
-    joined_columns,
+    joined_corpora,
     renumbered,
     with_whole_documents,
 )
@@ -394,7 +394,7 @@ positions='tokens')
         listed = [checked_instance(part, Corpus, "corpora to join") for part in parts]
         if not listed:
             raise DataError("there is nothing to join", expected="at least one corpus")
-        return cls(**joined_columns(listed))
+        return joined_corpora(listed)  # type: ignore[return-value]
 
     def annotators_of(self, document: str) -> tuple[str, ...]:
         """Who annotated a document."""
@@ -604,14 +604,12 @@ positions='tokens')
         new = self.pseudonyms() if names is None else names
         files = {item.name: f"file {i}" for i, item in enumerate(self.inputs, start=1)}
         documents = [_with_name_in_front(name, new) for name in self.documents]
-        notes = [renamed(note, new) for note in self.notes]
-        options = {key: _with_names(value, new) for key, value in self.options.items()}
         is_distinct = len(set(documents)) == len(documents)
         return replace(
             self.rename_annotators({name: new[name] for name in self.annotators}),
             documents=tuple(documents) if is_distinct else self.documents,
-            options=options,
-            notes=tuple(replace(note, where=_place(note.where, files)) for note in notes),
+            options={key: _with_names(value, new) for key, value in self.options.items()},
+            notes=tuple(renamed(note, new, partial(_place, files)) for note in self.notes),
             inputs=tuple(replace(item, name=files[item.name]) for item in self.inputs),
         )
 
@@ -720,7 +718,7 @@ def _with_name_in_front(document: str, names: Mapping[str, str]) -> str:
     return f"{names.get(name, name)}{slash}{rest}"
 
 
-def _place(where: str, files: Mapping[str, str]) -> str:
+def _place(files: Mapping[str, str], where: str) -> str:
     """The place of a note by the new name of its file."""
     for end in range(len(where), 0, -1):
         if where[:end] in files:

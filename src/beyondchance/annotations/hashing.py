@@ -7,7 +7,8 @@ names are done at once, by sums over all of their bytes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,50 +25,39 @@ _AT_A_TIME = 2**16
 
 
 def hashed(names: Sequence[str]) -> Hashes:
-    """A number of 64 bits for each name.
+    """Return a number of 64 bits for each name.
 
     Examples
     --------
     >>> hashed(["a", "b", "a"]).tolist() == hashed(["a"]).tolist() + hashed(["b", "a"]).tolist()
     True
     """
+    found = np.empty(len(names), dtype=np.uint64)
+    if not len(names):
+        return found
     letters = letters_of(names)
-    return hashed_bytes(letters.data, letters.begins, letters.ends)
-
-
-def hashed_bytes(data: NDArray[np.uint8], begins: Ints, ends: Ints) -> Hashes:
-    """The same of names that lie in bytes, from `begins` to `ends`, both ascending."""
-    if not len(begins):
-        return np.zeros(0, dtype=np.uint64)
+    begins, ends = letters.begins, letters.ends
     cuts = np.searchsorted(ends, np.arange(_AT_A_TIME, ends[-1], _AT_A_TIME)).tolist()
-    found = np.empty(len(begins), dtype=np.uint64)
-    for low, high in zip([0, *cuts], [*cuts, len(begins)], strict=True):
+    for low, high in pairwise([0, *cuts, len(names)]):
         if low < high:
             first, last = int(begins[low]), int(ends[high - 1])
             own = slice(low, high)
-            found[own] = _hashed(data[first:last], begins[own] - first, ends[own] - first)
+            found[own] = _hashed(letters.data[first:last], begins[own] - first, ends[own] - first)
     return found
 
 
 def _hashed(data: NDArray[np.uint8], begins: Ints, ends: Ints) -> Hashes:
+    # Most names are short, and so are most stretches of them.
+    n_powers = max(len(data) + 1, 2 * _AT_A_TIME)
     sums = np.zeros(len(data) + 1, dtype=np.uint64)
     # One more than a byte, so that a byte of 0 counts.
-    np.cumsum((data.astype(np.uint64) + np.uint64(1)) * _powers(_BASE, len(data)), out=sums[1:])
-    moved = (sums[ends] - sums[begins]) * _powers(_INVERSE, len(data) + 1)[begins]
-    return _mixed(moved)
+    values = data.astype(np.uint64) + np.uint64(1)
+    np.cumsum(values * _powers(_BASE, n_powers)[: len(data)], out=sums[1:])
+    return _mixed((sums[ends] - sums[begins]) * _powers(_INVERSE, n_powers)[begins])
 
 
+@lru_cache(maxsize=4)
 def _powers(base: int, n: int) -> Hashes:
-    # Most names are short, and so are most stretches of them.
-    return _first_powers(base)[:n] if n <= 2 * _AT_A_TIME else _made_powers(base, n)
-
-
-@cache
-def _first_powers(base: int) -> Hashes:
-    return _made_powers(base, 2 * _AT_A_TIME)
-
-
-def _made_powers(base: int, n: int) -> Hashes:
     powers = np.full(n, base, dtype=np.uint64)
     powers[0] = 1
     return np.asarray(np.multiply.accumulate(powers))

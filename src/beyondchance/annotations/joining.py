@@ -68,17 +68,22 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
     n_documents = len(corpus.documents)
     if len(of) == n_documents:
         return corpus
-    is_first = np.ones(len(of), dtype=bool)
-    is_first[1:] = of[1:] != of[:-1]
+    bounds = np.searchsorted(of, np.arange(n_documents + 1))
+
+    def begins(sizes: Ints, gap: int) -> Ints:
+        """Find where each text begins in its document, with a gap between texts."""
+        begin = np.cumsum(sizes + gap) - sizes - gap
+        return begin - begin[bounds[of]]
+
     by_characters = corpus.texts is not None and corpus.token_start is None
-    begin = _begins(corpus.text_length, is_first, gap=int(by_characters))
+    begin = begins(corpus.text_length, int(by_characters))
     columns: dict[str, Any] = {}
     if corpus.texts is not None:
-        ends = [*np.flatnonzero(is_first).tolist(), len(of)]
-        columns["texts"] = tuple(" ".join(corpus.texts[a:b]) for a, b in pairwise(ends))
+        own = (corpus.texts[first:end] for first, end in pairwise(bounds.tolist()))
+        columns["texts"] = tuple(map(" ".join, own))
         if corpus.token_start is not None and corpus.token_end is not None:
             sizes = np.array([*map(len, corpus.texts)], dtype=np.int64)
-            shift = np.repeat(_begins(sizes, is_first, gap=1), corpus.text_length)
+            shift = np.repeat(begins(sizes, 1), corpus.text_length)
             columns["token_start"] = corpus.token_start + shift
             columns["token_end"] = corpus.token_end + shift
     length = np.zeros(n_documents, dtype=np.int64)
@@ -101,15 +106,8 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
     )
 
 
-def _begins(sizes: Ints, is_first: Bools, *, gap: int) -> Ints:
-    """Find where each text begins in its document, if texts lie end to end with a gap between."""
-    begin = np.cumsum(sizes + gap) - (sizes + gap)
-    first: Ints = begin[is_first][np.cumsum(is_first) - 1]
-    return begin - first
-
-
-def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
-    """Return the columns of `Corpus.joined`. Numbers of a part are shifted past those before it."""
+def joined_corpora(parts: Sequence[Corpus]) -> Corpus:
+    """Join corpora (see `Corpus.joined`). Numbers of a part are shifted past those before it."""
 
     def listed(name: str) -> list[Any]:
         return [item for part in parts for item in getattr(part, name)]
@@ -129,16 +127,17 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
     # A part that lacks the annotator who is the gold standard has none.
     gold = next((part.gold for part in parts if part.gold is not None), None)
     _check_equal("gold", [gold if gold not in part.annotators else part.gold for part in parts])
-    annotators, labels = dict.fromkeys(listed("annotators")), sorted({*listed("labels")})
+    annotators = tuple(dict.fromkeys(listed("annotators")))
+    labels = tuple(sorted({*listed("labels")}))
     skipped: Counter[str] = Counter()
     for part in parts:
         skipped.update(part.skipped)
-    have_ids = any(part.span_id is not None for part in parts)
     ids = (part.span_id or ("",) * len(part.span_start) for part in parts)
-    return {
-        **_joined_arrays(parts, [*annotators], labels),
-        "documents": tuple(documents),
-        "fields": {
+    return replace(
+        parts[0],
+        **_joined_arrays(parts, annotators, labels),
+        documents=tuple(documents),
+        fields={
             name: tuple(
                 value
                 for part in parts
@@ -146,30 +145,28 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
             )
             for name in dict.fromkeys(listed("fields"))
         },
-        "annotators": tuple(annotators),
-        "labels": tuple(labels),
-        "span_id": tuple(name for own in ids for name in own) if have_ids else None,
-        "unit": parts[0].unit,
-        "positions": parts[0].positions,
-        "options": {k: v for part in parts for k, v in part.options.items()},
-        "skipped": dict(skipped),
-        "texts": None if any(part.texts is None for part in parts) else tuple(listed("texts")),
-        "gold": gold,
-        "inputs": tuple(dict.fromkeys(listed("inputs"))),
-        "sources": frozenset(listed("sources")),
-        "origin": {
+        annotators=annotators,
+        labels=labels,
+        span_id=any_ids(name for own in ids for name in own),
+        options={k: v for part in parts for k, v in part.options.items()},
+        skipped=dict(skipped),
+        texts=None if any(part.texts is None for part in parts) else tuple(listed("texts")),
+        gold=gold,
+        inputs=tuple(dict.fromkeys(listed("inputs"))),
+        sources=frozenset(listed("sources")),
+        origin={
             name: value
             for name, value in parts[0].origin.items()
             if all(part.origin.get(name) == value for part in parts)
         },
         # Notes may quote values that cannot be hashed; their sentences can.
-        "notes": tuple({str(note): note for note in listed("notes")}.values()),
-    }
+        notes=tuple({str(note): note for note in listed("notes")}.values()),
+    )
 
 
 def _joined_arrays(
     parts: Sequence[Corpus], annotators: Sequence[str], labels: Sequence[str]
-) -> dict[str, Ints]:
+) -> dict[str, Any]:
     """Join the arrays that all corpora have."""
     if any(part.elsewhere is not None for part in parts):
         parts = [part if part.elsewhere is not None else _in_one_place(part) for part in parts]
@@ -185,10 +182,11 @@ def _joined_arrays(
         columns.append(renumbered(part, numbers))
         n_documents += len(part.documents)
         n_texts += len(part.text_length)
-    found = {
+    known = (set(own) for own in columns)
+    found: dict[str, Any] = dict.fromkeys(("token_start", "token_end", "elsewhere"))
+    found |= {
         name: np.concatenate([own[name] for own in columns], axis=-1)
-        for name in columns[0]
-        if all(name in own for own in columns)
+        for name in set.intersection(*known)
     }
     # Annotators may have another order in the whole than in a part.
     names = ("annotation_annotator", "annotation_document")

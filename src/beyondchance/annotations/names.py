@@ -141,11 +141,11 @@ def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> li
     except TypeError:
         raise DataError(f"one {kind} is a list or the like", expected="strings") from None
     for name in distinct:
-        if not isinstance(name, str) or not name or name != name.strip():
-            expected = "a string that is not empty and has no white space at its edges"
-            raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
-        if is_bytes_as_text(name):
-            expected = "a name, not bytes written as text"
+        expected = "a string that is not empty and has no white space at its edges"
+        is_name = isinstance(name, str) and name and name == name.strip()
+        if is_name and is_bytes_as_text(name):
+            is_name, expected = False, "a name, not bytes written as text"
+        if not is_name:
             raise DataError(f"{kind} ", Quote(name), " is not a name", expected=expected)
     if once and len(distinct) < len(listed):
         twice = Quote(repeated(listed)[0])

@@ -16,13 +16,13 @@ from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
 from beyondchance.cli.loading import load
-from beyondchance.cli.running import Command, refuse
+from beyondchance.cli.running import refuse
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.adjudicate import adjudicate_report, deciders_report
 from beyondchance.scoring.api import agreement
 
 
-@click.command("adjudicate", cls=Command, doing="reading and deciding")
+@flags.command("adjudicate", doing="reading and deciding")
 @flags.annotated_files
 @flags.in_annotations(
     "--decisions",
@@ -57,7 +57,7 @@ from beyondchance.scoring.api import agreement
 @saving
 @flags.TOP
 @flags.printed_list
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """A gold standard from what people decided in the page of 'report'.
 
     It has what was decided, what all annotators agree on, and for the rest what --rest says.
@@ -71,7 +71,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     if options["compare"]:
         writing = ("place", "to", "with_annotators", "as_predictions")
         refuse(writing, "does not go with --compare, which writes no gold standard")
-    corpus = load(files, options)
+    corpus = load(options)
     paths, measure = list(options["decisions"]), options["measure"]
     if options["compare"]:
         compared = compared_decisions(corpus, paths, measure=measure)

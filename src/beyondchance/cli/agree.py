@@ -8,18 +8,16 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from beyondchance.annotations.corpus import UNITS, Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, noted, path_of, streams
-from beyondchance.cli.running import Command, emit, output_form, progress
+from beyondchance.cli.loading import load, noted, path_of
+from beyondchance.cli.running import emit, output_form, progress
 from beyondchance.cli.scanning import scored
 from beyondchance.core.measures import MEASURES
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.errors import BeyondChanceError, DataError, OverlapError
 from beyondchance.io.naming import sendable
-from beyondchance.messages import Note, Quote
+from beyondchance.messages import Note, Quote, Text, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
@@ -42,7 +40,7 @@ def _fields(options: Mapping[str, Any]) -> list[str]:
     return [name for name in dict.fromkeys(options["by"]) if name != "document"]
 
 
-@click.command("agree", cls=Command, doing="reading and scoring")
+@flags.command("agree", doing="reading and scoring")
 @flags.annotated_files
 @flags.scoring
 @flags.AVERAGE
@@ -87,7 +85,7 @@ def _fields(options: Mapping[str, Any]) -> list[str]:
 @flags.FAIL_UNDER
 @flags.METHODS
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Any:
+def command(**options: Any) -> Any:
     """How much annotators agree beyond chance.
 
     FILE is one export that holds all annotators, or one file or folder for each annotator; - is
@@ -100,17 +98,16 @@ def command(files: tuple[str, ...], **options: Any) -> Any:
     beyondchance agree spans.csv --labels PER,ORG --fail-under 0.7
     beyondchance agree export.json --confidence 0.95 --null
     """
-    given = streams(files)
-    corpus, results = scored("agreement", given, options)
+    corpus, results = scored("agreement", options)
     measure, result = next(iter(results.items()))
     is_whole = bool(corpus.documents)
-    split, why_whole = _split(corpus, options)
-    variants, notes = _variants(given, corpus, options) if options["sensitivity"] else ([], [])
-    trends, untold = _trends(result, options)
-    told = (*result.notes, *notes, *why_whole, *untold)
+    told = [*result.notes]
+    variants = _variants(corpus, options, told) if options["sensitivity"] else []
+    split = _split(corpus, options, told)
+    trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
-        results[measure] = replace(result, notes=told)
+        results[measure] = replace(result, notes=tuple(told))
     report = agree_report(
         results,
         noted(corpus, told),
@@ -136,23 +133,24 @@ def command(files: tuple[str, ...], **options: Any) -> Any:
     return partial(emit, report, {"the corrected score": result.score})
 
 
-def _split(corpus: Corpus, options: Mapping[str, Any]) -> tuple[Labelling | None, list[Note]]:
-    """Score finding and labelling, or say why spans of different labels do not fit the model.
+def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labelling | None:
+    """Score finding and labelling, or tell why there is no such split.
 
     Neither where labels do not count or are all the same, nor for other measures or averages.
     """
     is_labelled = SCOPES[options["scope"]].labelled and len(corpus.labels) > 1
     if not is_labelled or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
-        return None, []
-    if not corpus.documents:
-        whose = "whose chance depends on all documents at once"
-        return None, [Note(f"agreement is not split into finding and labelling, {whose}")]
-    given = flags.scoring_options(options)
-    given.pop("scope")
+        return None
+    why: Text = "its chance depends on all documents at once"
     try:
-        return labelling(corpus, **given), []
+        if corpus.documents:
+            given = flags.scoring_options(options)
+            given.pop("scope")
+            return labelling(corpus, **given)
     except OverlapError as error:
-        return None, [Note(("no split into finding and labelling: ", *error.text))]
+        why = error.text
+    told.append(Note(("no split into finding and labelling: ", *pieces(why))))
+    return None
 
 
 def _part_intervals(
@@ -189,10 +187,9 @@ def _intervals(
     }
 
 
-def _trends(result: Agreement, options: Mapping[str, Any]) -> tuple[list[Trend], list[Note]]:
-    """Test whether agreement changes over the fields that have an order, or say why not."""
-    found: list[Trend] = []
-    notes: list[Note] = []
+def _trends(result: Agreement, options: Mapping[str, Any], told: list[Note]) -> list[Trend]:
+    """Test whether agreement changes over the fields that have an order, or tell why not."""
+    found = []
     for name in _fields(options):
         from beyondchance.inference.trend import in_order, trend  # noqa: PLC0415 - only for those who ask
 
@@ -201,8 +198,8 @@ def _trends(result: Agreement, options: Mapping[str, Any]) -> tuple[list[Trend],
             try:
                 found.append(trend(result, name, order=order))
             except DataError as error:
-                notes.append(Note(("no trend over ", Quote(name), ": ", *error.text)))
-    return found, notes
+                told.append(Note(("no trend over ", Quote(name), ": ", *error.text)))
+    return found
 
 
 def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
@@ -227,34 +224,33 @@ def _coefficients(corpus: Corpus, options: dict[str, Any], model: str) -> Coeffi
     )
 
 
-def _variants(
-    given: list[Any], corpus: Corpus, options: dict[str, Any]
-) -> tuple[list[Variant], list[Note]]:
-    """Score under every measure, unit and scope, and say why there is no score by some unit.
+def _variants(corpus: Corpus, options: dict[str, Any], told: list[Note]) -> list[Variant]:
+    """Score under every measure, unit and scope, or tell why there is no score by some unit.
 
     The files are read again where the unit differs.
     """
-    variants: list[Variant] = []
+    variants = []
     # Once for each unit, though it is so by several measures.
     refused: dict[tuple[str, str], Note] = {}
-    paths = [path for path in map(path_of, given) if isinstance(path, str)]
+    paths = [path for path in map(path_of, options["files"]) if isinstance(path, str)]
+    common = flags.picked(options, ("model", "average"))
 
-    def missing(error: BeyondChanceError, unit: str, *by: str) -> None:
-        note = Note((f"no score by {', '.join((unit, *by))}: ", *error.text))
-        refused.setdefault((unit, str(error)), sendable(note, paths))
+    def missing(error: BeyondChanceError, *by: str) -> None:
+        note = Note((f"no score by {', '.join(by)}: ", *error.text))
+        refused.setdefault((by[0], str(error)), sendable(note, paths))
 
     for unit in UNITS:
         try:
-            read_by = corpus if unit == corpus.unit else load(given, options, unit=unit)
+            read_by = corpus if unit == corpus.unit else load(options, unit=unit)
         except BeyondChanceError as error:
             missing(error, unit)
             continue
         for scope, measure in product(SCOPES, MEASURES):
             try:
-                common = flags.picked(options, ("model", "average"))
                 result = agreement(read_by, measure=measure, scope=scope, **common)
             except BeyondChanceError as error:
                 missing(error, unit, measure, scope)
                 continue
             variants.append(Variant(measure=measure, unit=unit, scope=scope, score=result.score))
-    return variants, [*refused.values()]
+    told += refused.values()
+    return variants

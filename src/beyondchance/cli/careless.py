@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load
-from beyondchance.cli.running import Command
 from beyondchance.inference.careless import careless_work
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.careless import report_of_careless
 
 
-@click.command("careless", cls=Command, doing="reading and drawing")
+@flags.command("careless", doing="reading and drawing")
 @flags.annotated_files
 @flags.in_uncertainty(
     "--level",
@@ -28,7 +25,7 @@ from beyondchance.reporting.commands.careless import report_of_careless
 @flags.flag(flags.SCORING["seed"], group="Uncertainty", default=0, help="The random seed.")
 @flags.TOP
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """Annotators who agree much less than the others, and documents to look at.
 
     Annotators are named if they agree less than half as much with the others as these do among
@@ -39,5 +36,5 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     beyondchance careless anna.conll ben.conll cleo.conll --output csv
     """
     asked = flags.picked(options, ("level", "resamples", "seed"))
-    found = careless_work(load(files, options), **asked)
+    found = careless_work(load(options), **asked)
     return report_of_careless(found, top=options["top"], digits=options["digits"])

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from beyondchance.adjudication.consensus import MEASURES, NAME, consensus
 from beyondchance.adjudication.votes import ENTITIES, METHODS
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
 from beyondchance.cli.loading import load
-from beyondchance.cli.running import Command
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.consensus import report_of_consensus
 
 
-@click.command("consensus", cls=Command, doing="reading and voting")
+@flags.command("consensus", doing="reading and voting")
 @flags.annotated_files
 @flags.in_scoring(
     "--method",
@@ -42,7 +39,7 @@ from beyondchance.reporting.commands.consensus import report_of_consensus
 @saving
 @flags.TOP
 @flags.printed_list
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """The consensus of a team, and its ties.
 
     Spans are matched to entities, and annotators vote on whether there is one, its label and
@@ -55,7 +52,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     beyondchance consensus export.json --weights anna=2 --output csv
     """
     asked = flags.picked(options, ("measure", "method", "weights", "name"))
-    found = consensus(load(files, options), **asked, ties=options["ties"] or "keep")
+    found = consensus(load(options), **asked, ties=options["ties"] or "keep")
     if options["method"] == ENTITIES:
         entities = found.entities
         ask_for_ties(int(entities.is_tie.sum()), len(entities.votes), options)

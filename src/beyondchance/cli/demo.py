@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.running import Command, tell
+from beyondchance.cli.running import tell
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
 from beyondchance.io.writing import write
@@ -18,7 +18,7 @@ from beyondchance.scoring.labelling import labelling
 from beyondchance.scoring.options import scoring_of
 
 
-@click.command("demo", cls=Command)
+@flags.command("demo")
 @flags.in_output(
     "--files",
     "folder",

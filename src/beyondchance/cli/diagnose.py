@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load
-from beyondchance.cli.running import Command
 from beyondchance.diagnosis.diagnose import diagnose
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.diagnose import diagnose_report
 
 
-@click.command("diagnose", cls=Command, doing="reading and comparing")
+@flags.command("diagnose", doing="reading and comparing")
 @flags.annotated_files
 @flags.scoring
 @flags.resampling("confidence", is_flat=False)
 @flags.TOP
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """What to fix first: each pattern of disagreement, and what agreement would be without it.
 
     Says where agreement is lost, which patterns cost most, whether they are habits of one annotator
@@ -31,7 +28,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     beyondchance diagnose export.json --measure exact
     beyondchance diagnose gold.conll system.conll --gold gold
     """
-    corpus = load(files, options)
+    corpus = load(options)
     gold = None if options["gold"] is None else corpus.gold
     found = diagnose(corpus, gold=gold, **flags.scoring_options(options))
     return diagnose_report(found, **flags.picked(options, ("top", "digits", "confidence")))

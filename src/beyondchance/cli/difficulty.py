@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import noted
-from beyondchance.cli.running import Command
 from beyondchance.cli.scanning import scored
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.difficulty import difficulty_report
 
 
-@click.command("difficulty", cls=Command, doing="reading and scoring")
+@flags.command("difficulty", doing="reading and scoring")
 @flags.annotated_files
 @flags.scoring
 @flags.uncertainty
@@ -22,7 +19,7 @@ from beyondchance.reporting.commands.difficulty import difficulty_report
 @flags.TOP
 @flags.METHODS
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """How hard it is to agree by chance, overall and by document.
 
     Difficulty is 1 minus the agreement of random annotators: of the gold standard with itself
@@ -32,7 +29,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     beyondchance difficulty gold.conll
     beyondchance difficulty export.json --gold expert
     """
-    corpus, results = scored("difficulty", files, options, only=True)
+    corpus, results = scored("difficulty", options, only=True)
     (result,) = results.values()
     return difficulty_report(
         result,

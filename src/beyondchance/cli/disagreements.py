@@ -7,14 +7,12 @@ from itertools import chain, count
 from operator import itemgetter
 from typing import Any
 
-import click
-
 from beyondchance.adjudication.consensus import NAME, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.gold import UNSAVED
 from beyondchance.cli.loading import load
-from beyondchance.cli.running import Command, tell
+from beyondchance.cli.running import tell
 from beyondchance.errors import DataError
 from beyondchance.io.writing import WITH_NOTES, WRITTEN, write
 from beyondchance.reporting.blocks import Report, counted
@@ -33,7 +31,7 @@ def _is_team(found: Disagreements) -> bool:
     return len({name for pair in found.pairs for name in pair}) > 2 and not is_against_gold(found)
 
 
-@click.command("disagreements", cls=Command, doing="reading and aligning")
+@flags.command("disagreements", doing="reading and aligning")
 @flags.annotated_files
 @flags.in_output(
     "--by",
@@ -69,7 +67,7 @@ def _is_team(found: Disagreements) -> bool:
 )
 @flags.TOP
 @flags.list_output
-def command(files: tuple[str, ...], **options: Any) -> Report | None:
+def command(**options: Any) -> Report | None:
     """Every disagreement, its kind and its place.
 
     The spans of two annotators are aligned one to one. Aligned spans agree, or differ in
@@ -85,7 +83,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report | None:
     beyondchance disagreements spans.csv --gold expert --annotators anna
     beyondchance disagreements export.json --to label-studio --save tasks.json
     """
-    corpus = load(files, options)
+    corpus = load(options)
     found = disagreements(corpus)
     kinds = options["kind"]
     if kinds is None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
-from beyondchance.cli.running import Command
 from beyondchance.installing import distribution, install_command
 from beyondchance.io.registry import FORMATS
 from beyondchance.io.writing import WRITTEN
@@ -16,7 +13,7 @@ from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.formats import formats_report
 
 
-@click.command("formats", cls=Command)
+@flags.command("formats")
 @flags.output
 def command(**_: Any) -> Report:
     """What can be read and written, what each format needs, and an example."""

@@ -1,8 +1,10 @@
-"""Gold standards to files: what `consensus` and `adjudicate` have in common."""
+"""Annotations to files: what `convert`, `consensus` and `adjudicate` have in common."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,18 +19,19 @@ from beyondchance.io.writing import WRITTEN, target_of, write
 from beyondchance.messages import Use
 from beyondchance.reporting.blocks import counted
 
+PRINTED = {
+    "table": ".csv",
+    "conll": ".conll",
+    "label-studio": ".json",
+    "prodigy": ".jsonl",
+    "bioc": ".xml",
+}
+"""Formats that are one file of text, and can go to standard output; and how that ends."""
 WHICH = f"which format? pass --to with one of {', '.join(WRITTEN)}"
 UNSAVED = "is for what --save writes; say where to write it"
-_SAVED = (lambda given: given.get("place", True), UNSAVED)
-"""What options of writing need."""
-AS_PREDICTIONS = flags.in_output(
-    "--as-predictions",
-    is_flag=True,
-    needs=_SAVED,
-    help="For Label Studio: write annotations as predictions, each of a model that is called as "
-    "the annotator is.",
-)
-saving = flags.together(
+_SAVED = (lambda given: given["place"] or "with_annotators" not in given, UNSAVED)
+"""What options of writing need; a corpus that is converted can be printed."""
+writing = flags.together(
     flags.in_output(
         "--save",
         "place",
@@ -41,12 +44,22 @@ saving = flags.together(
     flags.in_output(
         "--to",
         type=flags.Choice(WRITTEN),
-        metavar="NAME",
         is_everyday=True,
         needs=_SAVED,
-        help="The format to write; by default that of the files, or what --save ends with.",
+        help="The format to write; by default what --save ends with.",
+        more="Of several formats with that ending, and for a folder, the format that was read.",
     ),
-    AS_PREDICTIONS,
+    flags.in_output(
+        "--as-predictions",
+        is_flag=True,
+        needs=_SAVED,
+        help="For Label Studio: write annotations as predictions, each of a model that is called "
+        "as the annotator is.",
+    ),
+)
+"""Where and how annotations are written."""
+saving = flags.together(
+    writing,
     flags.in_output(
         "--with-annotators",
         is_flag=True,
@@ -54,7 +67,7 @@ saving = flags.together(
         help="Write what the annotators marked, too.",
     ),
 )
-"""Where and how a gold standard is written."""
+"""The same of a gold standard."""
 TIES_FLAG = flags.in_scoring(
     "--ties",
     type=flags.Choice(TIES),
@@ -76,12 +89,34 @@ def ask_for_ties(n_ties: int, n_entities: int, options: Mapping[str, Any]) -> No
 
 def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
     """Write an annotator, or all of them, if that is asked for."""
+    if options["place"] is not None:
+        chosen = corpus if options["with_annotators"] else only(corpus, [name])
+        tell(write_annotations(chosen, options))
+
+
+def write_annotations(corpus: Corpus, options: Mapping[str, Any]) -> str:
+    """Write annotations to the place that is asked for or to standard output, and say what."""
     place = options["place"]
-    if place is None:
-        return
-    chosen = corpus if options["with_annotators"] else only(corpus, [name])
-    if options["to"] is None and target_of(chosen, place) is None:
+    target = options["to"] or target_of(corpus, place)
+    if target is None:
         raise click.UsageError(WHICH)
-    write(chosen, place, format=options["to"], as_predictions=options["as_predictions"])
-    spans = counted(len(chosen.span_start), "span")
-    tell(f"wrote {place}: {counted(len(chosen.documents), 'document')}, {spans}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = place or f"{folder}/converted{PRINTED[target]}"
+        write(
+            corpus,
+            file,
+            format=target,
+            spans_key=options["spans_key"] if target == "spacy" else None,
+            as_predictions=options["as_predictions"],
+        )
+        if place is None:
+            click.echo(Path(file).read_bytes(), nl=False)
+    if target == "table" and corpus.unit == "sentence":
+        tell("a table has no sentences: when it is read again, it is scored by document")
+    numbers = {
+        "document": corpus.documents,
+        "annotator": corpus.annotators,
+        "span": corpus.span_start,
+    }
+    content = ", ".join(counted(len(rows), what) for what, rows in numbers.items())
+    return f"wrote {place or 'standard output'} as {target}: {content}"

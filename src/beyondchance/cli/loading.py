@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +16,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.options import READING, picked
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Named, Naming, named_file, read_by_names
+from beyondchance.io.saving import is_same_file, replaces_input
 from beyondchance.io.sources import limited, read_stream
 from beyondchance.messages import HIDDEN, Note, Quote
 
@@ -21,25 +24,22 @@ _NAMES = "beyondchance.pseudonyms"
 """Where a context keeps what annotators are called, by their names in the files."""
 
 
-def load(files: Sequence[Any], options: Mapping[str, Any], **other: Any) -> Corpus:
-    """Read the files, and keep what was asked for.
+def load(options: Mapping[str, Any], **other: Any) -> Corpus:
+    """Read the files of a command, and keep what was asked for.
 
     Parameters
     ----------
-    files : sequence of str or streams
     options : mapping
-        The options of the command.
+        The files and options of the command.
     **other
         Options of `read` that take the place of those.
     """
-    if not files:
+    if not options["files"]:
         raise click.UsageError("no files; expected at least one, or - for standard input")
-    if options["gold"] == "":
-        raise click.UsageError("--gold is empty; expected an annotator or a file")
     reading = {"gold": options["gold"], **picked(options, READING), **other}
     try:
         corpus, known = read_by_names(
-            streams(files), options["format"], reading, naming_of(options)
+            options["files"], options["format"], reading, naming_of(options)
         )
         kept = _kept(corpus, known, options)
     except BeyondChanceError as error:
@@ -61,17 +61,7 @@ def shown(names: Iterable[str]) -> list[str]:
 
 def naming_of(options: Mapping[str, Any]) -> Naming:
     """Return how annotators and files are to be named."""
-    return Naming(renamed=renaming("annotator", options), hides_files=options["pseudonyms"])
-
-
-def renaming(kind: str, options: Mapping[str, Any]) -> dict[str, str]:
-    """Return new names, by the old ones."""
-    given = options[f"rename_{kind}"]
-    renamed = dict(given)
-    if len(renamed) < len(given):
-        found = f"--rename-{kind} was given twice for one {kind}; expected one name"
-        raise click.UsageError(found)
-    return renamed
+    return Naming(renamed=options["rename_annotator"], hides_files=options["pseudonyms"])
 
 
 def equal_spans(options: Mapping[str, Any]) -> str:
@@ -85,30 +75,32 @@ def path_of(item: Any) -> Any:
     return item.item if isinstance(item, Named) else item
 
 
-def streams(files: Sequence[Any]) -> list[Any]:
-    """Return the files, some with names, and standard input for ``-``, to be read again."""
-    named = [named_file(file) if isinstance(file, str) else file for file in files]
-    params = click.get_current_context().params
+def opened(params: Mapping[str, Any]) -> list[Any]:
+    """Return the files of a command, some with names, and standard input for ``-``.
+
+    Refuse to write over one of them, before anything is computed.
+    """
+    named = [named_file(file) for file in params["files"]]
     if None in named:
-        what = "an argument" if params["pseudonyms"] else f"'{files[named.index(None)]}'"
+        what = "an argument" if params["pseudonyms"] else f"'{params['files'][named.index(None)]}'"
         raise click.UsageError(f"{what} is neither a file nor NAME=FILE")
-    number = [path_of(item) for item in named].count("-")
-    if number > 1:
+    paths = list(map(path_of, named))
+    for place in filter(None, map(params.get, ("save", "place", "save_counts"))):
+        for top in paths:
+            within = (Path(folder, name) for folder, _, names in os.walk(top) for name in names)
+            if any(is_same_file(path, place) for path in (top, *within)):
+                raise replaces_input(place)
+    if paths.count("-") > 1:
         raise click.UsageError("standard input was given twice; expected '-' once")
-    if not number:
-        return named
-    if sys.stdin is None:
-        raise click.UsageError("standard input is closed; give a file")
-    with limited(params["max_size"]):
-        content = _Stream(read_stream(sys.stdin.buffer, "stdin"))
-    return [
-        item
-        if path_of(item) != "-"
-        else replace(item, item=content)
-        if isinstance(item, Named)
-        else content
-        for item in named
-    ]
+    if "-" in paths:
+        if sys.stdin is None:
+            raise click.UsageError("standard input is closed; give a file")
+        number = paths.index("-")
+        with limited(params["max_size"]):
+            content = _Stream(read_stream(sys.stdin.buffer, "stdin"))
+        own = named[number]
+        named[number] = replace(own, item=content) if isinstance(own, Named) else content
+    return named
 
 
 class _Stream(io.BytesIO):
@@ -125,12 +117,9 @@ class _Stream(io.BytesIO):
 
 def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) -> Corpus:
     """Rename labels, then select labels and annotators, who may be given by former names."""
-    renamed = renaming("label", options)
-    if renamed:
-        corpus = corpus.rename_labels(renamed, duplicates=equal_spans(options))
+    if options["rename_label"]:
+        corpus = corpus.rename_labels(options["rename_label"], duplicates=equal_spans(options))
     labels, excluded = options["labels"], options["exclude_labels"]
-    if labels is not None and excluded is not None:
-        raise click.UsageError("--labels and --exclude-labels were both given; expected one")
     if excluded is not None:
         corpus.select(labels=excluded)  # refuses unknown ones
         labels = [label for label in corpus.labels if label not in excluded]

@@ -12,7 +12,7 @@ import click
 
 import beyondchance.scoring.options  # noqa: F401 - enters CHOICES
 from beyondchance.checks import nearest
-from beyondchance.cli.running import Option, flag_of
+from beyondchance.cli.running import Command, Option, flag_of
 from beyondchance.core.measures import MEASURES
 from beyondchance.io.registry import FORMATS
 from beyondchance.options import (
@@ -124,6 +124,9 @@ BETWEEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 """A number between 0 and 1, neither included."""
 
 
+command = partial(click.command, cls=Command)
+
+
 def option(*names: str, group: str, **settings: Any) -> Decorator:
     """Make an option in a group of the help page, which shows its default if it has one."""
     settings.setdefault("show_default", bool(settings.get("default")))
@@ -218,11 +221,22 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
+def _by_old_names(
+    _: click.Context, param: click.Parameter, renamed: tuple[tuple[str, str], ...]
+) -> dict[str, str]:
+    found = dict(renamed)
+    if len(found) < len(renamed):
+        raise click.UsageError(
+            f"{param.opts[0]} was given twice for one name; expected one new name"
+        )
+    return found
+
+
 annotated_files = together(
     click.argument("files", nargs=-1, metavar="FILE...", type=click.Path(readable=False)),
     in_annotations(
         "--gold",
-        metavar="NAME|FILE|NAME=FILE",
+        type=Parsed("NAME|FILE|NAME=FILE", _filled, "is empty; expected an annotator or a file"),
         is_everyday=True,
         help=declared(ReadOptions)["gold"].option.help,
     ),
@@ -233,6 +247,7 @@ annotated_files = together(
         "--rename-annotator",
         type=_RENAMING,
         multiple=True,
+        callback=_by_old_names,
         help="A new name for an annotator; can be repeated. Two annotators can get one name if "
         "they have no document in common. --gold and --annotators take old and new names.",
     ),
@@ -246,11 +261,20 @@ annotated_files = together(
     in_annotations(
         "--labels", type=NAMES, is_everyday=True, help="Only these labels, after renaming."
     ),
-    in_annotations("--exclude-labels", type=NAMES, help="All labels but these."),
+    in_annotations(
+        "--exclude-labels",
+        type=NAMES,
+        needs=(
+            lambda given: given["labels"] is None,
+            "does not go with --labels; expected one of them",
+        ),
+        help="All labels but these.",
+    ),
     in_annotations(
         "--rename-label",
         type=_RENAMING,
         multiple=True,
+        callback=_by_old_names,
         help="A new name for a label; can be repeated.",
     ),
     in_reading(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.running import Command, tell, voice
+from beyondchance.cli.running import tell, voice
 from beyondchance.errors import LengthsError
 from beyondchance.io.saving import check_place, save_file
 from beyondchance.reporting.blocks import Report
@@ -19,7 +19,7 @@ from beyondchance.scoring.one_text import coverage, start_probabilities
 _in_text = partial(flags.option, group="Text and spans")
 
 
-@click.command("place", cls=Command, doing="placing")
+@flags.command("place", doing="placing")
 @_in_text(
     "--length",
     type=click.IntRange(1),

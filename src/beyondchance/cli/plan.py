@@ -6,11 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, shown
-from beyondchance.cli.running import Command, refuse
+from beyondchance.cli.running import refuse
 from beyondchance.inference.plan import plan_replacement, plans
 from beyondchance.inference.replacement import replacement
 from beyondchance.reporting.blocks import Report
@@ -26,7 +24,7 @@ WIDTHS = (0.1, 0.05, 0.03, 0.02, 0.01)
 _in_plan = partial(flags.option, group="Plan")
 
 
-@click.command("plan", cls=Command, doing="reading and planning")
+@flags.command("plan", doing="reading and planning")
 @flags.annotated_files
 @flags.scoring
 @_in_plan(
@@ -61,7 +59,7 @@ _in_plan = partial(flags.option, group="Plan")
 )
 @flags.CONFIDENCE
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """How many documents to annotate for an interval of plus or minus H, from a pilot.
 
     FILE is what has been annotated so far, as in 'beyondchance agree'.
@@ -74,7 +72,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     if options["replace"] is not None:
         of_scores = {"half_width", "score", *flags.SCORING}.difference(names)
         refuse(of_scores, "does not go with --replace")
-    corpus = load(files, options)
+    corpus = load(options)
     if options["replace"] is None:
         pilot = agreement(corpus, **flags.scoring_options(options))
         widths = tuple(dict.fromkeys((options["half_width"], *WIDTHS)))

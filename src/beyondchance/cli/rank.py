@@ -11,8 +11,8 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import noted, path_of, streams
-from beyondchance.cli.running import Command, emit
+from beyondchance.cli.loading import noted, path_of
+from beyondchance.cli.running import emit
 from beyondchance.cli.scanning import scored
 from beyondchance.errors import OptionError
 from beyondchance.io.reading import Assumed
@@ -24,7 +24,7 @@ from beyondchance.scoring.api import difficulty
 from beyondchance.types import Bools
 
 
-@click.command("rank", cls=Command, doing="reading and ranking")
+@flags.command("rank", doing="reading and ranking")
 @flags.annotated_files
 @flags.scoring
 @flags.uncertainty
@@ -52,7 +52,7 @@ from beyondchance.types import Bools
 @flags.FAIL_UNDER
 @flags.METHODS
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Any:
+def command(**options: Any) -> Any:
     """Systems against a gold standard, ranked before and after correction.
 
     The first FILE is the gold standard and every other a system, unless --gold names the gold
@@ -64,12 +64,12 @@ def command(files: tuple[str, ...], **options: Any) -> Any:
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
     """
-    given = streams(files)
-    if options["gold"] is None and len(given) > 1:
-        if not isinstance(path_of(given[0]), str):
+    gold, *systems = options["files"] or [None]
+    if options["gold"] is None and systems:
+        if not isinstance(path_of(gold), str):
             raise click.UsageError("standard input cannot be the gold standard; give it a file")
-        given, options["gold"] = given[1:], Assumed(given[0])
-    corpus, rankings = scored("rank", given, options)
+        options |= {"files": systems, "gold": Assumed(gold)}
+    corpus, rankings = scored("rank", options)
     first = next(iter(rankings.values()))
     scores = {f"the corrected score of {name}": x.score for name, x in first.systems.items()}
 

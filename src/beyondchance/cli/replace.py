@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, shown
-from beyondchance.cli.running import Command
 from beyondchance.inference.replacement import replacement
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.replace import report_of_replacement
 
 
-@click.command("replace", cls=Command, doing="reading and comparing")
+@flags.command("replace", doing="reading and comparing")
 @flags.annotated_files
 @flags.in_annotations(
     "--model",
@@ -31,7 +28,7 @@ from beyondchance.reporting.commands.replace import report_of_replacement
 @flags.together(*(flags.flag(flags.SCORING[n], group="Scoring") for n in ("measure", "scope")))
 @flags.CONFIDENCE
 @flags.output
-def command(files: tuple[str, ...], **options: Any) -> Report:
+def command(**options: Any) -> Report:
     """May a model replace a person? And how much is there to reach?
 
     For each person: how well the person agrees with the others, and how well the model does in
@@ -43,7 +40,7 @@ def command(files: tuple[str, ...], **options: Any) -> Report:
     beyondchance replace anna.conll ben.conll cleo.conll gpt.conll --model gpt
     beyondchance replace export.json --model gpt,llama --humans anna,ben,cleo
     """
-    corpus = load(files, options)
+    corpus = load(options)
     asked = ("measure", "scope", "confidence", "keep", "margin", "blind")
     found = replacement(
         corpus,

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from typing import Any
 
 import click
 
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import noted, shown
-from beyondchance.cli.running import Command, tell, tell_notes
+from beyondchance.cli.running import tell, tell_notes
 from beyondchance.cli.scanning import scored
 from beyondchance.io.saving import check_place
 from beyondchance.page.gather import WITHOUT_GAMMA
 from beyondchance.page.report import report
 
 
-@click.command("report", cls=Command, doing="reading, scoring and drawing")
+@flags.command("report", doing="reading, scoring and drawing")
 @flags.annotated_files
 @flags.scoring
 @flags.CONFIDENCE
@@ -58,7 +59,7 @@ from beyondchance.page.report import report
 @flags.top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
 @flags.digits(3)
 @flags.QUIET
-def command(files: tuple[str, ...], **options: Any) -> Any:
+def command(**options: Any) -> Any:
     """A page for a browser: the result, its charts, and every disagreement.
 
     The page is one file and needs no network. With --gold, systems are ranked against the gold
@@ -76,7 +77,7 @@ def command(files: tuple[str, ...], **options: Any) -> Any:
     if not is_printed:
         check_place(place)
     command = "agreement" if options["gold"] is None else "rank"
-    corpus, results = scored(command, files, options, only=True)
+    corpus, results = scored(command, options, only=True)
     (result,) = results.values()
     page = report(
         result,
@@ -89,12 +90,13 @@ def command(files: tuple[str, ...], **options: Any) -> Any:
         **flags.picked(options, ("top", "digits", "gamma", "keep", "margin", "blind")),
         **flags.resampling_options(options),
     )
+    figures = options["figures"]
+    if figures is not None:
+        page.save_figures(figures)
+    if not is_printed:
+        page.save(place)
     tell_notes((*corpus.notes, *result.notes))
-    if options["figures"] is not None:
-        page.save_figures(options["figures"])
-        tell(f"wrote {options['figures']}")
-    if is_printed:
-        return lambda: click.echo(page.html, nl=False)
-    page.save(place)
-    tell(f"wrote {place}")
-    return None
+    for written in (place, figures):
+        if written not in {"-", None}:
+            tell(f"wrote {written}")
+    return partial(click.echo, page.html, nl=False) if is_printed else None

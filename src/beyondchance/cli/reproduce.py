@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from beyondchance.cli import options as flags
 from beyondchance.cli.main import DATA
-from beyondchance.cli.running import Command, emit
+from beyondchance.cli.running import emit
 from beyondchance.paper import reproduce
 from beyondchance.reporting.commands.reproduce import reproduce_report
 
 
-@click.command("reproduce", cls=Command)
+@flags.command("reproduce")
 @flags.output
 def command(**_: Any) -> Any:
     """The simulation tables of the paper, printed next to ours, cell by cell.

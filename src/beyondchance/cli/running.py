@@ -16,7 +16,7 @@ import click
 
 from beyondchance.cli.main import BELOW, DATA, USAGE, printing, say
 from beyondchance.errors import BeyondChanceError, OptionError
-from beyondchance.io.saving import is_same_file, replaces_input, save_file
+from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import CUT, Report
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 1.0
 """Seconds after which a terminal shows what is being waited for."""
+_REFRESH = 0.1
+"""Seconds between details on a terminal."""
 _LOG_EVERY = 30.0
 """Seconds after which a log is told, again and again, what is being waited for."""
 _ALL = "beyondchance.all_options"
@@ -154,7 +156,10 @@ class Command(click.Command):
         for item in self.options:
             item.check(ctx.params)
         try:
-            _check_inputs(ctx.params)
+            if "files" in ctx.params:
+                from beyondchance.cli.loading import opened  # noqa: PLC0415 - slow to load
+
+                ctx.params["files"] = opened(ctx.params)
             with working(self.doing, quiet=ctx.params["quiet"]) as ctx.obj:
                 result = super().invoke(ctx)
             if isinstance(result, Report):
@@ -167,14 +172,6 @@ class Command(click.Command):
             refusal = click.ClickException(visible(error.spoken(voice())))
             refusal.exit_code = USAGE if is_usage else DATA  # type: ignore[misc]
             raise refusal from None
-
-
-def _check_inputs(params: Mapping[str, Any]) -> None:
-    """Refuse to write over a file that is to be read, before anything is computed."""
-    for place in filter(None, map(params.get, ("save", "place", "save_counts"))):
-        for path in _inputs(params.get("files", ())):
-            if is_same_file(path, place):
-                raise replaces_input(place)
 
 
 def is_given(name: str) -> bool:
@@ -196,18 +193,6 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _inputs(given: Iterable[str]) -> Iterator[Path]:
-    """Find the files that are read, and those in the folders that are."""
-    from beyondchance.io.reading import Named, named_file  # noqa: PLC0415 - slow to load
-
-    for text in given:
-        file = named_file(text)
-        if file is not None:
-            path = Path(file.item if isinstance(file, Named) else file)
-            yield path
-            yield from (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
-
-
 def is_terminal(stream: Any) -> bool:
     """Whether a stream is a terminal; it may have been closed."""
     return stream is not None and stream.isatty()
@@ -225,40 +210,35 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
 
     The function adds details.
     """
-    lock = threading.Lock()
     done = threading.Event()
-    started: list[Any] = []
     said = [what]
 
     def add(more: str) -> None:
         said[0] = f"{what}: {more}"
-        if started:
-            started[0].update(said[0])
 
-    def start() -> None:
+    def show() -> None:
         if done.wait(_PATIENCE):
             return
         from rich.console import Console  # noqa: PLC0415 - only for those who wait
 
-        with lock:
-            if not done.is_set():
-                started.append(Console(stderr=True).status(said[0]))
-                started[0].start()
+        with Console(stderr=True).status(said[0]) as status:
+            while not done.wait(_REFRESH):
+                status.update(said[0])
 
     def log() -> None:
         while not done.wait(_LOG_EVERY):
             say(f"still {said[0]}")
 
-    if not quiet:
-        show = start if is_terminal(sys.stderr) else log
-        threading.Thread(target=show, daemon=True).start()
+    if quiet:
+        yield add
+        return
+    shown = threading.Thread(target=show if is_terminal(sys.stderr) else log, daemon=True)
+    shown.start()
     try:
         yield add
     finally:
         done.set()
-        with lock:
-            if started:
-                started[0].stop()
+        shown.join()
 
 
 def progress(text: str) -> None:

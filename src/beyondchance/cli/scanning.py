@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,7 @@ import click
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import equal_spans, load, naming_of, path_of, renaming, streams
+from beyondchance.cli.loading import equal_spans, load, naming_of, path_of
 from beyondchance.cli.running import flag_of, is_given, progress, refuse, tell
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named
@@ -54,16 +54,15 @@ _RESULTS: Mapping[str, tuple[Callable[..., Any], Callable[[Answer], Any]]] = {
 
 
 def scored(
-    command: str, files: Sequence[Any], options: Mapping[str, Any], *, only: bool = False
+    command: str, options: Mapping[str, Any], *, only: bool = False
 ) -> tuple[Corpus, dict[str, Any]]:
-    """Score files, at once or in parts.
+    """Score the files of a command, at once or in parts.
 
     Parameters
     ----------
     command : {"agreement", "rank", "difficulty"}
-    files : sequence of str or streams
     options : mapping
-        The options of the command.
+        The files and options of the command.
     only : bool
         Whether the measure asked for is enough; else those that are best known follow it.
 
@@ -74,12 +73,11 @@ def scored(
     results : dict
         By measure.
     """
-    given = streams(files)
-    scan = _scan_of(given, options)
+    scan = _scan_of(options)
     make, make_from = _RESULTS[command]
     asked = flags.scoring_options(options)
     if scan is None:
-        corpus = load(given, options)
+        corpus = load(options)
         result = make(corpus, **asked)
         return corpus, {options["measure"]: result} if only else dict(result.measures)
     question = Question(command, None, {n: x for n, x in asked.items() if x is not None})
@@ -104,7 +102,7 @@ def scored(
     }
 
 
-def _scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
+def _scan_of(options: Mapping[str, Any]) -> Scan | None:
     """Return the files to be read in parts; None where they are read at once.
 
     They are read in parts where an option asks for it, where they are large, and where they hold
@@ -113,7 +111,7 @@ def _scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
     asked = [name for name in (*flags.COUNTING, "dask") if is_given(name)]
     whole_only = [name for name in _AT_ONCE if is_given(name)]
     try:
-        found = _scan(files, options)
+        found = _scan(options)
     except (BeyondChanceError, OSError, ValueError) as error:
         # What is not there is refused, with its reason, when it is read at once.
         if not asked:
@@ -141,10 +139,10 @@ def _scan_of(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
     return found
 
 
-def _scan(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
+def _scan(options: Mapping[str, Any]) -> Scan | None:
     gold = options["gold"]
     assumed = [gold.item] if isinstance(gold, Assumed) else []
-    listed = [*assumed, *files]
+    listed = [*assumed, *options["files"]]
     if not listed or not all(isinstance(path_of(item), str | PathLike) for item in listed):
         return None
     items = [
@@ -162,7 +160,7 @@ def _scan(files: Sequence[Any], options: Mapping[str, Any]) -> Scan | None:
             options["labels"],
             options["exclude_labels"],
             options["annotators"],
-            renaming("label", options),
+            options["rename_label"],
             equal_spans(options),
         ),
     )
