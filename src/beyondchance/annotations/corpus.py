@@ -30,8 +30,10 @@ from beyondchance.annotations.building import (
     lists_of_spans,
 )
 from beyondchance.annotations.joining import (
+    COLUMNS,
     joined_corpora,
     renumbered,
+    with_sorted_annotations,
     with_whole_documents,
 )
 from beyondchance.annotations.names import (
@@ -559,9 +561,8 @@ positions='tokens')
         renamed = [names.get(name, name) for name in self.annotators]
         kept_names = tuple(distinct_names("annotator", renamed))
         code = numbered(renamed, kept_names)
-        annotator = code[self.annotation_annotator]
-        order = np.lexsort((annotator, self.annotation_document))
-        document, annotator = self.annotation_document[order], annotator[order]
+        columns = with_sorted_annotations(renumbered(self, {"annotator": code}))
+        document, annotator = columns["annotation_document"], columns["annotation_annotator"]
         twice = np.flatnonzero(repeats(document, annotator))
         if len(twice):
             name = Quote(kept_names[int(annotator[twice[0]])])
@@ -570,10 +571,8 @@ positions='tokens')
             raise DataError(*where, several, name, expected="distinct names")
         return replace(
             self,
+            **columns,
             annotators=kept_names,
-            annotation_document=document,
-            annotation_annotator=annotator,
-            span_annotator=code[self.span_annotator],
             gold=None if self.gold is None else names.get(self.gold, self.gold),
             options={
                 key: _with_names(value, names) if key == "annotators" else value
@@ -627,8 +626,7 @@ positions='tokens')
         """Return the corpus with each span once, unless duplicates are to be refused later."""
         if declared(ReadOptions)["duplicates"].checked(duplicates) == "error":
             return self
-        spans = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-        values = [getattr(self, name) for name in spans]
+        values = [getattr(self, name) for name in COLUMNS if name.startswith("span")]
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
         number = int(again.sum())

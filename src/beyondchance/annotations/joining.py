@@ -135,7 +135,7 @@ def joined_corpora(parts: Sequence[Corpus]) -> Corpus:
     ids = (part.span_id or ("",) * len(part.span_start) for part in parts)
     return replace(
         parts[0],
-        **_joined_arrays(parts, annotators, labels),
+        **with_sorted_annotations(_joined_arrays(parts, annotators, labels)),
         documents=tuple(documents),
         fields={
             name: tuple(
@@ -188,10 +188,14 @@ def _joined_arrays(
         name: np.concatenate([own[name] for own in columns], axis=-1)
         for name in set.intersection(*known)
     }
-    # Annotators may have another order in the whole than in a part.
+    return found
+
+
+def with_sorted_annotations(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Sort who annotated what, where annotators got other numbers."""
     names = ("annotation_annotator", "annotation_document")
-    order = np.lexsort([found[name] for name in names])
-    return {**found, **{name: found[name][order] for name in names}}
+    order = np.lexsort([columns[name] for name in names])
+    return {**columns, **{name: columns[name][order] for name in names}}
 
 
 def _in_one_place(corpus: Corpus) -> Corpus:

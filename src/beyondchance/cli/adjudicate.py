@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -76,14 +77,12 @@ def command(**options: Any) -> Report:
     if options["compare"]:
         compared = compared_decisions(corpus, paths, measure=measure)
         alias = _aliases(options, compared.names)
+        show = partial(_shown, options, alias)
         compared = replace(
             compared,
             names=tuple(alias.values()),
             pairs={(alias[a], alias[b]): x for (a, b), x in compared.pairs.items()},
-            differing=tuple(
-                (_shown(a, options, alias), _shown(b, options, alias))
-                for a, b in compared.differing
-            ),
+            differing=tuple((show(a), show(b)) for a, b in compared.differing),
         )
         return deciders_report(compared, top=options["top"])
     asked = flags.picked(options, ("rest", "name"))
@@ -93,7 +92,7 @@ def command(**options: Any) -> Report:
         ask_for_ties(gold.n_ties, n_spans, options)
     save_gold(gold, options["name"], options)
     alias = _aliases(options, dict.fromkeys(x.by for x in gold.decisions))
-    gold = replace(gold, decisions=tuple(_shown(x, options, alias) for x in gold.decisions))
+    gold = replace(gold, decisions=tuple(_shown(options, alias, x) for x in gold.decisions))
     part = only(gold, [name for name in gold.annotators if name != corpus.gold])
     result = agreement(part, gold=options["name"], measure=measure or "token")
     return adjudicate_report(gold, result, top=options["top"])
@@ -105,7 +104,7 @@ def _aliases(options: Mapping[str, Any], people: Iterable[str]) -> dict[str, str
     return {name: f"person {i}" if options["pseudonyms"] else name for i, name in numbered}
 
 
-def _shown(x: Decision, options: Mapping[str, Any], alias: Mapping[str, str]) -> Decision:
+def _shown(options: Mapping[str, Any], alias: Mapping[str, str], x: Decision) -> Decision:
     """Return what may be shown of a decision: not what may quote the text, and no names."""
     if options["no_text"]:
         x = replace(x, words=None, note="")

@@ -21,7 +21,6 @@ from beyondchance.messages import Note, Quote, Text, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
-from beyondchance.results.difficulty import Difficulty
 from beyondchance.results.labelling import Labelling
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty
@@ -29,9 +28,7 @@ from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
 from beyondchance.scoring.options import SCOPES, scoring_of
 
 if TYPE_CHECKING:
-    from beyondchance.inference.null import NullDistribution
     from beyondchance.inference.trend import Trend
-    from beyondchance.other_coefficients.coefficients import Coefficients
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
 
 
@@ -108,27 +105,44 @@ def command(**options: Any) -> Any:
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
         results[measure] = replace(result, notes=tuple(told))
+    more: dict[str, Any] = {}
+    if options["null"]:
+        from beyondchance.inference.null import null_distribution  # noqa: PLC0415 - only for those who ask
+
+        drawn = flags.picked(flags.resampling_options(options), ("resamples", "seed"))
+        asked = {**flags.picked(options, flags.SCORING), **drawn}
+        more["null"] = null_distribution(corpus, **asked)
+    if options["coefficients"]:
+        from beyondchance.other_coefficients.coefficients import coefficients  # noqa: PLC0415 - rarely wanted
+
+        names = options["coefficients"]
+        more["others"] = coefficients(
+            corpus,
+            which="all" if names == ("all",) else names,
+            model=result.settings.model,
+            gamma=options["gamma"],
+            seed=options["seed"],
+            progress=lambda done, total: progress(f"gamma, {done:,} of {total:,} samples"),
+        )
+    if is_whole and "document" in options["by"]:
+        # Of the annotators that are compared.
+        shared = replace(without_gold(corpus), gold=None)
+        asked = flags.scoring_options({**options, "average": "micro"})
+        more["difficulty"] = difficulty(shared, **asked)
+    if is_whole and options["average"] == "micro":
+        more["loss"] = loss_of(result, corpus, scoring_of(flags.scoring_options(options)))
     report = agree_report(
         results,
         noted(corpus, told),
         by=tuple(dict.fromkeys(options["by"])),
-        difficulty=_difficulty(corpus, options)
-        if is_whole and "document" in options["by"]
-        else None,
         variants=variants,
-        others=_coefficients(corpus, options, result.settings.model)
-        if options["coefficients"]
-        else None,
         intervals=flags.if_intervals(options, partial(_intervals, results, options)),
-        null=_null(corpus, options) if options["null"] else None,
         split=split,
         part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
         trends=trends,
-        loss=loss_of(result, corpus, scoring_of(flags.scoring_options(options)))
-        if is_whole and options["average"] == "micro"
-        else {},
         top=options["top"],
         digits=options["digits"],
+        **more,
     )
     return partial(emit, report, {"the corrected score": result.score})
 
@@ -164,12 +178,6 @@ def _part_intervals(
     return found
 
 
-def _difficulty(corpus: Corpus, options: dict[str, Any]) -> Difficulty:
-    """Compute the difficulty of the annotators that are compared."""
-    shared = replace(without_gold(corpus), gold=None)
-    return difficulty(shared, **flags.scoring_options({**options, "average": "micro"}))
-
-
 def _intervals(
     results: Mapping[str, Agreement], options: Mapping[str, Any], **resampling: Any
 ) -> dict[str, Intervals]:
@@ -200,28 +208,6 @@ def _trends(result: Agreement, options: Mapping[str, Any], told: list[Note]) -> 
             except DataError as error:
                 told.append(Note(("no trend over ", Quote(name), ": ", *error.text)))
     return found
-
-
-def _null(corpus: Corpus, options: dict[str, Any]) -> NullDistribution:
-    from beyondchance.inference.null import null_distribution  # noqa: PLC0415 - only for those who ask
-
-    resampling = flags.picked(flags.resampling_options(options), ("resamples", "seed"))
-    return null_distribution(corpus, **{**flags.picked(options, flags.SCORING), **resampling})
-
-
-def _coefficients(corpus: Corpus, options: dict[str, Any], model: str) -> Coefficients:
-    """Compute other coefficients; gamma shows its progress."""
-    from beyondchance.other_coefficients.coefficients import coefficients  # noqa: PLC0415 - rarely wanted
-
-    names = options["coefficients"]
-    return coefficients(
-        corpus,
-        which="all" if names == ("all",) else names,
-        model=model,
-        gamma=options["gamma"],
-        seed=options["seed"],
-        progress=lambda done, total: progress(f"gamma, {done:,} of {total:,} samples"),
-    )
 
 
 def _variants(corpus: Corpus, options: dict[str, Any], told: list[Note]) -> list[Variant]:

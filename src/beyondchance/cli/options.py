@@ -134,7 +134,6 @@ def option(*names: str, group: str, **settings: Any) -> Decorator:
 
 
 in_annotations = partial(option, group="Annotations")
-in_reading = partial(option, group="Reading")
 in_scoring = partial(option, group="Scoring")
 in_uncertainty = partial(option, group="Uncertainty")
 in_output = partial(option, group="Output")
@@ -277,8 +276,9 @@ annotated_files = together(
         callback=_by_old_names,
         help="A new name for a label; can be repeated.",
     ),
-    in_reading(
+    option(
         "--format",
+        group="Reading",
         type=Choice(FORMATS),
         metavar="NAME",
         is_everyday=True,

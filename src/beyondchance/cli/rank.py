@@ -21,7 +21,6 @@ from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.scoring.api import difficulty
-from beyondchance.types import Bools
 
 
 @flags.command("rank", doing="reading and ranking")
@@ -121,18 +120,22 @@ def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[
         corpus, gold=ranking.gold, model=ranking.settings.model, scope=options["scope"]
     ).by_text
 
-    def subset(name: str, condition: str, texts: Bools) -> Subset:
-        among = ranking.among(texts)
-        return Subset(
-            name=name,
-            condition=condition,
-            n_texts=int(np.count_nonzero(texts)),
-            ranking=among,
-            sureness=flags.if_intervals(options, partial(_sureness, among, options["against"])),
-        )
-
     with np.errstate(invalid="ignore"):
-        return [
-            subset("difficult", f"difficulty at least {bar}", by_text >= bar),
-            subset("easy", f"difficulty below {bar}", by_text < bar),
-        ]
+        parts = {
+            ("difficult", f"difficulty at least {bar}"): by_text >= bar,
+            ("easy", f"difficulty below {bar}"): by_text < bar,
+        }
+    found = []
+    for (name, condition), texts in parts.items():
+        among = ranking.among(texts)
+        sureness = flags.if_intervals(options, partial(_sureness, among, options["against"]))
+        found.append(
+            Subset(
+                name=name,
+                condition=condition,
+                n_texts=int(np.count_nonzero(texts)),
+                ranking=among,
+                sureness=sureness,
+            )
+        )
+    return found
