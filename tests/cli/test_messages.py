@@ -634,7 +634,7 @@ STOPPED = [
     ("agree spans.csv --save x.txt", "pathlib.Path.replace"),
     ("rank spans.csv --gold ada", "beyondchance.scoring.api.answer"),
     ("difficulty spans.csv", "beyondchance.scoring.api.answer"),
-    ("convert spans.csv --to table", "beyondchance.cli.gold.write"),
+    ("convert spans.csv --to table", "beyondchance.cli.writing.write"),
     ("convert spans.csv --save x.csv", "pathlib.Path.replace"),
     ("convert ada.conll --to conll --save x/", "pathlib.Path.replace"),
     ("place --length 9 --spans 1", "beyondchance.cli.place.coverage"),

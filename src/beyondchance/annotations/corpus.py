@@ -1,4 +1,4 @@
-"""Annotated texts as columns: the Corpus, and the ways to build one.
+"""The Corpus, annotated texts as columns, and the ways to build one.
 
 A *text* is the stretch in which spans are shuffled: a sentence, or a whole
 document. A *document* is what is listed, resampled and trusted to be independent;
@@ -399,13 +399,13 @@ positions='tokens')
         return joined_corpora(listed)  # type: ignore[return-value]
 
     def annotators_of(self, document: str) -> tuple[str, ...]:
-        """Who annotated a document."""
+        """Return who annotated a document."""
         number = self._document_number(document)
         first, end = np.searchsorted(self.annotation_document, (number, number + 1))
         return tuple(self.annotators[i] for i in self.annotation_annotator[first:end].tolist())
 
     def spans(self, document: str, annotator: str) -> list[Span]:
-        """What an annotator marked in a document, text by text, by start.
+        """Return what an annotator marked in a document, text by text, by start.
 
         Offsets count from the beginning of the span's own text.
         """
@@ -421,16 +421,16 @@ positions='tokens')
 
     @cached_property
     def text_begin(self) -> Ints:
-        """Where each text begins if all of them lie end to end."""
+        """Return where each text begins if all of them lie end to end."""
         return np.cumsum(self.text_length) - self.text_length
 
     def number_in_document(self, text: Ints) -> Ints:
-        """The number of each of some texts in its document, from 0 on."""
+        """Return the number of each text in its document, from 0 on."""
         return text - np.searchsorted(self.text_document, self.text_document[text])
 
     @property
     def extent(self) -> Extent:
-        """How many documents and texts there are, and what documents are called."""
+        """Return how many documents and texts there are, and the unit."""
         return Extent(len(self.documents), len(self.text_length), self.unit)
 
     @property
@@ -441,7 +441,7 @@ positions='tokens')
         return self.positions != "tokens" or self.token_end is not None
 
     def characters(self, text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Where stretches of texts begin and end in characters, if these are known."""
+        """Convert starts and ends to characters, if these are known."""
         if self.positions != "tokens" or self.token_start is None or self.token_end is None:
             return start, end
         first = self.text_begin[text]
@@ -449,9 +449,9 @@ positions='tokens')
 
     @cached_property
     def _spans_by_owner(self) -> tuple[Ints, Ints]:
-        """The spans by document, annotator, text, start and end.
+        """Sort the spans by document, annotator, text, start and end.
 
-        And for each of them its document and annotator in one number, ascending.
+        Return their order, and for each its document and annotator in one number, ascending.
         """
         document = self.text_document[self.span_text]
         owner = document * len(self.annotators) + self.span_annotator
@@ -470,7 +470,7 @@ positions='tokens')
             raise DataError(*found) from None
 
     def span(self, index: int) -> Span:
-        """The span at `index` of the columns."""
+        """Return the span at `index` of the columns."""
         return Span(
             int(self.span_start[index]),
             int(self.span_end[index]),
@@ -484,7 +484,7 @@ positions='tokens')
         annotators: Collection[str] | None = None,
         labels: Collection[str] | None = None,
     ) -> Self:
-        """The part of the corpus with some documents, annotators and labels.
+        """Return the part of the corpus with some documents, annotators and labels.
 
         The order stays that of the corpus. Leaving out a label leaves out its
         spans; the texts stay. A choice of labels or annotators becomes part of the
@@ -523,7 +523,7 @@ positions='tokens')
         )
 
     def rename_labels(self, names: Mapping[str, str], *, duplicates: str = "skip") -> Self:
-        """The corpus with other names for some labels; two that get one name become one.
+        """Rename some labels; two that get one name become one.
 
         The new names become part of the signature. Of spans that become equal the second is
         left out and counted; with ``duplicates="error"`` they stay, to be refused when they
@@ -547,7 +547,7 @@ positions='tokens')
         return renamed_corpus._by_duplicates(duplicates)
 
     def rename_annotators(self, names: Mapping[str, str]) -> Self:
-        """The corpus with other names for some annotators.
+        """Rename some annotators.
 
         Two who get one name become one, if no document was annotated by both.
 
@@ -582,7 +582,7 @@ positions='tokens')
         )
 
     def with_pseudonyms(self, names: Mapping[str, str] | None = None) -> Self:
-        """The corpus with numbers for the names of annotators and files.
+        """Replace the names of annotators and files by numbers.
 
         Annotators become ``annotator 1``, ``annotator 2`` and so on, in their order, a gold
         standard becomes ``gold``. Files become ``file 1`` and so on, because they are often
@@ -613,13 +613,13 @@ positions='tokens')
         )
 
     def pseudonyms(self) -> dict[str, str]:
-        """A name for each annotator that says only the place among them, or ``gold``."""
+        """Return a name for each annotator that says only the place among them, or ``gold``."""
         others = [name for name in self.annotators if name != self.gold]
         found = {name: f"annotator {number}" for number, name in enumerate(others, start=1)}
         return found if self.gold is None else {**found, self.gold: "gold"}
 
     def _by_unit(self) -> Self:
-        """The corpus with one text for each document, if that is its unit."""
+        """Join the texts of each document, if that is the unit."""
         return with_whole_documents(self) if self.unit == "document" else self  # type: ignore[return-value]
 
     def _by_duplicates(self, duplicates: str = "skip") -> Self:
@@ -666,7 +666,7 @@ positions='tokens')
         return moved._by_duplicates()
 
     def with_gold(self, name: str) -> Self:
-        """The corpus with one of its annotators as gold standard.
+        """Make one of the annotators the gold standard.
 
         Examples
         --------
@@ -696,7 +696,7 @@ positions='tokens')
 
 
 def _unit(unit: str | None, documents: Sequence[str] | None) -> str:
-    """The unit asked for, or the one that suits the documents of texts."""
+    """Return the unit asked for, or the one that suits the documents of texts."""
     if unit is not None:
         return checked_option("unit", unit, UNITS)
     is_split = is_list(documents) and len(set(map(str, documents or ()))) < len(documents or ())
@@ -704,20 +704,20 @@ def _unit(unit: str | None, documents: Sequence[str] | None) -> str:
 
 
 def _with_names(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
-    """The value of an option with other names of annotators."""
+    """Rename annotators in the value of an option."""
     if isinstance(value, tuple):
         return tuple(names.get(item, item) for item in value)
     return names.get(value, value)
 
 
 def _with_name_in_front(document: str, names: Mapping[str, str]) -> str:
-    """A document that is called as an annotator is, or as something of an annotator."""
+    """Rename a document that is called as an annotator is, or as something of an annotator."""
     name, slash, rest = document.partition("/")
     return f"{names.get(name, name)}{slash}{rest}"
 
 
 def _place(files: Mapping[str, str], where: str) -> str:
-    """The place of a note by the new name of its file."""
+    """Return the place of a note by the new name of its file."""
     for end in range(len(where), 0, -1):
         if where[:end] in files:
             return f"{files[where[:end]]}{where[end:]}"

@@ -1,4 +1,4 @@
-"""Numbers that follow from names alone: the same on every machine, in every order.
+"""Hash names, the same way on every machine and in every order.
 
 A name is taken as a number in base p, byte after byte, modulo 2**64, and its bits are mixed. All
 names are done at once, by sums over all of their bytes.
@@ -21,7 +21,7 @@ Hashes = NDArray[np.uint64]
 _BASE = 0x9E3779B97F4A7C15
 _INVERSE = pow(_BASE, -1, 2**64)
 _AT_A_TIME = 2**16
-"""Bytes whose powers are held at a time."""
+"""Bytes that are hashed at a time."""
 
 
 def hashed(names: Sequence[str]) -> Hashes:

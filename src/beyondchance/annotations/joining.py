@@ -1,4 +1,4 @@
-"""Columns of corpora: parts of them, joined corpora, and the texts of documents joined into one."""
+"""Renumber and join the columns of corpora, and join the texts of documents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = (
     *("span_text", "span_annotator", "span_label", "span_start", "span_end"),
     *("token_start", "token_end"),
 )
-"""The arrays of a corpus, named by what they have a value of each, and by what that is."""
+"""The arrays of a corpus: the name says what has a value each, and what the value is."""
 
 
 def renumbered(

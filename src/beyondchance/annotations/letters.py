@@ -32,16 +32,16 @@ class Letters:
 
     @property
     def sizes(self) -> Ints:
-        """How many bytes each name has."""
+        """Return how many bytes each name has."""
         return self.ends - self.begins
 
     def edges(self) -> NDArray[np.uint8]:
-        """The first and the last byte of each name, shape (2, names); none may be empty."""
+        """Return the first and the last byte of each name, shape (2, names); none may be empty."""
         return self.data[np.stack([self.begins, self.ends - 1])]
 
 
 def letters_of(names: Sequence[str]) -> Letters:
-    """The bytes of names.
+    """Encode names.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def is_list(value: object) -> bool:
 
 
 def as_list(value: Any) -> Any:
-    """A list of what is like one: an array, a Series, a tensor, a generator, a view of values.
+    """Convert to a list what is like one: an array, a Series, a generator, a view of values.
 
     Strings, mappings, sets and whatever is no list of values stay as they are, to be refused. A
     generator is used up: this is asked once of each.
@@ -56,7 +56,7 @@ _WHOLE = ("columns", "column_names", "schema", "label_", "ents", "read", "__fspa
 
 
 def plain(value: Any, where: Text = "", *, depth: int = 3) -> Any:
-    """Lists of lists of whatever is like that, made once, before anything looks into it.
+    """Convert to lists of lists whatever is like that, before anything looks into it.
 
     Parameters
     ----------
@@ -127,14 +127,14 @@ def named_text(text: int, documents: Sequence[str], text_document: Ints) -> tupl
 
 
 def validated_names(kind: str, names: object) -> tuple[str, ...]:
-    """Distinct non-empty strings without white space at their edges."""
+    """Check that names are distinct strings, not empty, without white space at their edges."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise DataError(f"{kind}s are ", Quote(names), expected="a list of names")
     return tuple(map(str, distinct_names(kind, tuple(names), once=True)))
 
 
 def distinct_names(kind: str, names: Iterable[Any], *, once: bool = False) -> list[str]:
-    """The distinct ones among names, in the order met, all of them checked."""
+    """Return the distinct ones among names, in the order met, all of them checked."""
     listed = list(names)
     try:
         distinct = list(dict.fromkeys(listed))
@@ -172,20 +172,20 @@ def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], 
 
 
 def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
-    """The names for which `keep` is true."""
+    """Return the names for which `keep` is true."""
     if np.count_nonzero(keep) == len(names):
         return names
     return tuple(names[i] for i in keep.nonzero()[0].tolist())
 
 
 def any_ids(ids: Iterable[str]) -> tuple[str, ...] | None:
-    """The ids of spans; None if no span has one."""
+    """Return the ids of spans; None if no span has one."""
     listed = tuple(ids)
     return listed if any(listed) else None
 
 
 def membership(kind: str, names: tuple[str, ...], wanted: Collection[str] | None) -> Bools:
-    """Which of the names are wanted; all of them by default."""
+    """Return which of the names are wanted; all of them by default."""
     if wanted is None:
         return np.ones(len(names), dtype=bool)
     chosen = {wanted} if isinstance(wanted, str) else set(validated_names(kind, wanted))

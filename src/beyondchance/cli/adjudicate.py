@@ -15,9 +15,9 @@ from beyondchance.adjudication.comparison import compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
 from beyondchance.cli.loading import load
 from beyondchance.cli.running import refuse
+from beyondchance.cli.writing import TIES_FLAG, gold_output, save_gold
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.adjudicate import adjudicate_report, deciders_report
 from beyondchance.scoring.api import agreement
@@ -54,10 +54,7 @@ from beyondchance.scoring.api import agreement
     is_everyday=True,
     help="Compare what people decided, each in a file, and write nothing.",
 )
-@flags.in_output("--name", default=NAME, help="What the gold standard is called.")
-@saving
-@flags.TOP
-@flags.printed_list
+@gold_output("gold standard", NAME)
 def command(**options: Any) -> Report:
     """A gold standard from what people decided in the page of 'report'.
 
@@ -87,10 +84,9 @@ def command(**options: Any) -> Report:
         return deciders_report(compared, top=options["top"])
     asked = flags.picked(options, ("rest", "name"))
     gold = adjudicated(corpus, paths, **asked, ties=options["ties"] or "keep")
-    if gold.rest == "consensus":
-        n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
-        ask_for_ties(gold.n_ties, n_spans, options)
-    save_gold(gold, options["name"], options)
+    n_ties = gold.n_ties if gold.rest == "consensus" else 0
+    n_spans = int((gold.span_annotator == len(corpus.annotators)).sum())
+    save_gold(gold, n_ties, n_spans, options)
     alias = _aliases(options, dict.fromkeys(x.by for x in gold.decisions))
     gold = replace(gold, decisions=tuple(_shown(options, alias, x) for x in gold.decisions))
     part = only(gold, [name for name in gold.annotators if name != corpus.gold])

@@ -69,12 +69,7 @@ def _fields(options: Mapping[str, Any]) -> list[str]:
     help="The values of the field of --by from the first to the last, to test for a trend over it; "
     "numbers, dates such as 2024-05-31, and names that differ in a whole number need none.",
 )
-@flags.in_scoring(
-    "--coefficients",
-    type=flags.NAMES,
-    help="Other coefficients besides ours: 'all', or names such as alpha,gamma,kappa.",
-)
-@flags.GAMMA
+@flags.coefficients()
 @flags.in_output(
     "--sensitivity", is_flag=True, help="The score under every measure, unit and scope."
 )
@@ -170,7 +165,7 @@ def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labe
 def _part_intervals(
     result: Agreement, split: Labelling | None, **resampling: Any
 ) -> dict[str, Mapping[str, ConfidenceInterval]]:
-    """Intervals of both parts and both means, which are over documents only."""
+    """Compute intervals of both parts and both means, which are over documents only."""
     parts = {} if split is None else {"finding": split.finding, "labelling": split.labelling}
     found = {name: part.intervals(levels=(), **resampling).overall for name, part in parts.items()}
     if resampling["over"] == "documents":

@@ -7,8 +7,8 @@ from typing import Any
 from beyondchance.adjudication.consensus import MEASURES, NAME, consensus
 from beyondchance.adjudication.votes import ENTITIES, METHODS
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import TIES_FLAG, ask_for_ties, save_gold, saving
 from beyondchance.cli.loading import load
+from beyondchance.cli.writing import TIES_FLAG, gold_output, save_gold
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.consensus import report_of_consensus
 
@@ -35,10 +35,7 @@ from beyondchance.reporting.commands.consensus import report_of_consensus
     help="How much the votes of annotators count, where it is not 1; or agreement.",
     more="agreement: the square of each annotator's token F1 with the others, for crowds.",
 )
-@flags.in_output("--name", default=NAME, help="What the consensus is called.")
-@saving
-@flags.TOP
-@flags.printed_list
+@gold_output("consensus", NAME)
 def command(**options: Any) -> Report:
     """The consensus of a team, and its ties.
 
@@ -53,8 +50,7 @@ def command(**options: Any) -> Report:
     """
     asked = flags.picked(options, ("measure", "method", "weights", "name"))
     found = consensus(load(options), **asked, ties=options["ties"] or "keep")
-    if options["method"] == ENTITIES:
-        entities = found.entities
-        ask_for_ties(int(entities.is_tie.sum()), len(entities.votes), options)
-    save_gold(found.corpus, found.name, options)
+    entities = found.entities
+    n_ties = int(entities.is_tie.sum()) if options["method"] == ENTITIES else 0
+    save_gold(found.corpus, n_ties, len(entities.votes), options)
     return report_of_consensus(found, top=options["top"])

@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import PRINTED, WHICH, write_annotations, writing
 from beyondchance.cli.loading import load
 from beyondchance.cli.running import tell, tell_notes
+from beyondchance.cli.writing import PRINTED, WHICH, write_annotations, writing
 
 
 @flags.command("convert", doing="reading and writing")

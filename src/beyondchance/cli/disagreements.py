@@ -10,9 +10,9 @@ from typing import Any
 from beyondchance.adjudication.consensus import NAME, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.gold import UNSAVED
 from beyondchance.cli.loading import load
 from beyondchance.cli.running import tell
+from beyondchance.cli.writing import UNSAVED
 from beyondchance.errors import DataError
 from beyondchance.io.writing import WITH_NOTES, WRITTEN, write
 from beyondchance.reporting.blocks import Report, counted
@@ -126,6 +126,6 @@ def _write_tasks(corpus: Corpus, places: Places, options: Mapping[str, Any]) -> 
 
 
 def _free_name(annotators: Sequence[str]) -> str:
-    """What the consensus is called, where somebody may have that name."""
+    """Return a name for the consensus that no annotator has."""
     names = chain([NAME], (f"{NAME} {number}" for number in count(2)))
     return next(name for name in names if name not in annotators)

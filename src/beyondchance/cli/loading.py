@@ -1,4 +1,4 @@
-"""From the arguments of a command to a corpus."""
+"""Read the files of a command into a corpus."""
 
 from __future__ import annotations
 

@@ -191,13 +191,12 @@ def main(args: list[str] | None = None) -> int:
 
 
 def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
-    """The message and the exit code of a command that failed."""
+    """Return the message and the exit code of a command that failed."""
     match error:
         case click.exceptions.NoArgsIsHelpError():
             return error.format_message(), USAGE
         case click.UsageError():
-            command = f" {words[0]}" if words and words[0] in COMMANDS else ""
-            where = error.ctx.command_path if error.ctx else f"beyondchance{command}"
+            where = " ".join(["beyondchance", *(word for word in words[:1] if word in COMMANDS)])
             return f"{where}: {_usage(error)} (see '{where} --help')", USAGE
         case click.ClickException():
             return f"beyondchance: {error.format_message()}", error.exit_code
@@ -223,7 +222,7 @@ def _reader_gone() -> int:
 
 
 def _defect(error: Exception) -> str:
-    """The place of a defect, without the error's message, which may quote a text."""
+    """Describe a defect by its place, without the error's message, which may quote a text."""
     import traceback  # noqa: PLC0415 - for defects only
 
     *_, place = traceback.extract_tb(error.__traceback__)
@@ -235,7 +234,7 @@ def _defect(error: Exception) -> str:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What is wrong with the call, on one line and as a part of a sentence."""
+    """Say what is wrong with the call, on one line and as a part of a sentence."""
     if isinstance(error, click.NoSuchOption):
         near = " or ".join(error.possibilities or ())
         gone = OPTIONS.get(error.option_name.lstrip("-").replace("-", "_"))

@@ -41,7 +41,7 @@ class Choice(click.Choice[str]):
         self.aliases = aliases or {}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The choice that is meant."""
+        """Return the choice that is meant."""
         return super().convert(known_value(value, self.choices, self.aliases), param, ctx)
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
@@ -404,15 +404,29 @@ replacing = together(
     ),
 )
 """The same, and how people annotated."""
-GAMMA = in_scoring(
-    "--gamma",
-    type=_GAMMA,
-    needs=(
-        lambda given: {"all", "gamma"} & {*(given["coefficients"] or ())},
-        "is for the coefficient gamma; pass --coefficients gamma as well",
-    ),
-    help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
-)
+
+
+def coefficients(more: str = "") -> Decorator:
+    """Make the options for other coefficients."""
+    return together(
+        in_scoring(
+            "--coefficients",
+            type=NAMES,
+            help="Other coefficients besides ours: 'all', or names such as alpha,gamma,kappa.",
+            more=more,
+        ),
+        in_scoring(
+            "--gamma",
+            type=_GAMMA,
+            needs=(
+                lambda given: {"all", "gamma"} & {*(given["coefficients"] or ())},
+                "is for the coefficient gamma; pass --coefficients gamma as well",
+            ),
+            help="Parameters of gamma: alpha, beta, delta, precision, confidence, samples.",
+        ),
+    )
+
+
 FAIL_UNDER = in_output(
     "--fail-under",
     type=_BAR,

@@ -88,7 +88,7 @@ def command(**options: Any) -> Any:
 
 
 def _sureness(ranking: Ranking, against: str | None, **resampling: Any) -> Sureness:
-    """Which systems differ significantly, and the intervals of systems, labels and means."""
+    """Compare systems, and compute intervals of systems, labels and means."""
     from beyondchance.inference.standings import compare_systems  # noqa: PLC0415 - for those who ask
 
     return Sureness(
@@ -105,7 +105,7 @@ def _sureness(ranking: Ranking, against: str | None, **resampling: Any) -> Suren
 
 
 def _subsets(ranking: Ranking, corpus: Corpus, options: dict[str, Any]) -> list[Subset]:
-    """The paper's two subsets; texts without gold spans are in neither."""
+    """Rank in the paper's two subsets; texts without gold spans are in neither."""
     bar = options["split_by_difficulty"]
     if bar is None:
         return []

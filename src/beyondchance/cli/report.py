@@ -24,13 +24,7 @@ from beyondchance.page.report import report
 @flags.METHOD
 @flags.RESAMPLES
 @flags.counting
-@flags.in_scoring(
-    "--coefficients",
-    type=flags.NAMES,
-    help="Other coefficients besides ours: 'all', or names; by default all but gamma, which is "
-    "slow.",
-)
-@flags.GAMMA
+@flags.coefficients("By default all but gamma, which is slow.")
 @flags.in_annotations(
     "--replace",
     type=flags.NAMES,

@@ -1,4 +1,4 @@
-"""What every command does around its work: errors, progress, printing."""
+"""Commands and their options: help pages, errors, progress and printing."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from beyondchance.results.score import Score
 
 _PATIENCE = 1.0
-"""Seconds after which a terminal shows what is being waited for."""
+"""Seconds after which a terminal shows what a command is doing."""
 _REFRESH = 0.1
 """Seconds between details on a terminal."""
 _LOG_EVERY = 30.0
-"""Seconds after which a log is told, again and again, what is being waited for."""
+"""Seconds between the lines of a log that say what a command is doing."""
 _ALL = "beyondchance.all_options"
 """Where a context keeps whether the help page shows all options."""
 _MANY = 12
-"""Options of a command of which ``--help`` shows those for everybody only."""
+"""Options above which ``--help`` shows everyday ones only."""
 
 
 class Option(click.Option):
@@ -199,7 +199,7 @@ def is_terminal(stream: Any) -> bool:
 
 
 def voice() -> Voice:
-    """The words of the command that runs: under ``--no-text`` it quotes nothing."""
+    """Return how the command that runs puts sentences: under ``--no-text`` without quotes."""
     hides_text = click.get_current_context().params.get("no_text")
     return COMMAND_LINE.without_quotes() if hides_text else COMMAND_LINE
 
@@ -307,7 +307,7 @@ def output_form() -> str:
 
 
 def _width() -> int | None:
-    """Columns to fill; as many as there are contents where the output is no terminal."""
+    """Return how many columns to fill; None where the output is no terminal."""
     if is_terminal(sys.stdout) or "COLUMNS" in os.environ:
         from shutil import get_terminal_size  # noqa: PLC0415 - slow to load, for terminals only
 

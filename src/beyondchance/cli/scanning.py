@@ -1,4 +1,4 @@
-"""From the arguments of a command to results of files that are read in parts."""
+"""Score the files of a command, at once or in parts."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from beyondchance.scoring.engines import n_workers
 from beyondchance.scoring.scans import counted, is_counted
 
 LARGE = 2**28
-"""Bytes of files from which on they are read in parts, if they can be."""
+"""Bytes from which files are read in parts, if they can be."""
 _PACKED = 4
-"""How many bytes of text one of Parquet stands for, about."""
+"""Bytes of text for each byte of a compressed file, about."""
 _AT_ONCE = ("null", "coefficients", "sensitivity", "split_by_difficulty", "methods")
 """Options that need all documents at once."""
 _OF_READING = (
@@ -213,7 +213,7 @@ def _progress() -> Callable[[int, int], None]:
 
 
 def _in_words(seconds: float) -> str:
-    """A time, rounded as people would.
+    """Round a time as people would.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Annotations to files: what `convert`, `consensus` and `adjudicate` have in common."""
+"""Write annotations to files, for `convert`, `consensus` and `adjudicate`."""
 
 from __future__ import annotations
 
@@ -58,16 +58,6 @@ writing = flags.together(
     ),
 )
 """Where and how annotations are written."""
-saving = flags.together(
-    writing,
-    flags.in_output(
-        "--with-annotators",
-        is_flag=True,
-        needs=_SAVED,
-        help="Write what the annotators marked, too.",
-    ),
-)
-"""The same of a gold standard."""
 TIES_FLAG = flags.in_scoring(
     "--ties",
     type=flags.Choice(TIES),
@@ -77,21 +67,34 @@ TIES_FLAG = flags.in_scoring(
 )
 
 
-def ask_for_ties(n_ties: int, n_entities: int, options: Mapping[str, Any]) -> None:
-    """Refuse to write a gold standard with many ties if nothing was said about them."""
-    if options["place"] and options["ties"] is None and 10 * n_ties > n_entities:
+def gold_output(what: str, name: str) -> flags.Decorator:
+    """Make the options for where a gold standard is written, and how the result is printed."""
+    return flags.together(
+        flags.in_output("--name", default=name, help=f"What the {what} is called."),
+        writing,
+        flags.in_output(
+            "--with-annotators",
+            is_flag=True,
+            needs=_SAVED,
+            help="Write what the annotators marked, too.",
+        ),
+        flags.TOP,
+        flags.printed_list,
+    )
+
+
+def save_gold(corpus: Corpus, n_ties: int, n_entities: int, options: Mapping[str, Any]) -> None:
+    """Write a gold standard, if that is asked for; refuse many ties if nothing was said of them."""
+    if options["place"] is None:
+        return
+    if options["ties"] is None and 10 * n_ties > n_entities:
         raise DataError(
             f"{n_ties:,} of {n_entities:,} entities are ties, which votes do not decide",
             expected="a decision about them",
             remedy=(Use("ties", "drop"), " leaves them out, ", Use("ties", "keep"), " writes them"),
         )
-
-
-def save_gold(corpus: Corpus, name: str, options: Mapping[str, Any]) -> None:
-    """Write an annotator, or all of them, if that is asked for."""
-    if options["place"] is not None:
-        chosen = corpus if options["with_annotators"] else only(corpus, [name])
-        tell(write_annotations(chosen, options))
+    chosen = corpus if options["with_annotators"] else only(corpus, [options["name"]])
+    tell(write_annotations(chosen, options))
 
 
 def write_annotations(corpus: Corpus, options: Mapping[str, Any]) -> str:
