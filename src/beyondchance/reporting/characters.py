@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isnan
 
 import numpy as np
@@ -14,12 +15,18 @@ _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _PARTS = " ▏▎▍▌▋▊▉█"
 
 
-def drawn_bars(bars: Bars, *, digits: int, width: int = 80) -> list[str]:
+def drawn(picture: Bars | Curves, *, digits: int, width: int = 80) -> list[str]:
+    """Return the lines of bars or curves."""
+    draw: Callable[..., list[str]] = _bars if isinstance(picture, Bars) else _curves
+    return draw(picture, digits=digits, width=width)
+
+
+def _bars(bars: Bars, *, digits: int, width: int) -> list[str]:
     """One line for each amount, its bar as long as the amount is large; none below 0.
 
     Examples
     --------
-    >>> for line in drawn_bars(Bars("pets", {"cats": 4, "dogs": 2}), digits=2, width=20):
+    >>> for line in drawn(Bars("pets", {"cats": 4, "dogs": 2}), digits=2, width=20):
     ...     print(line)
     pets
       cats  ████████  4
@@ -47,12 +54,12 @@ def _bar(share: float, room: int) -> str:
     return "█" * full + (_PARTS[part] if part else "")
 
 
-def drawn_curves(curves: Curves, *, digits: int, width: int = 80, height: int = 4) -> list[str]:
+def _curves(curves: Curves, *, digits: int, width: int, height: int = 4) -> list[str]:
     """Each curve as an area above 0, all to the same scale, with its range above it.
 
     Examples
     --------
-    >>> for line in drawn_curves(Curves("p", {"a": [0.5, 1.0]}), digits=2, width=30, height=2):
+    >>> for line in _curves(Curves("p", {"a": [0.5, 1.0]}), digits=2, width=30, height=2):
     ...     print(line)
     p
     a, from 0.50 to 1.00

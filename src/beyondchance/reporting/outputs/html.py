@@ -7,7 +7,7 @@ from html import escape
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
-from beyondchance.reporting.characters import drawn_bars, drawn_curves
+from beyondchance.reporting.characters import drawn
 from beyondchance.reporting.visible import visible
 
 
@@ -23,10 +23,8 @@ def _block(block: Block, digits: int) -> str:
             return f"<p><code>{words}</code></p>" if quiet else f"<p>{words}</p>"
         case Table():
             return _table(block, digits)
-        case Bars():
-            return _preformatted(drawn_bars(block, digits=digits))
-        case Curves():
-            return _preformatted(drawn_curves(block, digits=digits))
+        case Bars() | Curves():
+            return _preformatted(drawn(block, digits=digits))
 
 
 def _table(table: Table, digits: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
-from beyondchance.reporting.characters import drawn_bars, drawn_curves
+from beyondchance.reporting.characters import drawn
 from beyondchance.reporting.escaping import in_markdown
 from beyondchance.reporting.visible import visible
 
@@ -23,10 +23,8 @@ def _block(block: Block, digits: int) -> str:
             return f"`{visible(words)}`" if quiet and "`" not in words else in_markdown(words)
         case Table():
             return _table(block, digits)
-        case Bars():
-            return _fenced(drawn_bars(block, digits=digits))
-        case Curves():
-            return _fenced(drawn_curves(block, digits=digits))
+        case Bars() | Curves():
+            return _fenced(drawn(block, digits=digits))
 
 
 def _table(table: Table, digits: int) -> str:

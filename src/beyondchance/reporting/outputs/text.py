@@ -1,28 +1,32 @@
-"""A report for people: drawn by Rich on a terminal, laid out as it is elsewhere.
+"""A report for people: tables laid out with spaces, in colours on a terminal.
 
-On a terminal tables are fitted to its width and coloured. Where the output goes to a file or
-a pipe nothing is folded, and Rich is not loaded.
+On a terminal tables are fitted to its width. Where the output goes to a file or a pipe nothing is
+folded.
 """
 
 from __future__ import annotations
 
-import io
-import sys
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from textwrap import wrap
-from typing import Any
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
-from beyondchance.reporting.characters import drawn_bars, drawn_curves
+from beyondchance.reporting.characters import drawn
 from beyondchance.reporting.visible import visible
 
 _WIDEST = 100
 """Columns that a sentence fills at most: longer lines are hard to read."""
-_STYLES = {"▲": "green", "▼": "red"}
+_LEAST = 10
+"""Columns that names can be folded to."""
+_GAP = "   "
+_BOLD, _DIM = 1, 2
+_STYLES = {"▲": 32, "▼": 31}
+"""Changes for the better are green, those for the worse red."""
+_ESCAPES = re.compile(r"\x1b\[\d+m")
 
 
 def rendered(
@@ -33,100 +37,100 @@ def rendered(
     colour: bool = False,
     columns: int | None = None,
 ) -> str:
-    """Blocks one below the other, with a line between them."""
-    if width is None and not colour:
-        return "\n".join(
-            "".join(f"{line.rstrip()}\n" for line in _lines(block, digits, columns))
-            for block in blocks
-        )
-    return drawn(blocks, digits=digits, width=width or _WIDEST, colour=colour)
+    """Write blocks one below the other, with a line between them."""
+
+    def written(block: Block) -> Iterator[str]:
+        for line in _lines(block, digits, width or columns):
+            yield f"{(line if colour else _ESCAPES.sub('', line)).rstrip()}\n"
+
+    return "\n".join("".join(written(block)) for block in blocks)
 
 
-def _lines(block: Block, digits: int, columns: int | None) -> Iterator[str]:
-    """The lines of a block; without a limit, tables are as wide as they get."""
-    width = columns or _WIDEST
+def _lines(block: Block, digits: int, limit: int | None) -> Iterator[str]:
+    """Yield the lines of a block; without a limit, tables are as wide as they get."""
+    width = min(limit or _WIDEST, _WIDEST)
     match block:
-        case Prose(text, quiet):
-            yield from [visible(spoken(text))] if quiet else _wrapped(spoken(text), width)
+        case Prose(text, quiet=True):
+            yield _styled(visible(spoken(text)), _DIM)
+        case Prose(text):
+            yield from _wrapped(spoken(text), width)
         case Table():
-            yield from _wrapped(block.title, width)
-            yield from _laid_out(block, digits, columns)
-            yield from _wrapped(block.remark, width)
-        case Bars():
-            yield from drawn_bars(block, digits=digits, width=width)
-        case Curves():
-            yield from drawn_curves(block, digits=digits, width=width)
+            yield from (_styled(line, _BOLD) for line in _wrapped(block.title, width))
+            yield from _laid_out(block, digits, limit)
+            yield from (_styled(line, _DIM) for line in _wrapped(block.remark, width))
+        case Bars() | Curves():
+            yield from drawn(block, digits=digits, width=width)
+
+
+def _styled(text: str, style: int | None) -> str:
+    return text if style is None else f"\x1b[{style}m{text}\x1b[0m"
 
 
 def _wrapped(text: str, columns: int) -> list[str]:
     return wrap(visible(text), columns, break_long_words=False, break_on_hyphens=False)
 
 
-def _laid_out(table: Table, digits: int, limit: int | None = None) -> Iterator[str]:
-    """Columns as wide as what they hold, below their headings.
-
-    Where the table is wider than the limit, if there is one, its widest column of words is
-    folded.
-    """
-    rows = [[visible(cell_text(cell, digits)) for cell in row] for row in table.rows]
-    headings = [visible(heading) for heading in table.headings]
-    columns = list(zip(headings, *rows, strict=True))
-    widths = [max(map(_columns_of, column)) for column in columns]
-    left = [table.is_left(number) for number in range(len(columns))]
-    excess = sum(widths) + 3 * (len(widths) - 1) - (limit or sys.maxsize)
-    if excess > 0 and any(left):
-        names = (number for number, is_left in enumerate(left) if is_left)
-        widest = max(names, key=widths.__getitem__)
-        widths[widest] = max(widths[widest] - excess, _LEAST)
-        rows = [line for row in rows for line in _folded(row, widest, widths[widest])]
-    for number, row in enumerate([headings, *rows]):
-        cells = [
-            cell + " " * (room - _columns_of(cell))
-            if is_left
-            else " " * (room - _columns_of(cell)) + cell
-            for cell, room, is_left in zip(row, widths, left, strict=True)
-        ]
-        yield "   ".join(cells)
-        if number == 0:
-            yield "─" * (sum(widths) + 3 * (len(widths) - 1))
+def _laid_out(table: Table, digits: int, limit: int | None) -> Iterator[str]:
+    """Yield columns as wide as what they hold, or as there is room for, below their headings."""
+    rows = [
+        [visible(cell_text(cell, digits)) for cell in row] for row in (table.headings, *table.rows)
+    ]
+    widths = [max(map(_columns_of, column)) for column in zip(*rows, strict=True)]
+    left = [table.is_left(number) for number in range(len(widths))]
+    gaps = len(_GAP) * (len(widths) - 1)
+    if limit is not None:
+        widths = _fitted(widths, left, limit - gaps)
+    for number, row in enumerate(rows):
+        for line in zip_longest(*map(_folded, row, widths), fillvalue=""):
+            cells = (
+                _styled(_padded(cell, room, is_left), _STYLES.get(cell[:1]))
+                for cell, room, is_left in zip(line, widths, left, strict=True)
+            )
+            yield _styled(_GAP.join(cells).rstrip(), None if number else _BOLD)
+        if not number:
+            yield "─" * (sum(widths) + gaps)
 
 
-def _folded(row: Sequence[str], column: int, width: int) -> Iterator[list[str]]:
-    """The lines of a row of which one cell has no more room than this."""
-    lines = wrap(row[column], width) if " " in row[column] else [row[column]]
-    first, *others = [part for line in lines for part in _cut(line, width)] or [""]
-    yield [first if number == column else cell for number, cell in enumerate(row)]
-    for line in others:
-        yield [line if number == column else "" for number in range(len(row))]
+def _fitted(widths: list[int], left: Sequence[bool], room: int) -> list[int]:
+    """Narrow columns of words, the widest first, until all fit; none if they cannot."""
+    fitted = list(widths)
+    while sum(fitted) > room:
+        words = [i for i, width in enumerate(fitted) if left[i] and width > _LEAST]
+        if not words:
+            return widths
+        fitted[max(words, key=fitted.__getitem__)] -= 1
+    return fitted
 
 
-def _cut(line: str, width: int) -> Iterator[str]:
-    """The parts of a line that fit into so many columns; characters may need two of them."""
-    ends = list(accumulate(map(_columns_of, line)))
+def _padded(cell: str, width: int, is_left: bool) -> str:
+    room = " " * (width - _columns_of(cell))
+    return cell + room if is_left else room + cell
+
+
+def _folded(cell: str, width: int) -> list[str]:
+    """Fold a cell to lines that have no more room than this."""
+    if _columns_of(cell) <= width:
+        return [cell]
+    lines = [""]
+    for part in (part for word in cell.split() for part in _cut(word, width)):
+        joined = f"{lines[-1]} {part}".lstrip()
+        lines[-1:] = [joined] if _columns_of(joined) <= width else [lines[-1], part]
+    return lines
+
+
+def _cut(word: str, width: int) -> Iterator[str]:
+    """Yield the parts of a word that fit into so many columns; characters may need two of them."""
+    ends = list(accumulate(map(_columns_of, word)))
     start, before = 0, 0
-    while line and ends[-1] - before > width:
+    while ends[-1] - before > width:
         end = max(bisect_right(ends, before + width), start + 1)
-        yield line[start:end]
+        yield word[start:end]
         start, before = end, ends[end - 1]
-    yield line[start:]
-
-
-_LEAST = 10
-"""Columns that names can be folded to."""
-
-
-def _least_width(table: Table, digits: int) -> int:
-    """Columns that a table needs if names are folded and numbers are not."""
-    width = 3 * (len(table.headings) - 1)
-    for number, heading in enumerate(table.headings):
-        cells = [heading, *(cell_text(row[number], digits) for row in table.rows)]
-        widest = max(_columns_of(visible(cell)) for cell in cells)
-        width += min(widest, _LEAST) if table.is_left(number) else widest
-    return width
+    yield word[start:]
 
 
 def _columns_of(text: str) -> int:
-    """Columns that a terminal needs for a text."""
+    """Return the columns that a terminal needs for a text."""
     if text.isascii():
         return len(text)
     return sum(
@@ -135,71 +139,3 @@ def _columns_of(text: str) -> int:
         else 1 + (unicodedata.east_asian_width(character) in "WF")
         for character in text
     )
-
-
-def drawn(blocks: Sequence[Block], *, digits: int, width: int, colour: bool) -> str:
-    """The report as Rich draws it."""
-    from rich.console import Console  # noqa: PLC0415 - for terminals only
-
-    text = io.StringIO()
-    console = Console(
-        file=text,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    for number, block in enumerate(blocks):
-        if number:
-            console.print()
-        _print(console, block, digits)
-    return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
-
-
-def _print(console: Any, block: Block, digits: int) -> None:
-    from rich.text import Text  # noqa: PLC0415 - for terminals only
-
-    width = min(console.width, _WIDEST)
-    match block:
-        case Prose(text, quiet=True):
-            console.print(Text(visible(spoken(text)), style="dim"), soft_wrap=True)
-        case Prose(text):
-            console.print(Text(visible(spoken(text))), width=width)
-        case Table():
-            if block.title:
-                console.print(Text(visible(block.title), style="bold"), width=width)
-            if _least_width(block, digits) > console.width:
-                # Nothing is cut off: the terminal may break lines that are too long.
-                for line in _laid_out(block, digits):
-                    console.print(Text(line), soft_wrap=True)
-            else:
-                console.print(_grid(block, digits))
-            if block.remark:
-                console.print(Text(visible(block.remark), style="dim"), width=width)
-        case Bars() | Curves():
-            draw: Any = drawn_bars if isinstance(block, Bars) else drawn_curves
-            for line in draw(block, digits=digits, width=width):
-                console.print(Text(line), soft_wrap=True)
-
-
-def _grid(table: Table, digits: int) -> Any:
-    from rich import box  # noqa: PLC0415 - for terminals only
-    from rich.table import Table as Grid  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for number, heading in enumerate(table.headings):
-        left = table.is_left(number)
-        grid.add_column(
-            Text(visible(heading)),
-            justify="left" if left else "right",
-            no_wrap=not left,
-            overflow="fold",
-        )
-    for row in table.rows:
-        texts = [visible(cell_text(cell, digits)) for cell in row]
-        grid.add_row(*(Text(text, style=_STYLES.get(text[:1], "")) for text in texts))
-    return grid
