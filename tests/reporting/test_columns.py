@@ -86,7 +86,8 @@ COLUMNS = [
 def test_outputs_of_a_row():
     assert data_of(ROW, COLUMNS) == {key: value for key, value in ROW.items() if key != "reason"}
     assert flat_of(ROW, COLUMNS) == {"name": "ada", "score": ROW["score"], "a": 1, "b": 2}
-    table = table_of([ROW], COLUMNS, level="95 %", score="corrected")
+    settings = bc.agreement(bc.example()).settings.replaced(confidence=0.95)
+    table = table_of([ROW], COLUMNS, settings=settings, score="corrected")
     assert table.headings == ["who", "corrected", "95 %"]
     assert table.rows[0][0] == "ada"
     assert table.rows[0][2][:2] == (0.25, 0.5)

@@ -28,8 +28,9 @@ from beyondchance.page.sections import (
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import blocks, sentences
 from beyondchance.reporting.blocks import counted
-from beyondchance.reporting.breakdown import SCORE, Row, interval_heading
+from beyondchance.reporting.breakdown import SCORE, Row
 from beyondchance.reporting.citations import LIMITS
+from beyondchance.reporting.columns import interval_heading
 from beyondchance.reporting.commands import agree, rank
 from beyondchance.reporting.outputs import json as json_output
 from beyondchance.results.agreement import Agreement

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Text, Use
@@ -38,9 +39,10 @@ class Amount(NamedTuple):
 
 
 class Below(NamedTuple):
-    """A p-value that is the smallest its test can show, and may be smaller."""
+    """A p-value that is the smallest its test can show, and may be smaller; by which draws."""
 
     value: float
+    draws: str = ""
 
 
 Cell = str | int | float | Range | Amount | Below | None
@@ -101,6 +103,8 @@ class Curves:
 
 
 Block = Prose | Table | Bars | Curves
+Blocks: TypeAlias = Iterable[Block | Text]
+"""What a report is made of: a text is a paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +135,12 @@ class Report:
     Attributes
     ----------
     command : str
+        In JSON; that of the group by default.
     group : Group, optional
         What JSON has; all that `make_data` makes by default.
     make_blocks, make_data, make_rows : functions
-        What `blocks`, `data` and `rows` are made with, apart from what all commands have.
+        What `blocks`, `data` and `rows` are made with, apart from what all commands have. A
+        text among the blocks is a paragraph, and an empty one is left out.
     make_asked : function
         What makes the blocks that options asked for: they follow the others, and the table for
         a paper.
@@ -154,12 +160,12 @@ class Report:
         What documents are called.
     """
 
-    command: str
+    command: str = ""
     group: Group | None = None
-    make_blocks: Callable[[], Sequence[Block]] = tuple
-    make_asked: Callable[[], Sequence[Block]] = tuple
+    make_blocks: Callable[[], Blocks] = tuple
+    make_asked: Callable[[], Blocks] = tuple
     make_data: Callable[[], Mapping[str, Any]] = dict
-    make_rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    make_rows: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     make_paper: Callable[[], PaperTable] | None = None
     notes: tuple[Note, ...] = ()
     signature: str | None = None
@@ -170,9 +176,10 @@ class Report:
 
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:
         """For people: last what was left out, what else is said, and the signature."""
-        sentences = [*skipped_sentences(self.skipped or {}, self.noun), *said]
-        signature = [] if self.signature is None else [Prose(self.signature, quiet=True)]
-        return [*self.make_blocks(), *self.make_asked(), *map(Prose, sentences), *signature]
+        skipped = skipped_sentences(self.skipped or {}, self.noun)
+        found = (*self.make_blocks(), *self.make_asked(), *skipped, *said)
+        made = [x if isinstance(x, Block) else Prose(x) for x in found if x]
+        return made if self.signature is None else [*made, Prose(self.signature, quiet=True)]
 
     def for_paper(self, said: Iterable[str] = ()) -> list[Block | PaperTable]:
         """For LaTeX: the main table and what options asked for, or all blocks without a table."""
@@ -193,21 +200,29 @@ class Report:
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
         """For CSV: one flat table."""
-        return self.make_rows()
+        found = self.make_rows()
+        return found if isinstance(found, Sequence) else list(found)
 
 
-def report_of_corpus(
-    command: str, corpus: Corpus, *notes: Note, is_cut: bool = False, **rest: Any
+def report_on(
+    of: Any, corpus: Corpus | None, *notes: Note, is_cut: bool = False, **rest: Any
 ) -> Report:
-    """Build a report with the notes of a corpus and what was left out of it."""
-    return Report(
-        command=command,
-        corpus=corpus,
-        notes=(*corpus.notes, *notes, *([CUT] if is_cut else [])),
-        skipped=dict(corpus.skipped),
-        noun=corpus.extent.noun,
-        **rest,
+    """Build a report of a result, or of a corpus, with its notes and what was left out."""
+    known = of if corpus is None else corpus
+    usual = {
+        "notes": (*known.notes, *notes, *([CUT] if is_cut else [])),
+        "skipped": dict(of.skipped),
+        "noun": of.extent.noun,
+    }
+    return Report(corpus=corpus, **(usual | rest))
+
+
+def methods(name: str, *results: Any, **options: Any) -> Paragraph:
+    """Return what a paper says about results, by the function of that name."""
+    written: Paragraph = getattr(import_module("beyondchance.reporting.methods"), name)(
+        *results, **options
     )
+    return written
 
 
 def skipped_sentences(counts: Mapping[str, int], noun: str = "document") -> list[str]:
@@ -253,7 +268,7 @@ def cell_text(cell: Cell, digits: int) -> str:
             text = ""
         case Amount(_, written):
             text = written
-        case Below(value):
+        case Below(value, _):
             text = p_in_digits(value, digits, is_floor=True)
         case Range(low, high, mark):
             ends = f"{in_digits(low, digits)} to {in_digits(high, digits)}{mark}"
@@ -278,6 +293,11 @@ def cut(items: Sequence[_Item], top: int) -> tuple[Sequence[_Item], str]:
     """
     shown = items[:top] if top else items
     return shown, f"{len(shown):,} of {len(items):,}." if len(shown) < len(items) else ""
+
+
+def in_one(*remarks: str) -> str:
+    """Join remarks, of which some may be empty."""
+    return " ".join(filter(None, remarks))
 
 
 def in_list(names: Sequence[str], most: int = 6, word: str = "and") -> str:

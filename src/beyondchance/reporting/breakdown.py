@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import Amount, Below, Cell, Table, in_list
+from beyondchance.reporting.blocks import Amount, Below, Table, in_list, in_one
 from beyondchance.reporting.columns import (
     COUNT,
     CSV,
@@ -20,8 +20,10 @@ from beyondchance.reporting.columns import (
     SHARE,
     TEXT,
     Column,
+    Data,
     Group,
     Kind,
+    alike,
     flat_of,
     for_people,
     kind,
@@ -47,59 +49,27 @@ Name: TypeAlias = str | tuple[str, str]
 joined are not unique: 'a and b' may be one annotator."""
 Scores: TypeAlias = Mapping[str, ConfidenceInterval]
 """Intervals by the name of a score."""
-DRAWS = "random annotations"
-"""What p-values of chance agreement are computed from."""
 
 
 # --- Intervals ----------------------------------------------------------------
 
 
-def interval_heading(settings: Settings) -> str:
-    """What stands above intervals: ``95 %``."""
-    return f"{100 * settings.confidence:.10g} %"
+def p_cell(found: Any, draws: str = "random annotations") -> float | Below | None:
+    """Return a p-value for a table, as a bound where it is the smallest its draws can show."""
+    if found is None or not found.p_is_floor:
+        return found and float(found.p_value)
+    return Below(found.p_value, f"{found.settings.resamples:,} {draws} can show")
 
 
-def level_of(settings: Settings | None) -> str | None:
-    """What stands above intervals, if there are any."""
-    return None if settings is None else interval_heading(settings)
-
-
-def p_cell(p_value: float, *, is_floor: bool) -> float | Below:
-    """A p-value for a table, as a bound where it is the smallest that its test can show."""
-    return Below(p_value) if is_floor else p_value
-
-
-def floor_remark(
-    cells: Iterable[Cell], settings: Settings, trials: str, *, is_adjusted: bool = False
-) -> str:
-    """What the sign in front of some p-values means; nothing if none has one.
-
-    Parameters
-    ----------
-    cells : iterable of Cell
-    settings : Settings
-        Of the test.
-    trials : str
-        What was drawn, as a plural.
-    is_adjusted : bool
-        Whether p-values are adjusted for several comparisons.
-    """
-    if not any(isinstance(cell, Below) for cell in cells):
-        return ""
-    text = f"<: the smallest p-value that {settings.resamples:,} {trials} can show"
-    return f"({text}, adjusted)" if is_adjusted else f"({text})"
-
-
-def _ends(interval: ConfidenceInterval) -> list[float] | None:
-    return None if isnan(interval.low) else [interval.low, interval.high]
-
-
-ENDS = Kind(maybe(many(NUMBER, minItems=2, maxItems=2)).schema, _ends)
+ENDS = Kind(
+    maybe(many(NUMBER, minItems=2, maxItems=2)).schema,
+    lambda interval: None if isnan(interval.low) else [*interval],
+)
 """Both ends of an interval."""
 _INTERVALS = Group(
     "intervals",
     [
-        *(Column(name, ENDS, is_optional=True) for name in (*SCORES, "difficulty")),
+        *alike(ENDS, *SCORES, "difficulty", is_optional=True),
         Column(
             "reasons", named(TEXT), "why an interval is null, only where one is", is_optional=True
         ),
@@ -108,12 +78,12 @@ _INTERVALS = Group(
 )
 
 
-def _plain_intervals(intervals: Scores) -> dict[str, Any]:
+def _plain_intervals(intervals: Scores) -> Data:
     reasons = {name: item.reason for name, item in intervals.items() if item.reason is not None}
-    return _INTERVALS.make({**intervals, **({"reasons": reasons} if reasons else {})})
+    return _INTERVALS.make({**intervals, "reasons": reasons or None})
 
 
-def _flat_intervals(row: Any) -> dict[str, Any]:
+def _flat_intervals(row: Any) -> Data:
     return {
         f"{name}_{end}": getattr(item, end)
         for name, item in row.intervals.items()
@@ -136,14 +106,13 @@ UNCERTAINTY = Column(
         "uncertainty",
         [
             Column("confidence", kind(type="number", exclusiveMinimum=0, exclusiveMaximum=1)),
-            Column("method", TEXT),
+            TEXT("method"),
             Column("resamples", maybe(kind(type="integer", minimum=99)), _DRAWN),
             Column("seed", maybe(COUNT), _DRAWN),
-            Column("over", TEXT, "what was drawn: documents, sentences, annotators"),
-            Column("units", COUNT),
-            Column(
+            TEXT("over", "what was drawn: documents, sentences, annotators"),
+            COUNT("units"),
+            FIGURE(
                 "effective_units",
-                FIGURE,
                 "from how many of them the width of the first interval would be known as well",
             ),
         ],
@@ -153,7 +122,7 @@ UNCERTAINTY = Column(
 )
 
 
-def uncertainty(first: ConfidenceInterval, settings: Settings) -> dict[str, Any]:
+def uncertainty(first: ConfidenceInterval, settings: Settings) -> Data:
     """How intervals were made, for JSON."""
     return {
         "confidence": settings.confidence,
@@ -246,7 +215,7 @@ class Row:
         """What JSON and CSV have of it."""
         return LEVELS.get(self.level, SCORE)
 
-    def to_flat(self) -> dict[str, Any]:
+    def to_flat(self) -> Data:
         """The row for CSV."""
         return flat_of(self, (*ROW, *self.group.columns))
 
@@ -280,57 +249,46 @@ REASON = figure(
     "reason", "why corrected is null, only where it is", TEXT, is_optional=True, outputs=JSON
 )
 _REASON_CELL = REASON.only(CSV, is_optional=False)
-RATES = ("precision", "recall")
 _RATE = Group("rate", [*map(figure, SCORES), REASON.only(JSON, about="")])
 _SIZE = kind(type="number", minimum=0)
 _SIDES = "of either side, for measures whose precision and recall have one"
 _COUNTS = Group(
     "counts",
     [
-        *(Column(name, _SIZE) for name in SUMS[:4]),
-        *(Column(name, _SIZE, _SIDES, is_optional=True) for name in SUMS[4:]),
+        *alike(_SIZE, *SUMS[:4]),
+        *alike(_SIZE, *SUMS[4:], about=_SIDES, is_optional=True),
     ],
 )
 SPANS = figure("n_spans", sort=COUNT, heading="spans")
 # Means have neither, and no support.
-_RATE_CELLS = [figure(name) for name in RATES]
-SUPPORT = Column("support", COUNT, value=lambda row: getattr(row, "support", None))
+_RATE_CELLS = [*map(figure, ("precision", "recall"))]
+SUPPORT = COUNT("support", value=lambda row: getattr(row, "support", None))
 RATE_COLUMNS = (*_RATE_CELLS, SCORE_COLUMNS[0].only(PEOPLE, heading="F1"), *SCORE_COLUMNS[1:])
 """Against a gold standard, what is observed is an F1, with its precision and recall."""
 
 
-def _against_gold(row: Any) -> dict[str, Any]:
+def _against_gold(row: Any) -> Data:
     """Precision, recall and support for CSV, where there is a gold standard."""
     found = flat_of(row, (*_RATE_CELLS, SUPPORT))
     return {} if found["support"] is None else found
 
 
-def _rate(name: str) -> Callable[[Any], Any]:
-    return lambda row: _score(row).rate(name)
+def _rate(name: str, about: str) -> Column:
+    return Column(name, _RATE, about, lambda row: _score(row).rate(name), outputs=JSON)
 
 
 FIGURES = (
     *SCORE_COLUMNS,
     REASON,
-    Column(
+    NUMBER(
         "chance_error",
-        NUMBER,
         "standard error of chance, where it was sampled",
         lambda row: _score(row).chance_error if _score(row).error else None,
         is_optional=True,
         outputs=JSON,
     ),
-    *(
-        Column(name, _RATE, about, _rate(name), outputs=JSON)
-        for name, about in zip(
-            RATES,
-            (
-                "share of what side b marked that matches side a",
-                "share of what side a marked that is matched by side b",
-            ),
-            strict=True,
-        )
-    ),
+    _rate("precision", "share of what side b marked that matches side a"),
+    _rate("recall", "share of what side a marked that is matched by side b"),
     Column("counts", _COUNTS, value=_score),
     figure("n_documents", sort=COUNT),
     SPANS,
@@ -339,7 +297,7 @@ FIGURES = (
 )
 """A score, in JSON and CSV."""
 NULL_COLUMNS = [
-    Column("mean", FIGURE, "exact"),
+    FIGURE("mean", "exact"),
     Column("sd"),
     Column("sd_is", one_of("exact", "sampled")),
     Column("quantiles", named(FIGURE)),
@@ -348,36 +306,37 @@ NULL_COLUMNS = [
         maybe(SHARE),
         "how often random annotations agree as much as was observed, or more",
     ),
-    Column("p_error", FIGURE, "its standard error from sampling"),
+    FIGURE("p_error", "its standard error from sampling"),
 ]
+
+
+def _flat_null(row: Row) -> dict[str, float]:
+    """Return the agreement of random annotations for a row of CSV, where it is known."""
+    if (null := row.null) is None:
+        return {}
+    shares = {f"null_{share}": value for share, value in null.quantiles.items()}
+    return {"null_mean": null.mean, "null_sd": null.sd, **shares, "p_value": null.p_value}
+
+
 NULL = Column(
     "null_distribution",
     Group("null_distribution", NULL_COLUMNS, "with --null: the F1 of random annotations"),
-    value=lambda row: row.null,
-    flat=lambda row: {} if row.null is None else _flat_null(row.null),
+    value=attrgetter("null"),
+    flat=_flat_null,
     is_optional=True,
 )
-
-
-def _flat_null(null: NullDistribution) -> dict[str, float]:
-    """The agreement of random annotations, for a row of CSV."""
-    shares = {f"null_{share}": value for share, value in null.quantiles.items()}
-    return {"null_mean": null.mean, "null_sd": null.sd, **shares, "p_value": null.p_value}
 
 
 SCORE = Group("score", [*FIGURES, INTERVALS, NULL.only(CSV)])
 
 
-def _of_pair(place: int) -> Callable[[Any], str]:
-    return lambda row: str(row.name[place])
-
-
-A, B = (Column(side, TEXT, value=_of_pair(place)) for place, side in enumerate("ab"))
+_A = TEXT("a", value=lambda row: row.name[0], outputs=JSON)
+_B = TEXT("b", value=lambda row: row.name[1], outputs=JSON)
 DIFFICULTY = Column("difficulty")
 
 
 def _habit(name: str, about: str, **more: Any) -> Column:
-    return Column(name, FIGURE, about, attrgetter(f"habits.{name}"), **more)
+    return FIGURE(name, about, attrgetter(f"habits.{name}"), **more)
 
 
 HABITS = (
@@ -406,14 +365,14 @@ WITHOUT = Column(
 LEVELS = {
     "pair": Group(
         "pair",
-        [*(x.only(JSON) for x in (A, B)), *FIGURES, INTERVALS, *(x.only(CSV) for x in (A, B))],
+        [_A, _B, *FIGURES, INTERVALS, _A.only(CSV), _B.only(CSV)],
     ),
     "annotator": Group(
         "annotator",
         [
             *FIGURES,
             INTERVALS,
-            Column("spans", COUNT, value=attrgetter("score.n_spans"), outputs=JSON),
+            COUNT("spans", value=attrgetter("score.n_spans"), outputs=JSON),
             *HABITS,
             WITHOUT,
         ],
@@ -424,7 +383,7 @@ LEVELS = {
         [
             *(column.only(DATA, about="") for column in SCORE_COLUMNS),
             REASON,
-            REASON.only(CSV, is_optional=False),
+            _REASON_CELL,
             figure("n_averaged", "how many have a corrected score", COUNT, outputs=JSON),
             figure(
                 "left_out",
@@ -439,9 +398,9 @@ LEVELS = {
 }
 """What is shown of pairs, annotators, documents and means; of others, a score."""
 ROW = (
-    Column("level", TEXT, value=lambda row: row.of_field or row.level),
-    Column("name", TEXT, value=attrgetter("joined")),
-    Column("measure", TEXT),
+    TEXT("level", value=lambda row: row.of_field or row.level),
+    TEXT("name", value=attrgetter("joined")),
+    TEXT("measure"),
 )
 """What a row of CSV begins with."""
 
@@ -469,6 +428,11 @@ class Breakdown:
     gold: str | None = None
     positions: str = "tokens"
     noun: str = "document"
+
+    @property
+    def is_team(self) -> bool:
+        """Whether there are more than two annotators, who are more than one pair."""
+        return len(self.of("annotator")) > 2
 
     def of(self, level: str, of_field: str = "") -> list[Row]:
         """The rows of a level, or of a field of the documents."""
@@ -611,7 +575,7 @@ def scored(
     settings: Settings | None = None,
     **headings: Any,
 ) -> Table:
-    """A table of scores, below which stands why some are undefined.
+    """Return a table of scores, with each reason why some are undefined, of which rows.
 
     Parameters
     ----------
@@ -624,20 +588,15 @@ def scored(
         Of the intervals, which then stand after the corrected scores, if there are any.
     **headings : str
     """
-    remark = " ".join(filter(None, (remark, *_undefined(rows, columns[0]))))
-    return table_of(rows, columns, title, remark, level=level_of(settings), **headings)
-
-
-def _undefined(rows: Sequence[Any], column: Column) -> list[str]:
-    """Why corrected scores are undefined, each reason once; of which rows, unless of all."""
     by_reason: dict[str, list[str]] = {}
-    for row, name in zip(rows, column.cells(rows), strict=True):
-        if row.score.reason is not None:
-            by_reason.setdefault(row.score.reason, []).append(str(name))
-    return [
+    for row, name in zip(rows, columns[0].cells(rows), strict=True):
+        by_reason.setdefault(row.score.reason, []).append(str(name))
+    undefined = (
         f"Undefined{f' ({in_list(names)})' if len(names) < len(rows) else ''}: {reason}."
         for reason, names in by_reason.items()
-    ]
+        if reason is not None
+    )
+    return table_of(rows, columns, title, in_one(remark, *undefined), settings=settings, **headings)
 
 
 NAMED = for_people("name", attrgetter("shown"), "name")
@@ -654,7 +613,7 @@ def scores_table(
 ) -> Table:
     """A row for each name; where there are too many, those of the lowest scores."""
     shown, cut = lowest(rows, top)
-    columns, remark = (NAMED, SPANS, *SCORE_COLUMNS), " ".join(filter(None, (cut, remark)))
+    columns, remark = (NAMED, SPANS, *SCORE_COLUMNS), in_one(cut, remark)
     return scored(shown, columns, title, remark, settings=settings, name=heading)
 
 
@@ -673,7 +632,7 @@ def intervals_tables(
         return []
     shown, remark = lowest(rows, top)
     columns = (NAMED, SCORE_COLUMNS[-1])
-    return [table_of(shown, columns, title, remark, level=level_of(settings), name=heading)]
+    return [table_of(shown, columns, title, remark, settings=settings, name=heading)]
 
 
 def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:
@@ -713,7 +672,7 @@ def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> T
         shown,
         (NAMED, SPANS, *marks, *SCORE_COLUMNS, *([WITHOUT] if is_team else [])),
         f"annotators, each against {others}" if is_team or gold else "annotators",
-        " ".join(filter(None, (remark, f"({legend})"))),
+        in_one(remark, f"({legend})"),
         name="annotator",
     )
 

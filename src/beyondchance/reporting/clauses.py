@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import counted, in_list
-from beyondchance.reporting.breakdown import interval_heading
 from beyondchance.reporting.citations import PAPER, SOFTWARE
+from beyondchance.reporting.columns import interval_heading
 from beyondchance.reporting.commands import rank
 from beyondchance.reporting.paragraphs import Citation, Code, Formula, Sentence
 from beyondchance.reporting.sentences import counted_units, texts_of, units_of

@@ -9,28 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Flag, auto
 from typing import Any, TypeAlias
 
-from beyondchance.reporting.blocks import Cell, Range, Table
+from beyondchance.reporting.blocks import Below, Cell, Range, Table, cut, in_one
 from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.settings import Settings
 
 Getter: TypeAlias = Callable[[Any], Any]
 Ends: TypeAlias = ConfidenceInterval | tuple[float, float]
-Defs: TypeAlias = dict[str, Any]
-"""The definitions of a schema, by name."""
+Data: TypeAlias = dict[str, Any]
+"""Plain data: of a row, of a result, of a schema."""
 
 
-class Output(Flag):
-    """Where a column appears: tables for people, the table of a paper, JSON, CSV."""
-
-    TABLE = auto()
-    PAPER = auto()
-    JSON = auto()
-    CSV = auto()
-
-
-TABLE, PAPER, JSON, CSV = Output
+Output: TypeAlias = frozenset[str]
+"""Where a column appears: tables for people, the table of a paper, JSON, CSV."""
+TABLE, PAPER, JSON, CSV = (frozenset({name}) for name in ("table", "paper", "json", "csv"))
 PEOPLE, DATA = TABLE | PAPER, JSON | CSV
 
 
@@ -45,8 +38,12 @@ def _same(value: Any) -> Any:
 class Kind:
     """A kind of value in JSON: its schema, and how a value is made plain."""
 
-    schema: Callable[[Defs], Mapping[str, Any]]
+    schema: Callable[[Data], Mapping[str, Any]]
     make: Getter = _same
+
+    def __call__(self, key: str, *about: Any, **more: Any) -> Column:
+        """Declare a column of such values."""
+        return Column(key, self, *about, **more)
 
 
 def kind(**schema: Any) -> Kind:
@@ -73,7 +70,7 @@ def named(each: AnyKind) -> Kind:
 def maybe(known: AnyKind) -> Kind:
     """Declare a value that may be null."""
 
-    def schema(defs: Defs) -> Mapping[str, Any]:
+    def schema(defs: Data) -> Mapping[str, Any]:
         found = known.schema(defs)
         if "type" in found:
             return {**found, "type": [found["type"], "null"]}
@@ -157,6 +154,11 @@ class Column:
         return replace(self, outputs=outputs, **changed)
 
 
+def alike(sort: AnyKind, *keys: str, **more: Any) -> list[Column]:
+    """Declare columns of one kind, by their keys."""
+    return [Column(key, sort, **more) for key in keys]
+
+
 def picked(columns: Iterable[Column], keys: str) -> list[Column]:
     """Return columns by their keys, in that order."""
     by_key = {column.key: column for column in columns}
@@ -175,7 +177,7 @@ def for_people(heading: str, cell: Getter, key: str = "", **more: Any) -> Column
 
 def shown_in(output: Output, columns: Iterable[Column]) -> list[Column]:
     """Return the columns that appear in an output."""
-    return [column for column in columns if output in column.outputs]
+    return [column for column in columns if output <= column.outputs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,18 +192,21 @@ class Group:
     about : str
     others : mapping of str to Kind
         Keys that follow a pattern.
+    command : str
+        Of which it is the result.
     """
 
     name: str
     columns: list[Column]
     about: str = ""
     others: Mapping[str, Kind] | None = None
+    command: str = ""
 
-    def make(self, row: Any) -> dict[str, Any]:
+    def make(self, row: Any) -> Data:
         """Return a row as plain data."""
         return data_of(row, self.columns)
 
-    def schema(self, defs: Defs) -> Mapping[str, Any]:
+    def schema(self, defs: Data) -> Mapping[str, Any]:
         """Return the schema, or a reference to it."""
         if not self.name:
             return schema_of(self, defs)
@@ -217,20 +222,26 @@ AnyKind: TypeAlias = Kind | Group
 # --- Outputs ------------------------------------------------------------------
 
 
-def data_of(row: Any, columns: Iterable[Column]) -> dict[str, Any]:
+def attributes(result: object, *keys: str) -> Data:
+    """Return what a result has by these keys."""
+    return {key: getattr(result, key) for key in keys}
+
+
+def data_of(row: Any, columns: Iterable[Column]) -> Data:
     """Return a row for JSON; keys that a mapping does not have are left out."""
+    keys = row if isinstance(row, Mapping) else None
     data = {}
-    for column in shown_in(JSON, columns):
-        is_known = column.value or not isinstance(row, Mapping) or column.key in row
-        value = column.of(row) if is_known else None
-        if is_known and not (value is None and column.is_optional):
-            data[column.key] = column.kind.make(value)
+    for column in columns:
+        if column.outputs >= JSON and (column.value or keys is None or column.key in keys):
+            value = column.of(row)
+            if value is not None or not column.is_optional:
+                data[column.key] = column.kind.make(value)
     return data
 
 
-def flat_of(row: Any, columns: Iterable[Column]) -> dict[str, Any]:
+def flat_of(row: Any, columns: Iterable[Column]) -> Data:
     """Return a row for CSV."""
-    flat: dict[str, Any] = {}
+    flat: Data = {}
     for column in shown_in(CSV, columns):
         if column.flat is not None:
             flat |= column.flat(row)
@@ -243,13 +254,19 @@ def flat_of(row: Any, columns: Iterable[Column]) -> dict[str, Any]:
     return flat
 
 
+def flat_rows(rows: Iterable[Any], columns: Sequence[Column]) -> list[Data]:
+    """Return rows for CSV."""
+    return [flat_of(row, columns) for row in rows]
+
+
 def table_of(
     rows: Iterable[Any],
     columns: Iterable[Column],
     title: str = "",
     remark: str = "",
     *,
-    level: str | None = None,
+    top: int = 0,
+    settings: Settings | None = None,
     output: Output = TABLE,
     **headings: str,
 ) -> Table:
@@ -260,24 +277,36 @@ def table_of(
     rows : iterable
     columns : iterable of Column
     title, remark : str
-    level : str, optional
-        What stands above confidence intervals; without it, there are none.
+    top : int
+        How many rows are shown at most; 0 shows all.
+    settings : Settings, optional
+        Of the confidence intervals; without them, there are none.
     output : Output
     **headings : str
         Headings that depend on the result, by key.
     """
-    listed = list(rows)
+    listed, cut_to = cut(list(rows), top)
     shown: list[tuple[str, Sequence[Cell]]] = []
     for column in shown_in(output, columns):
         found = column.cells(listed)
         if not column.is_optional or any(cell is not None for cell in found):
             heading = column.key if column.heading is None else column.heading
             shown.append((headings.get(column.key, heading), found))
-        if level is not None and column.interval is not None:
+        if settings is not None and column.interval is not None:
             ends = list(map(column.interval, listed))
-            shown += [(level, list(map(cell_of, ends)))] if any(ends) else []
+            if any(ends):
+                level = "" if output == PAPER else interval_heading(settings)
+                shown.append((level, list(map(cell_of, ends))))
     cells = list(zip(*(found for _, found in shown), strict=True))
+    floors = {cell.draws: None for row in cells for cell in row if isinstance(cell, Below)}
+    bounds = (f"(<: the smallest p-value that {draws})" for draws in floors)
+    remark = in_one(cut_to, remark, *bounds)
     return Table([heading for heading, _ in shown], cells, title, remark)
+
+
+def interval_heading(settings: Settings) -> str:
+    """Return what stands above intervals: ``95 %``."""
+    return f"{100 * settings.confidence:.10g} %"
 
 
 def cell_of(interval: Ends | None) -> Range | None:
@@ -289,7 +318,7 @@ def cell_of(interval: Ends | None) -> Range | None:
     return Range(interval.low, interval.high, "*" if interval.caution else "")
 
 
-def schema_of(group: Group, defs: Defs) -> dict[str, Any]:
+def schema_of(group: Group, defs: Data) -> Data:
     """Return the schema of a group; what it refers to is added to the definitions."""
     columns = shown_in(JSON, group.columns)
     return {
@@ -346,4 +375,4 @@ def command(name: str, *columns: Column, called: str = "") -> Group:
         Column("command", kind(const=called or name)),
         Column("version", TEXT, "of beyondchance"),
     )
-    return Group(name, [*head, *columns])
+    return Group(name, [*head, *columns], command=called or name)

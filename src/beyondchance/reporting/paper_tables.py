@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import PaperTable, in_list
 from beyondchance.reporting.citations import PAPER as CITED
-from beyondchance.reporting.columns import PAPER, Column, for_people, table_of
+from beyondchance.reporting.columns import PAPER, Column, for_people, interval_heading, table_of
 from beyondchance.reporting.paragraphs import Citation, Paragraph, Sentence
 from beyondchance.settings import Settings
 
@@ -50,7 +50,7 @@ def paper_table(
     last = levels.SPANS if gold is None else levels.SUPPORT
     ends = [row.intervals["corrected"] for row in rows if row.intervals]
     shown = (for_people("name", _name, "name"), *scores, *columns, last)
-    table = table_of(rows, shown, output=PAPER, level="", **headings)
+    table = table_of(rows, shown, output=PAPER, settings=settings, **headings)
     cells = iter(table.rows)
     return PaperTable(
         headings=table.headings,
@@ -89,6 +89,6 @@ def _brackets(ends: Sequence[ConfidenceInterval], settings: Settings) -> Iterato
     how = f"Student's t from the jackknife over {units}"
     if method := _METHODS.get(settings.interval_method or ""):
         how = f"{method}, {settings.resamples:,} resamples of {units}"
-    yield (f"Brackets: {levels.interval_heading(settings)} confidence intervals ({how}).",)
+    yield (f"Brackets: {interval_heading(settings)} confidence intervals ({how}).",)
     if any(item.caution for item in ends):
         yield ("*: the interval is a rough guide.",)

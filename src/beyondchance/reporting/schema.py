@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from beyondchance.reporting.columns import Defs
+from beyondchance.reporting.columns import Data
 from beyondchance.reporting.commands import (
     adjudicate,
     agree,
@@ -40,9 +38,9 @@ COMMANDS = (
 )
 
 
-def schema() -> dict[str, Any]:
+def schema() -> Data:
     """Build the schema of what every command writes, and of files of decisions."""
-    defs: Defs = {}
+    defs: Data = {}
     results = [group.schema(defs) for group in COMMANDS]
     adjudicate.DECISIONS_FILE.schema(defs)
     return {

@@ -25,7 +25,7 @@ from beyondchance.messages import (
 )
 from beyondchance.numbers import Extent, in_digits, p_is
 from beyondchance.reporting.blocks import counted, in_list
-from beyondchance.reporting.breakdown import interval_heading
+from beyondchance.reporting.columns import interval_heading
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score

@@ -10,17 +10,7 @@ from typing import Any, NamedTuple
 from beyondchance.adjudication.adjudicated import AdjudicatedCorpus
 from beyondchance.adjudication.comparison import Deciders
 from beyondchance.adjudication.decisions import CHOICES, Decision
-from beyondchance.reporting.blocks import (
-    Block,
-    Cell,
-    Prose,
-    Report,
-    Table,
-    counted,
-    cut,
-    in_list,
-    report_of_corpus,
-)
+from beyondchance.reporting.blocks import Blocks, Report, Table, counted, in_list, report_on
 from beyondchance.reporting.breakdown import SCORE, SCORE_COLUMNS
 from beyondchance.reporting.columns import (
     COUNT,
@@ -33,10 +23,13 @@ from beyondchance.reporting.columns import (
     TEXT,
     TEXTS,
     Column,
+    Data,
     Group,
     Kind,
+    alike,
+    attributes,
     command,
-    flat_of,
+    flat_rows,
     for_people,
     kind,
     many,
@@ -52,10 +45,9 @@ _NOBODY = "(no name)"
 
 
 _PLACE = (
-    Column("document", TEXT),
-    Column("text", COUNT, "the number of the text in its document, from 0 on"),
-    Column("start", COUNT),
-    Column("end", COUNT),
+    TEXT("document"),
+    COUNT("text", "the number of the text in its document, from 0 on"),
+    *alike(COUNT, "start", "end"),
 )
 _SPAN = kind(
     type="array",
@@ -75,15 +67,14 @@ DECISION = Group(
             flat=lambda decision: {"spans": _written(decision)},
         ),
         Column("choice", one_of(*CHOICES), is_optional=True),
-        Column(
+        TEXTS(
             "of",
-            TEXTS,
             "whose version it is",
             is_optional=True,
             flat=lambda decision: {"of": ", ".join(decision.of)},
         ),
-        Column("by", TEXT, "who decided", is_optional=True),
-        Column("note", TEXT, is_optional=True),
+        TEXT("by", "who decided", is_optional=True),
+        TEXT("note", is_optional=True),
         Column("words", maybe(TEXT), "what the stretch covers", is_optional=True, outputs=JSON),
         Column("words", outputs=CSV),
     ],
@@ -93,8 +84,8 @@ DECISIONS_FILE = Group(
     [
         Column("beyondchance", kind(const="decisions")),
         Column("format", kind(const=1)),
-        Column("unit", TEXT),
-        Column("positions", TEXT),
+        TEXT("unit"),
+        TEXT("positions"),
         Column("decisions", many(DECISION)),
     ],
     "what the page of report saves, and adjudicate reads",
@@ -104,9 +95,9 @@ ADJUDICATE = command(
     "adjudicate",
     *FILES,
     Column("rest", one_of("consensus", "majority", "refuse"), "what decides where nobody did"),
-    Column("n_places", COUNT, "places where annotators differ"),
-    Column("n_decided", COUNT, "how many of them are decided"),
-    Column("n_ties", COUNT, "entities outside of these that the votes of annotators do not decide"),
+    COUNT("n_places", "places where annotators differ"),
+    COUNT("n_decided", "how many of them are decided"),
+    COUNT("n_ties", "entities outside of these that the votes of annotators do not decide"),
     Column("agreement", SCORE, "of all annotators with the gold standard"),
     Column("annotators", named(SCORE)),
     Column("decisions", many(_DECISION)),
@@ -118,29 +109,25 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
     """Build the report of a gold standard that people decided on."""
     name, decisions = str(gold.gold), gold.decisions
 
-    def blocks() -> list[Block]:
-        noted = [decision for decision in decisions if decision.note]
-        shown, remark = cut(noted, top)
-        return [
-            Prose(_how_many(gold)),
-            _people_table(decisions),
-            gold_table(result, name, f"annotators against {name}"),
-            *([table_of(shown, _NOTES, "notes", remark)] if noted else []),
-        ]
+    def blocks() -> Blocks:
+        yield _how_many(gold)
+        yield _people_table(decisions)
+        yield gold_table(result, name, f"annotators against {name}")
+        if noted := [decision for decision in decisions if decision.note]:
+            yield table_of(noted, _NOTES, "notes", top=top)
 
-    return report_of_corpus(
-        "adjudicate",
+    return report_on(
+        gold,
         gold,
         group=ADJUDICATE,
         signature=str(result.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            **{name: getattr(gold, name) for name in ("rest", "n_places", "n_decided", "n_ties")},
+            **attributes(gold, "rest", "n_places", "n_decided", "n_ties", "decisions"),
             "agreement": result.score,
             "annotators": result.against(name),
-            "decisions": decisions,
         },
-        make_rows=lambda: [flat_of(decision, DECISION.columns) for decision in decisions],
+        make_rows=lambda: flat_rows(decisions, DECISION.columns),
     )
 
 
@@ -160,13 +147,17 @@ def _people_table(decisions: Sequence[Decision]) -> Table:
     """Show how each person decided."""
     counts: dict[str, Counter[str]] = {}
     for decision in decisions:
-        counts.setdefault(decision.by or _NOBODY, Counter())[decision.choice] += 1
-    rows: list[Sequence[Cell]] = [
-        (who, *(found[choice] for choice in CHOICES), found.total())
-        for who, found in counts.items()
-    ]
-    headings = ("decided by", "an annotator's", "consensus", "nothing", "edited", "all")
-    return Table(headings, rows, "decisions")
+        own = counts.setdefault(decision.by or _NOBODY, Counter())
+        own.update([decision.choice, "all"])
+    rows = [{**dict.fromkeys(CHOICES, 0), **found, "by": who} for who, found in counts.items()]
+    return table_of(rows, _PERSON, "decisions")
+
+
+_PERSON = (
+    Column("by", heading="decided by"),
+    Column(CHOICES[0], heading="an annotator's"),
+    *alike(COUNT, *CHOICES[1:], "all"),
+)
 
 
 def _place(decision: Decision) -> str:
@@ -176,7 +167,7 @@ def _place(decision: Decision) -> str:
 _NOTES = (
     *_PLACE[:1],
     for_people("place", _place),
-    *(Column(name, TEXT) for name in ("note", "by")),
+    *alike(TEXT, "note", "by"),
 )
 
 
@@ -186,10 +177,10 @@ def _written(decision: Decision) -> str:
 
 
 _PAIR = (
-    Column("a", TEXT, heading="first"),
-    Column("b", TEXT, heading="second"),
-    Column("n_places", COUNT, "places that both decided", heading="both decided"),
-    Column("n_same", COUNT, heading="the same"),
+    TEXT("a", heading="first"),
+    TEXT("b", heading="second"),
+    COUNT("n_places", "places that both decided", heading="both decided"),
+    COUNT("n_same", heading="the same"),
     for_people("differently", lambda row: row["n_places"] - row["n_same"]),
     Column(
         "agreement",
@@ -242,40 +233,33 @@ class _Differing(NamedTuple):
 def deciders_report(found: Deciders, *, top: int = 20) -> Report:
     """Build the report of how far people decided alike."""
     differing = [_Differing(*pair) for pair in found.differing]
-    pairs: list[dict[str, Any]] = [
+    pairs: list[Data] = [
         {
             "a": a,
             "b": b,
-            "n_places": x.n_places,
-            "n_same": x.n_same,
+            **attributes(x, "n_places", "n_same"),
             "agreement": x.agreement and x.agreement.score,
         }
         for (a, b), x in found.pairs.items()
     ]
-    known = [pair for pair in pairs if pair["agreement"]]
     signed = [str(x.agreement.settings) for x in found.pairs.values() if x.agreement]
 
-    def blocks() -> list[Block]:
-        shown, remark = cut(differing, top)
+    def blocks() -> Blocks:
+        known = [pair for pair in pairs if pair["agreement"]]
         scores = [x.only(TABLE, value=_agreement(x)) for x in SCORE_COLUMNS]
-        title, columns = "agreement at these places", (*_PAIR[:2], *scores)
-        return [
-            Prose(f"{in_list(found.names)}: what they decided, where both of two did."),
-            table_of(pairs, _PAIR, "places"),
-            table_of(known, columns, title),
-            *([table_of(shown, _DIFFERING, "decided differently", remark)] if shown else []),
-        ]
+        yield f"{in_list(found.names)}: what they decided, where both of two did."
+        yield table_of(pairs, _PAIR, "places")
+        yield table_of(known, (*_PAIR[:2], *scores), "agreement at these places")
+        if differing:
+            yield table_of(differing, _DIFFERING, "decided differently", top=top)
 
-    return report_of_corpus(
-        "adjudicate",
+    return report_on(
+        found.corpus,
         found.corpus,
         is_cut=0 < top < len(differing),
         group=COMPARED,
         signature=signed[0] if signed else None,
         make_blocks=blocks,
-        make_data=lambda: {
-            "pairs": pairs,
-            "differing": differing,
-        },
-        make_rows=lambda: [flat_of(pair, _DIFFERING) for pair in differing],
+        make_data=lambda: {"pairs": pairs, "differing": differing},
+        make_rows=lambda: flat_rows(differing, _DIFFERING),
     )

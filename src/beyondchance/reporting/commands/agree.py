@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isnan
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
@@ -13,38 +14,43 @@ from beyondchance.numbers import p_is
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
     CUT,
-    Block,
-    Cell,
+    Blocks,
     PaperTable,
-    Prose,
     Report,
     Table,
     counted,
     cut,
     in_list,
+    in_one,
+    methods,
+    report_on,
 )
 from beyondchance.reporting.columns import (
     COUNT,
-    CSV,
     FIGURE,
     FILES,
     JSON,
     METHODS,
     NUMBER,
     SHARE,
+    TABLE,
     TAIL,
     TEXT,
     TEXTS,
     Column,
+    Data,
     Group,
+    alike,
     command,
     flat_of,
+    flat_rows,
     for_people,
     kind,
     made,
     many,
     named,
     one_of,
+    table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
 from beyondchance.reporting.parts import (
@@ -63,7 +69,6 @@ if TYPE_CHECKING:
     from beyondchance.inference.trend import Trend
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
-    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.averages import MacroAverage
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
     from beyondchance.results.labelling import Labelling
@@ -78,55 +83,52 @@ _MOST_PAIRS = 15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(levels.Row):
     """The score under another measure, unit and scope."""
 
-    measure: str
+    level: str = "sensitivity"
     unit: str
     scope: str
-    score: Score
+
+    @property
+    def joined(self) -> str:
+        """The name in one piece."""
+        return f"{self.measure} {self.unit} {self.scope}"
 
 
-_CHOICES = tuple(Column(name, TEXT) for name in ("measure", "unit", "scope"))
-VARIANT = Group("variant", [*(column.only(~CSV) for column in _CHOICES), *levels.FIGURES])
-_VARIANT_ROW = (
-    Column("level", TEXT, value=lambda _: "sensitivity"),
-    Column("name", TEXT, value=lambda row: f"{row.measure} {row.unit} {row.scope}"),
-    _CHOICES[0],
-    *levels.FIGURES,
-)
+_CHOICES = alike(TEXT, "measure", "unit", "scope", outputs=TABLE | JSON)
+VARIANT = Group("variant", [*_CHOICES, *levels.FIGURES])
 _SCORES = named(levels.SCORE)
 _POSITIVE = kind(type="number", exclusiveMinimum=0)
 TREND = Group(
     "trend",
     [
-        Column("order", TEXTS, outputs=JSON),
+        TEXTS("order", outputs=JSON),
         Column("corrected", many(FIGURE), outputs=JSON),
-        Column("slope", NUMBER, "change of corrected agreement a step"),
-        Column("error", _POSITIVE, "standard error of the slope"),
-        Column("freedom", _POSITIVE, "degrees of freedom of the standard error"),
-        Column("p_value", SHARE),
+        NUMBER("slope", "change of corrected agreement a step"),
+        _POSITIVE("error", "standard error of the slope"),
+        _POSITIVE("freedom", "degrees of freedom of the standard error"),
+        SHARE("p_value"),
         Column(
             "needed",
             kind(type="integer", minimum=4),
             "documents for each of two values to find a change by .1 in four of five corpora",
         ),
-        Column("n_documents", COUNT),
-        Column("n_left_out", COUNT, "documents without a value"),
+        COUNT("n_documents"),
+        COUNT("n_left_out", "documents without a value"),
     ],
 )
 _FREEDOM = Group(
     "",
-    [Column("texts", COUNT), Column("without", COUNT)],
+    alike(COUNT, "texts", "without"),
     "texts with a span, and those of them in which every random arrangement gives the same match",
 )
 _COEFFICIENT = Group("coefficient", [])
 _COEFFICIENT.columns.extend(
     [
-        Column("value", FIGURE, "null where undefined"),
-        Column("observed"),
-        Column("expected"),
-        Column("reason", TEXT, is_optional=True),
+        FIGURE("value", "null where undefined"),
+        *alike(FIGURE, "observed", "expected"),
+        TEXT("reason", is_optional=True),
         Column(
             "interval",
             many(FIGURE, minItems=2, maxItems=2),
@@ -135,7 +137,7 @@ _COEFFICIENT.columns.extend(
         ),
         Column("settings", named(TEXT), is_optional=True),
         Column("by_label", named(_COEFFICIENT), is_optional=True),
-        *(Column(name, TEXT, is_optional=True) for name in ("title", "definition", "reference")),
+        *alike(TEXT, "title", "definition", "reference", is_optional=True),
         Column(
             "parts",
             one_of("agreement", "disagreement", "disorder"),
@@ -148,8 +150,7 @@ AGREE = command(
     "agree",
     *FILES,
     *made(levels.SCORE.columns),
-    Column("measures", _SCORES),
-    Column("labels", _SCORES),
+    *alike(_SCORES, "measures", "labels"),
     Column("pairs", many(levels.LEVELS["pair"])),
     Column("annotators", named(levels.LEVELS["annotator"])),
     levels.UNCERTAINTY,
@@ -180,7 +181,7 @@ AGREE = command(
     METHODS,
     *TAIL,
     Column("coefficients", named(_COEFFICIENT), is_optional=True),
-    Column("differences", TEXTS, "what makes coefficients differ here", is_optional=True),
+    TEXTS("differences", "what makes coefficients differ here", is_optional=True),
 )
 
 
@@ -245,87 +246,84 @@ def agree_report(
         drawn = null.settings
         settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
-        from beyondchance.reporting.commands import coefficients  # noqa: PLC0415 - rarely wanted
-
         settings = settings.replaced(gamma=others.settings.gamma)
 
     listed = [breakdown.of("annotator"), breakdown.of("pair"), *map(breakdown.by, by)]
-    notes = (
-        *agree_notes(corpus, result, breakdown),
-        *([CUT] if 0 < top < max(map(len, listed)) else []),
-    )
+    notes = agree_notes(corpus, result, breakdown)
 
-    def blocks() -> list[Block]:
-        who = in_list(annotators)
-        return [
-            Prose(verdict(breakdown, annotators, loss or {})),
-            Prose(
-                sentences.compared(who, result.extent, result.n_spans, result.settings.positions)
-            ),
-            overall_table(breakdown),
-            Prose(meaning(breakdown, digits)),
-            *([Prose(sentences.random_agreement(null, digits))] if null is not None else []),
-            *parts_tables(parts, breakdown.settings, _by(breakdown)),
-            *_differing_part(split, digits),
-            *_tables(breakdown, top=top),
-        ]
+    def blocks() -> Blocks:
+        yield verdict(breakdown, annotators, loss or {})
+        yield sentences.compared(
+            in_list(annotators), result.extent, result.n_spans, result.settings.positions
+        )
+        yield overall_table(breakdown)
+        yield meaning(breakdown, digits)
+        if null is not None:
+            yield sentences.random_agreement(null, digits)
+        yield from parts_tables(parts, breakdown.settings, _by(breakdown))
+        yield _differing_part(split, digits)
+        yield from _tables(breakdown, top=top)
 
-    def asked() -> list[Block]:
+    def asked() -> Blocks:
         changes = {found.field: trend_sentence(found, digits) for found in trends}
-        return [
-            *_tables_by(breakdown, by, changes, top=top),
-            *([_variants_table(variants)] if variants else []),
-            *(coefficients.blocks_of(others) if others is not None else []),
-            *map(Prose, explanation(breakdown, parts)),
-        ]
+        yield from _tables_by(breakdown, by, changes, top=top)
+        if variants:
+            columns = (*_CHOICES, *levels.SCORE_COLUMNS)
+            yield levels.scored(variants, columns, "the score by other choices")
+        if others is not None:
+            yield from _coefficients().blocks_of(others)
+        yield explanation(breakdown, parts)
 
-    def data() -> dict[str, Any]:
+    def data() -> Data:
         n_fixed, n_texts = result.counts.texts_without_freedom()
-        split_in = {part.level: part for part in parts if part.level != "macro"}
         return {
-            **agree_data(breakdown, by=by),
-            **split_in,
-            **({"null_distribution": null} if null is not None else {}),
+            **agree_data(breakdown, by),
+            **{part.level: part for part in parts},
+            "null_distribution": null,
             "macro": {part.name: part for part in parts if part.level == "macro"},
             "freedom": {"texts": n_texts, "without": n_fixed},
-            **({"trends": {found.field: found for found in trends}} if trends else {}),
-            **({"sensitivity": variants} if variants else {}),
+            "trends": {found.field: found for found in trends} or None,
+            "sensitivity": variants or None,
             **(others.to_dict() | {"signature": str(settings)} if others is not None else {}),
         }
 
-    def methods() -> Paragraph:
-        from beyondchance.reporting.methods import methods_of_agreement  # noqa: PLC0415 - rarely wanted
-
-        own = next(iter((intervals or {}).values()), None)
-        return methods_of_agreement(result, own, null=null, settings=settings, digits=digits)
-
-    def rows() -> list[dict[str, Any]]:
-        return [
-            *(row.to_flat() for row in breakdown.rows),
-            *(part.to_flat() for part in parts),
-            *(
-                {"level": "trend", "name": found.field, **flat_of(found, TREND.columns)}
-                for found in trends
-            ),
-            *(flat_of(item, _VARIANT_ROW) for item in variants),
-            *(coefficients.rows_of(others) if others is not None else ()),
-        ]
-
-    return Report(
-        command="agree",
+    own = next(iter((intervals or {}).values()), None)
+    return report_on(
+        result,
+        corpus,
         group=AGREE,
-        corpus=corpus,
         signature=str(settings),
-        skipped=dict(result.skipped),
-        notes=notes,
+        notes=(*notes, *([CUT] if 0 < top < max(map(len, listed)) else [])),
         make_blocks=blocks,
         make_asked=asked,
         make_data=data,
-        make_rows=rows,
+        make_rows=lambda: _rows((*breakdown.rows, *parts), trends, variants, others),
         make_paper=lambda: agree_paper(result, breakdown, null=null, digits=digits),
-        make_methods=methods,
-        noun=breakdown.noun,
+        make_methods=lambda: methods(
+            "methods_of_agreement", result, own, null=null, settings=settings, digits=digits
+        ),
     )
+
+
+def _coefficients() -> Any:
+    from beyondchance.reporting.commands import coefficients  # noqa: PLC0415 - rarely wanted
+
+    return coefficients
+
+
+def _rows(
+    rows: Sequence[levels.Row],
+    trends: Sequence[Trend],
+    variants: Sequence[Variant],
+    others: Coefficients | None,
+) -> Iterator[Data]:
+    """Yield all of it for CSV."""
+    yield from (row.to_flat() for row in rows)
+    for found in trends:
+        yield {"level": "trend", "name": found.field, **flat_of(found, TREND.columns)}
+    yield from (row.to_flat() for row in variants)
+    if others is not None:
+        yield from _coefficients().rows_of(others)
 
 
 def trend_sentence(found: Trend, digits: int) -> str:
@@ -343,14 +341,13 @@ def trend_sentence(found: Trend, digits: int) -> str:
 
 def report_of_trend(found: Trend) -> Report:
     """The report of a trend alone."""
+    columns = [Column(found.field, value=itemgetter(0)), Column("corrected", value=itemgetter(1))]
     rows = list(zip(found.order, found.corrected, strict=True))
-    headings, said = (found.field, "corrected"), trend_sentence(found, 4)
     return Report(
-        command="trend",
         signature=str(found.settings),
-        make_blocks=lambda: [Table(headings, rows, remark=said)],
+        make_blocks=lambda: [table_of(rows, columns, remark=trend_sentence(found, 4))],
         make_data=lambda: {"field": found.field, **TREND.make(found)},
-        make_rows=lambda: [dict(zip(headings, row, strict=True)) for row in rows],
+        make_rows=lambda: flat_rows(rows, columns),
     )
 
 
@@ -372,14 +369,13 @@ def agree_notes(
     return notes + sentences.cautions([first["corrected"]] if first else [])
 
 
-def explanation(breakdown: levels.Breakdown, parts: Sequence[Part] = ()) -> list[Text]:
-    """How the intervals were made; nothing if there are none."""
-    first = breakdown.rows[0].intervals
+def explanation(breakdown: levels.Breakdown, parts: Sequence[Part]) -> Text:
+    """Say how the intervals were made; nothing if there are none."""
     if breakdown.settings is None:
-        return []
+        return ""
     shown = shown_intervals(breakdown)
     shown += [(part.shown, part.intervals["corrected"]) for part in parts if part.intervals]
-    return [sentences.explained(first["corrected"], shown, breakdown.settings)]
+    return sentences.explained(shown[0][1], shown, breakdown.settings)
 
 
 def verdict(
@@ -404,19 +400,17 @@ def meaning(breakdown: levels.Breakdown, digits: int) -> str:
     return f"{said} {sentences.across_corpora(breakdown.positions)}"
 
 
-def _differing_part(split: Labelling | None, digits: int) -> list[Prose]:
-    """What annotators differ in, if it is mainly one part."""
+def _differing_part(split: Labelling | None, digits: int) -> str:
+    """Say what annotators differ in, if it is mainly one part."""
     if split is None:
-        return []
-    said = sentences.finding_and_labelling(split.finding.score, split.labelling.score, digits)
-    return [Prose(said)] if said else []
+        return ""
+    return sentences.finding_and_labelling(split.finding.score, split.labelling.score, digits)
 
 
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
     """The intervals that tables show, by name."""
     # Two annotators are one pair, and need no tables besides the first.
-    is_team = len(breakdown.of("annotator")) > 2
-    hidden = set() if is_team else {"pair", "annotator"}
+    hidden = set() if breakdown.is_team else {"pair", "annotator"}
     return [
         (row.measure if row.level == "all" else row.shown, row.intervals["corrected"])
         for row in breakdown.rows
@@ -434,35 +428,28 @@ def report_of_agreement(result: Agreement) -> Report:
 
 def report_of_labelling(result: Labelling) -> Report:
     """Both parts of an agreement, overall and by label."""
-    finding, labelling = sentences.PARTS.values()
-    parts = {finding: result.finding, labelling: result.labelling}
+    parts = {sentences.PARTS[name]: getattr(result, name) for name in ("finding", "labelling")}
     measure = result.settings.measure
-    rows = {name: levels.breakdown_of({measure: part}).rows for name, part in parts.items()}
-    overall = [
-        levels.Row(measure=measure, score=item.score, name=name) for name, item in parts.items()
-    ]
+    rows = {name: levels.breakdown_of({measure: part}) for name, part in parts.items()}
 
-    def blocks() -> list[Block]:
-        labels = [row for row in rows[labelling] if row.level == "label"]
-        return [
-            parts_table(overall, "agreement in two parts"),
-            *_differing_part(result, 4),
-            levels.scores_table("label", labels, None, title=labelling),
-        ]
+    def blocks() -> Blocks:
+        overall = [replace(found.rows[0], name=name) for name, found in rows.items()]
+        title, found = list(rows.items())[-1]
+        yield parts_table(overall, "agreement in two parts")
+        yield _differing_part(result, 4)
+        yield levels.scores_table("label", found.of("label"), None, title=title)
 
-    return Report(
-        command="labelling",
+    return report_on(
+        result.finding,
+        None,
         signature=str(result.settings),
-        skipped=dict(result.finding.skipped),
-        noun=result.finding.extent.noun,
-        notes=result.finding.notes,
         make_blocks=blocks,
         make_data=lambda: {
             "finding": levels.SCORE.make(result.finding.score),
             "labelling": result.labelling.to_dict(),
         },
         make_rows=lambda: [
-            {"part": name, **row.to_flat()} for name, found in rows.items() for row in found
+            {"part": name, **row.to_flat()} for name, found in rows.items() for row in found.rows
         ],
     )
 
@@ -472,7 +459,6 @@ def report_of_average(result: MacroAverage) -> Report:
     mean: Any = result
     part = Part(name=result.by, level="macro", measure=result.settings.measure, score=mean)
     return Report(
-        command="macro",
         signature=str(result.settings),
         make_blocks=lambda: [parts_table([part], remark=left_out([result]))],
         make_data=lambda: {"by": result.by, **part.group.make(part)},
@@ -484,7 +470,6 @@ def report_of_score(score: Score) -> Report:
     """One score, with precision and recall."""
     row = levels.Row(measure="", score=score, support=0)
     return Report(
-        command="score",
         make_blocks=lambda: [levels.scored([row], (*levels.RATE_COLUMNS, levels.SPANS))],
         make_data=lambda: levels.SCORE.make(row),
         make_rows=lambda: [flat_of(row, (*levels.FIGURES[:-1], *levels.RATE_COLUMNS[:2]))],
@@ -511,42 +496,35 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     )
 
 
-def _tables(breakdown: levels.Breakdown, *, top: int) -> list[Table]:
+def _tables(breakdown: levels.Breakdown, *, top: int) -> Iterator[Table]:
     """The tables of labels, pairs and annotators."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels, title = breakdown.of("label"), f"labels, by {_by(breakdown)}"
-    tables = (
-        [levels.scores_table("label", labels, settings, title=title)]
-        if breakdown.gold is None
-        else levels.rates_tables(labels, settings, title)
-    )
-    is_team = len(annotators) > 2
-    if is_team:
-        pairs = breakdown.of("pair")
-        tables.append(
-            levels.scores_table("pair", pairs, settings, title="pairs of annotators", top=top)
-        )
+    if breakdown.gold is None:
+        yield levels.scores_table("label", labels, settings, title=title)
+    else:
+        yield from levels.rates_tables(labels, settings, title)
+    if breakdown.is_team:
+        pairs, title = breakdown.of("pair"), "pairs of annotators"
+        yield levels.scores_table("pair", pairs, settings, title=title, top=top)
     others = [row for row in annotators if row.name != breakdown.gold]
-    tables.append(levels.habits_table(others, top, gold=breakdown.gold))
-    if is_team:
+    yield levels.habits_table(others, top, gold=breakdown.gold)
+    if breakdown.is_team:
         title = "intervals of the annotators"
-        tables += levels.intervals_tables("annotator", annotators, settings, title, top)
-    return tables
+        yield from levels.intervals_tables("annotator", annotators, settings, title, top)
 
 
 def _tables_by(
     breakdown: levels.Breakdown, by: Sequence[str], changes: Mapping[str, str], *, top: int
-) -> list[Table]:
+) -> Iterator[Table]:
     """The tables of documents and of fields of them, with how agreement changes over a field."""
-    tables: list[Table] = []
     for name in by:
         if name == "document":
-            tables += _document_tables(breakdown, top)
+            yield from _document_tables(breakdown, top)
         else:
             said = {"title": f"{breakdown.noun}s by {name}", "remark": changes.get(name, "")}
             groups = breakdown.by(name)
-            tables.append(levels.scores_table(name, groups, breakdown.settings, top=top, **said))
-    return tables
+            yield levels.scores_table(name, groups, breakdown.settings, top=top, **said)
 
 
 def shown_levels(result: Agreement, top: int) -> dict[str, list[Any]]:
@@ -559,46 +537,23 @@ def shown_levels(result: Agreement, top: int) -> dict[str, list[Any]]:
     }
 
 
-def _document_tables(breakdown: levels.Breakdown, top: int) -> list[Table]:
+def _document_tables(breakdown: levels.Breakdown, top: int) -> Iterator[Table]:
     """The most contested documents, and those of the highest difficulty; with p-values, if any."""
     documents, noun = breakdown.of("document"), breakdown.noun
     columns = [levels.NAMED, levels.SPANS, *levels.SCORE_COLUMNS, levels.DIFFICULTY, _P_CHANCE]
-    nulls = [row.null for row in documents if row.null is not None]
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
     # Undefined ones come last.
     least_likely = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
-    tables = []
     for title, rows in (
         (f"the most contested {noun}s first", contested),
         (sentences.least_likely(noun), least_likely),
     ):
         shown, remark = cut(rows, top)
-        remarks = [
-            remark,
-            f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})",
-            *(
-                levels.floor_remark(_P_CHANCE.cells(shown), null.settings, levels.DRAWS)
-                for null in nulls[:1]
-            ),
-        ]
-        remark = " ".join(filter(None, remarks))
-        tables.append(levels.scored(shown, columns, title, remark, name=noun))
-    return tables
+        remark = in_one(remark, f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})")
+        yield levels.scored(shown, columns, title, remark, name=noun)
 
 
-def _p_chance(row: levels.Row) -> Cell:
-    """The p-value of the agreement of a document."""
-    if row.null is None:
-        return None
-    return levels.p_cell(row.null.p_value, is_floor=row.null.p_is_floor)
-
-
-_P_CHANCE = for_people("p (chance)", _p_chance, is_optional=True)
-
-
-def _variants_table(variants: Sequence[Variant]) -> Table:
-    columns = (*_CHOICES, *levels.SCORE_COLUMNS)
-    return levels.scored(variants, columns, "the score by other choices")
+_P_CHANCE = for_people("p (chance)", lambda row: levels.p_cell(row.null), is_optional=True)
 
 
 def agree_paper(
@@ -629,26 +584,21 @@ def agree_paper(
 # --- JSON ---------------------------------------------------------------------
 
 
-def agree_data(breakdown: levels.Breakdown, *, by: Sequence[str] = ()) -> dict[str, Any]:
+def agree_data(breakdown: levels.Breakdown, by: Sequence[str]) -> Data:
     """The scores for JSON."""
 
     def named_rows(rows: Sequence[levels.Row]) -> dict[Any, levels.Row]:
         return {row.name: row for row in rows}
 
-    first = breakdown.rows[0]
-    data: dict[str, Any] = {
+    first, settings = breakdown.rows[0], breakdown.settings
+    fields = [name for name in by if name != "document"]
+    return {
         **levels.SCORE.make(first),
         "measures": {row.measure: row for row in breakdown.of("all")},
         "labels": named_rows(breakdown.of("label")),
         "pairs": breakdown.of("pair"),
         "annotators": named_rows(breakdown.of("annotator")),
+        "uncertainty": settings and levels.uncertainty(first.intervals["corrected"], settings),
+        "documents": named_rows(breakdown.of("document")) if "document" in by else None,
+        "groups": {name: named_rows(breakdown.by(name)) for name in fields} or None,
     }
-    if breakdown.settings is not None:
-        ends = first.intervals["corrected"]
-        data["uncertainty"] = levels.uncertainty(ends, breakdown.settings)
-    if "document" in by:
-        data["documents"] = named_rows(breakdown.of("document"))
-    fields = [name for name in by if name != "document"]
-    if fields:
-        data["groups"] = {name: named_rows(breakdown.by(name)) for name in fields}
-    return data

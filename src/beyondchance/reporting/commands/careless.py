@@ -8,16 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import (
-    Block,
-    Prose,
-    Report,
-    Table,
-    counted,
-    cut,
-    in_list,
-    report_of_corpus,
-)
+from beyondchance.reporting.blocks import Blocks, Report, counted, in_list, report_on
 from beyondchance.reporting.columns import (
     COUNT,
     CSV,
@@ -32,8 +23,9 @@ from beyondchance.reporting.columns import (
     YES_OR_NO,
     Column,
     Group,
+    attributes,
     command,
-    flat_of,
+    flat_rows,
     for_people,
     many,
     named,
@@ -57,26 +49,25 @@ _VERDICTS = {
 _WORK = Group(
     "",
     [
-        Column("annotator", TEXT, outputs=CSV | TABLE),
-        Column("agreement", FIGURE, "corrected, with the others", heading="with others"),
-        Column("others", FIGURE, "corrected, of the others among themselves"),
-        Column("n_documents", COUNT, "with marks, that two or more others annotated"),
+        TEXT("annotator", outputs=CSV | TABLE),
+        FIGURE("agreement", "corrected, with the others", heading="with others"),
+        FIGURE("others", "corrected, of the others among themselves"),
+        COUNT("n_documents", "with marks, that two or more others annotated"),
         Column("p"),
-        Column("adjusted", FIGURE, "for all who are tested", heading="p"),
+        FIGURE("adjusted", "for all who are tested", heading="p"),
         Column(
             "verdict",
             one_of(*_VERDICTS),
             heading="agrees",
             cell=lambda row: _VERDICTS[row["verdict"]],
         ),
-        Column("n_spans", COUNT),
-        Column("is_full", YES_OR_NO),
+        COUNT("n_spans"),
+        YES_OR_NO("is_full"),
         Column("n_listed", outputs=TABLE, heading="to look at"),
-        Column("n_stretches", COUNT, "that would show random work", heading="stretches"),
-        Column("n_left", COUNT, "documents in no such stretch"),
-        Column(
+        COUNT("n_stretches", "that would show random work", heading="stretches"),
+        COUNT("n_left", "documents in no such stretch"),
+        NUMBER(
             "luck",
-            NUMBER,
             "stretches expected to be listed",
             heading="by luck",
             cell=lambda row: f"{row['luck']:.1f}",
@@ -90,17 +81,18 @@ _PEOPLE = picked(
 _STRETCH = Group(
     "",
     [
-        Column("annotator", TEXT),
+        TEXT("annotator"),
         for_people("from", lambda stretch: stretch.documents[0]),
         for_people("to", lambda stretch: stretch.documents[-1]),
-        Column("documents", TEXTS, cell=lambda stretch: len(stretch.documents)),
-        Column("n_spans", COUNT, heading="spans"),
-        Column("matched", COUNT, "positions of others that are met"),
-        Column("expected", NUMBER, "by random spans", heading="by chance"),
-        Column("p", NUMBER),
-        Column("luck", NUMBER, "how often work as elsewhere would be listed", outputs=JSON),
+        TEXTS("documents", cell=lambda stretch: len(stretch.documents)),
+        COUNT("n_spans", heading="spans"),
+        COUNT("matched", "positions of others that are met"),
+        NUMBER("expected", "by random spans", heading="by chance"),
+        NUMBER("p"),
+        NUMBER("luck", "how often work as elsewhere would be listed", outputs=JSON),
     ],
 )
+_MATCHED = "(matched: positions of others that these spans cover; by chance: that random ones do)"
 _NAMED = {
     "below": "who agree less than half as much with the others as these do among themselves",
     "random": "of these, whose match is not above chance, not even next to the others' spans",
@@ -113,11 +105,11 @@ _NAMED = {
 CARELESS = command(
     "careless",
     *FILES,
-    Column("level", NUMBER),
-    *(Column(name, TEXTS, about) for name, about in _NAMED.items()),
+    NUMBER("level"),
+    *(TEXTS(name, about) for name, about in _NAMED.items()),
     Column("annotators", named(_WORK)),
     Column("stretches", many(_STRETCH), "documents to look at"),
-    Column("luck", NUMBER, "stretches expected to be listed by luck"),
+    NUMBER("luck", "stretches expected to be listed by luck"),
     *TAIL,
 )
 
@@ -131,31 +123,29 @@ def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -
         for name, work in people.items()
     }
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         # Those who are named come first.
         order = sorted(rows.values(), key=lambda row: row["annotator"] not in found.below)
-        shown, remark = cut(order, top)
         nouns = f"{found.corpus.extent.noun}s"
         legend = f"({nouns} with marks of two or more others; p adjusted for all annotators)"
-        remark = f"{remark} {legend}".lstrip()
-        return [
-            Prose(" ".join(_said(found, digits))),
-            table_of(shown, _PEOPLE, "annotators", remark, n_documents=nouns),
-            *_stretches_table(found, top),
-        ]
+        yield " ".join(_said(found, digits))
+        yield table_of(order, _PEOPLE, "annotators", legend, top=top, n_documents=nouns)
+        if stretches:
+            title, columns = f"{nouns} to look at", _STRETCH.columns
+            yield table_of(stretches, columns, title, _MATCHED, top=top, documents=nouns)
 
-    return report_of_corpus(
-        "careless",
+    return report_on(
+        found.corpus,
         found.corpus,
         group=CARELESS,
         is_cut=0 < top < max(len(stretches), len(people)),
         signature=str(found.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            **{name: getattr(found, name) for name in ("level", *_NAMED, "stretches", "luck")},
+            **attributes(found, "level", *_NAMED, "stretches", "luck"),
             "annotators": rows,
         },
-        make_rows=lambda: [flat_of(row, _WORK.columns) for row in rows.values()],
+        make_rows=lambda: flat_rows(rows.values(), _WORK.columns),
     )
 
 
@@ -203,12 +193,3 @@ _HOW = {
     "below": "; the match is above chance",
 }
 """What is said of those who are named, unless they marked nothing."""
-
-
-def _stretches_table(found: CarelessWork, top: int) -> list[Table]:
-    shown, remark = cut(found.stretches, top)
-    nouns = f"{found.corpus.extent.noun}s"
-    legend = "(matched: positions of others that these spans cover; by chance: that random ones do)"
-    remark = f"{remark} {legend}".lstrip()
-    table = table_of(shown, _STRETCH.columns, f"{nouns} to look at", remark, documents=nouns)
-    return [table] if shown else []

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from beyondchance.other_coefficients.catalogue import CATALOGUE
-from beyondchance.other_coefficients.coefficient import Coefficient
 from beyondchance.other_coefficients.coefficients import Coefficients
-from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table
+from beyondchance.reporting.blocks import Block, Prose, Range, Report, Table
+from beyondchance.reporting.columns import Column, Data, for_people, table_of
 
 
 def report_of_coefficients(found: Coefficients) -> Report:
     """The report of coefficients alone."""
     return Report(
-        command="coefficients",
         signature=str(found.settings),
         make_blocks=lambda: [values_table(found), *remarks(found)],
         make_data=lambda: {
@@ -29,17 +29,10 @@ def blocks_of(found: Coefficients) -> list[Block]:
 
 
 def values_table(found: Coefficients) -> Table:
-    """What each coefficient is here."""
-    headings: tuple[str, ...] = ("coefficient", "value", "observed", "expected", "of", "sampled")
-    rows: list[tuple[Cell, ...]] = []
-    for name, item in found.values.items():
-        rows.append((name, *_numbers(item), CATALOGUE[name].parts, _margin(item)))
-        # Those that have no value for all labels together are shown label by label.
-        parts = item.by_label if item.reason is not None else {}
-        rows += [(f"  {label}", *_numbers(part), "", "") for label, part in parts.items()]
-    if not any(row[-1] for row in rows):
-        headings, rows = headings[:-1], [row[:-1] for row in rows]
-    return Table(headings, rows, "other coefficients on the same annotations")
+    """What each coefficient is here; label by label if it has no value for all together."""
+    undefined = [name for name, item in found.values.items() if item.reason is not None]
+    rows = [row for row in rows_of(found) if not _label(row) or row["measure"] in undefined]
+    return table_of(rows, _VALUES, "other coefficients on the same annotations")
 
 
 def remarks(found: Coefficients) -> list[Prose]:
@@ -47,30 +40,18 @@ def remarks(found: Coefficients) -> list[Prose]:
     undefined = [
         f"Undefined: {', '.join(names)}: {why}." for why, names in found.by_reason().items()
     ]
-    return [Prose(sentence) for sentence in (*undefined, *found.differences)]
+    return [*map(Prose, (*undefined, *found.differences))]
 
 
 def definitions_table(found: Coefficients) -> Table:
     """What each coefficient is in general, and where it comes from."""
-    rows = [
-        (name, f"{CATALOGUE[name].title}: {CATALOGUE[name].definition}", CATALOGUE[name].reference)
-        for name in found.values
-    ]
-    return Table(("coefficient", "definition", "reference"), rows)
+    return table_of(map(CATALOGUE.__getitem__, found.values), _DEFINITIONS)
 
 
-def _numbers(item: Coefficient) -> tuple[float, float, float]:
-    return item.value, item.observed, item.expected
+_ENDS = ("corrected_low", "corrected_high")
 
 
-def _margin(item: Coefficient) -> str:
-    if item.interval is None:
-        return ""
-    low, high = item.interval
-    return f"{low:.3f} to {high:.3f}"
-
-
-def rows_of(found: Coefficients) -> list[dict[str, Any]]:
+def rows_of(found: Coefficients) -> list[Data]:
     """The coefficients for CSV, overall and by label."""
     return [
         {
@@ -81,8 +62,32 @@ def rows_of(found: Coefficients) -> list[dict[str, Any]]:
             "chance": part.expected,
             "corrected": part.value,
             "reason": part.reason,
-            **dict(zip(("corrected_low", "corrected_high"), part.interval or (), strict=False)),
+            **dict(zip(_ENDS, part.interval or (), strict=False)),
         }
         for name, item in found.values.items()
         for label, part in {"": item, **item.by_label}.items()
     ]
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    """Return the label of a row, after a space; nothing for all labels."""
+    return str(row["name"].removeprefix(row["measure"]))
+
+
+def _sampled(row: Mapping[str, Any]) -> Range | None:
+    return Range(*(row[end] for end in _ENDS)) if _ENDS[0] in row else None
+
+
+_VALUES = (
+    for_people("coefficient", lambda row: f" {_label(row)}" if _label(row) else row["name"]),
+    Column("corrected", heading="value"),
+    Column("observed"),
+    Column("chance", heading="expected"),
+    for_people("of", lambda row: "" if _label(row) else CATALOGUE[row["measure"]].parts),
+    for_people("sampled", _sampled, is_optional=True),
+)
+_DEFINITIONS = (
+    Column("name", heading="coefficient"),
+    for_people("definition", lambda entry: f"{entry.title}: {entry.definition}"),
+    Column("reference"),
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from operator import itemgetter
 
 import numpy as np
 
@@ -11,16 +11,7 @@ from beyondchance.adjudication.consensus import Consensus
 from beyondchance.adjudication.decisions import words_of
 from beyondchance.adjudication.votes import ENTITIES
 from beyondchance.reporting import sentences
-from beyondchance.reporting.blocks import (
-    Block,
-    Cell,
-    Prose,
-    Report,
-    Table,
-    counted,
-    in_list,
-    report_of_corpus,
-)
+from beyondchance.reporting.blocks import Blocks, Report, Table, counted, in_list, report_on
 from beyondchance.reporting.breakdown import NAMED, SCORE, SCORE_COLUMNS, Row
 from beyondchance.reporting.columns import (
     COUNT,
@@ -34,7 +25,10 @@ from beyondchance.reporting.columns import (
     TEXTS,
     YES_OR_NO,
     Column,
+    Data,
     Group,
+    alike,
+    attributes,
     command,
     for_people,
     kind,
@@ -66,17 +60,15 @@ _WHY_NOT = (
 _SPAN = Group(
     "",
     [
-        Column("document", TEXT),
-        Column("text", COUNT),
-        Column("start", COUNT),
-        Column("end", COUNT),
-        Column("label", TEXT),
+        TEXT("document"),
+        *alike(COUNT, "text", "start", "end"),
+        TEXT("label"),
         Column("words", maybe(TEXT)),
-        Column("votes", COUNT, "how many found the entity; with other methods, as alike"),
-        Column("alike", COUNT, "how many marked exactly this span"),
-        Column("n_annotators", COUNT, "how many annotated the document"),
-        Column("support", SHARE, "mean share of them who marked its positions with its label"),
-        Column("is_tie", YES_OR_NO, "whether votes on entities do not decide about it"),
+        COUNT("votes", "how many found the entity; with other methods, as alike"),
+        COUNT("alike", "how many marked exactly this span"),
+        COUNT("n_annotators", "how many annotated the document"),
+        SHARE("support", "mean share of them who marked its positions with its label"),
+        YES_OR_NO("is_tie", "whether votes on entities do not decide about it"),
     ],
 )
 CONSENSUS = command(
@@ -84,13 +76,13 @@ CONSENSUS = command(
     *(column.only(JSON, is_optional=column is SIGNATURE) for column in FILES),
     Column("measure", one_of("token", "exact", None), "what was voted on, if not entities"),
     Column("method", one_of(*_WHAT)),
-    Column("members", TEXTS, "who voted"),
+    TEXTS("members", "who voted"),
     Column(
         "weights",
         named(kind(type="number", exclusiveMinimum=0)),
         "how much votes count, where it is not 1",
     ),
-    Column("n_unscored", COUNT, "documents with fewer than three members, which are not scored"),
+    COUNT("n_unscored", "documents with fewer than three members, which are not scored"),
     Column(
         "agreement",
         maybe(SCORE),
@@ -104,7 +96,7 @@ CONSENSUS = command(
         "consensus",
     ),
     Column("spans", ready(many(_SPAN))),
-    Column("n_ties", COUNT, "entities that votes do not decide"),
+    COUNT("n_ties", "entities that votes do not decide"),
     Column(
         "ties", ready(many(PLACE)), "places with such entities, those first that are worth most"
     ),
@@ -116,36 +108,36 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
     """The report of a consensus, of which an output shows a part."""
     result, ties, noun = found.agreement, found.ties, found.corpus.extent.noun
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         spans = counted(len(found.span), "span")
         weights = [f"{name} {value:g}" for name, value in found.weights.items()]
         others = ", 1 otherwise" if len(weights) < len(found.members) else ""
-        made: list[Block] = [
-            Prose(
-                f"The consensus of {in_list(found.members)} has {spans} in "
-                f"{counted(len(found.documents), noun)}. {_WHAT[found.method]}"
-                + (f" Weights: {', '.join(weights)}{others}." if weights else "")
-            ),
-            votes_table(found),
-        ]
+        yield (
+            f"The consensus of {in_list(found.members)} has {spans} in "
+            f"{counted(len(found.documents), noun)}. {_WHAT[found.method]}"
+            + (f" Weights: {', '.join(weights)}{others}." if weights else "")
+        )
+        yield votes_table(found)
         if result is not None:
             title = f"annotators against the {found.name}"
-            made.append(gold_table(result, found.name, title, found.bounds))
+            yield gold_table(result, found.name, title, found.bounds)
         if found.n_unscored:
-            made.append(Prose(_WHY_NOT.format(counted(found.n_unscored, noun))))
+            yield _WHY_NOT.format(counted(found.n_unscored, noun))
         if not len(ties):
-            return [*made, Prose("No ties: votes decide about every entity.")]
-        return [*made, Prose(_tie_sentence(found, len(ties))), places_table(ties, top)]
+            yield "No ties: votes decide about every entity."
+            return
+        yield _tie_sentence(found, len(ties))
+        yield places_table(ties, top)
 
-    return report_of_corpus(
-        "consensus",
+    return report_on(
+        found.corpus,
         found.corpus,
         is_cut=0 < top < len(ties),
         group=CONSENSUS,
         signature=None if result is None else str(result.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            **{name: getattr(found, name) for name in _OWN},
+            **attributes(found, *_OWN),
             "agreement": result and result.score,
             "annotators": {} if result is None else result.against(found.name),
             "spans": spans_of(found),
@@ -170,13 +162,16 @@ def _tie_sentence(found: Consensus, n_places: int) -> str:
 def votes_table(found: Consensus) -> Table:
     """How many spans of the consensus have how many votes."""
     pairs, counts = np.unique(np.stack([found.n_members, found.votes]), axis=1, return_counts=True)
-    columns = zip(*pairs.tolist(), counts.tolist(), strict=True)
-    rows: list[tuple[Cell, ...]] = [
-        (f"{votes} of {of}", number) for of, votes, number in sorted(columns, reverse=True)
-    ]
+    rows = sorted(zip(*pairs.tolist(), counts.tolist(), strict=True), reverse=True)
     what = "found the entity" if found.method == ENTITIES else "marked exactly this span"
     legend = f"(annotators who {what}, of those who annotated the {found.corpus.extent.noun})"
-    return Table(("found by", "spans"), rows, "votes", legend)
+    return table_of(rows, _VOTES, "votes", legend)
+
+
+_VOTES = (
+    for_people("found by", lambda row: f"{row[1]} of {row[0]}"),
+    for_people("spans", itemgetter(2)),
+)
 
 
 def gold_table(
@@ -186,24 +181,24 @@ def gold_table(
     bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> Table:
     """The agreement of each annotator with a gold standard, with bounds where there are ties."""
-    known = bounds or {}
     rows = [
         Row(measure="", score=score, name=name, of_field=name)
         for name, score in result.against(gold).items()
     ]
-    rows.append(Row(measure="", score=result.score, name="all"))
-    columns = [NAMED, *SCORE_COLUMNS]
-    if known:
-        ends = {**known, "": known[gold]}
-        columns.append(for_people("ties against", lambda row: ends[row.of_field][0]))
-        columns.append(for_people("ties for", lambda row: ends[row.of_field][1]))
+    rows.append(Row(measure="", score=result.score, name="all", of_field=gold))
+    columns, remark = [NAMED, *SCORE_COLUMNS], ""
+    if bounds:
+        columns.append(for_people("ties against", lambda row: bounds[row.of_field][0]))
+        columns.append(for_people("ties for", lambda row: bounds[row.of_field][1]))
+        remark = _BOUNDS
     by = sentences.by_measure(result.settings.measure, result.settings.positions)
-    legend = "(without ties; ties against, for: corrected if all are decided so for the annotator)"
-    remark = legend if known else ""
     return table_of(rows, columns, f"{title}, by {by}", remark, name="annotator")
 
 
-def spans_of(found: Consensus) -> list[dict[str, Any]]:
+_BOUNDS = "(without ties; ties against, for: corrected if all are decided so for the annotator)"
+
+
+def spans_of(found: Consensus) -> list[Data]:
     """One row for each span of the consensus."""
     corpus = found.corpus
     text, label, start, end = found.chosen

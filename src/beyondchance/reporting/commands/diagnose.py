@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from math import isnan
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING
 
 from beyondchance.diagnosis.deviations import KINDS
 from beyondchance.diagnosis.diagnosis import (
@@ -15,24 +16,25 @@ from beyondchance.diagnosis.diagnosis import (
     TAKES_IN,
     Diagnosis,
     Example,
+    Merge,
     Pattern,
 )
 from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
-    CUT,
     Amount,
-    Block,
+    Blocks,
     Cell,
-    Prose,
     Report,
     Table,
     counted,
     cut,
     in_list,
+    in_one,
+    report_on,
 )
-from beyondchance.reporting.breakdown import ENDS, interval_heading
+from beyondchance.reporting.breakdown import ENDS
 from beyondchance.reporting.columns import (
     COUNT,
     FIGURE,
@@ -45,15 +47,21 @@ from beyondchance.reporting.columns import (
     TEXTS,
     YES_OR_NO,
     Column,
+    Data,
     Group,
+    alike,
+    attributes,
     cell_of,
     command,
-    flat_of,
+    flat_rows,
+    for_people,
+    interval_heading,
     kind,
     many,
     maybe,
     named,
     one_of,
+    table_of,
 )
 from beyondchance.reporting.contexts import in_text
 
@@ -243,7 +251,16 @@ def shown_example(example: Example) -> str:
 # --- The report -----------------------------------------------------------------------
 
 
-_LOSS = named(Group("loss", [Column("share"), Column("interval", ENDS)]))
+_LOST = Group(
+    "loss",
+    [
+        for_people("cause", lambda row: LOST[row["cause"]]),
+        Column("share", heading="lost"),
+        for_people("of all", lambda row: row["of_all"]),
+        ENDS("interval", cell=lambda row: cell_of(row["interval"])),
+    ],
+)
+_LOSS = named(_LOST)
 _SHORT_OF = (
     "by cause (one of two annotators marks …), what is short of full agreement; the shares add up "
     "to 1 - corrected"
@@ -257,9 +274,9 @@ _SPAN = kind(
 _EXAMPLE = Group(
     "",
     [
-        Column("document", TEXT),
-        Column("text", COUNT, "the number of the text in its document"),
-        Column("who", TEXT),
+        TEXT("document"),
+        COUNT("text", "the number of the text in its document"),
+        TEXT("who"),
         Column("own", _SPAN),
         Column("others", _SPAN, value=attrgetter("theirs")),
         Column(
@@ -271,28 +288,25 @@ _EXAMPLE = Group(
     ],
 )
 _ONCE = kind(type="integer", minimum=1)
-_PART = Group("", [Column("who", TEXT), Column("deviation", TEXT), Column("count", _ONCE)])
+_PART = Group("", [TEXT("who"), TEXT("deviation"), _ONCE("count")])
 _PATTERN = Group(
     "pattern",
     [
-        Column("sentence", TEXT),
-        Column(
+        TEXT("sentence"),
+        TEXT(
             "who",
-            TEXT,
             "the annotator who differs from the others, or several, joined by ' or '",
         ),
-        Column("label", TEXT),
+        TEXT("label"),
         Column("kind", one_of(*PATTERN_KINDS)),
-        Column("detail", TEXT, "a label, a word or a text; empty where there is nothing to say"),
-        Column("count", _ONCE),
-        Column(
+        TEXT("detail", "a label, a word or a text; empty where there is nothing to say"),
+        _ONCE("count"),
+        _ONCE(
             "n_places",
-            _ONCE,
             "in how many places: a span that covers two of another label is one of them",
         ),
-        Column(
+        COUNT(
             "other_way",
-            COUNT,
             "how often all others together did the same, in the same documents",
         ),
         Column(
@@ -301,25 +315,23 @@ _PATTERN = Group(
             "how often each of the others did the same, on average",
         ),
         Column("before"),
-        Column("after", FIGURE, "the corrected score without these disagreements"),
+        FIGURE("after", "the corrected score without these disagreements"),
         Column("gain"),
-        Column(
+        FIGURE(
             "together",
-            FIGURE,
             "the corrected score without these and all patterns before; null for late ones",
         ),
-        Column(
+        SHARE(
             "p",
-            SHARE,
             "by exchanging the names of annotators within documents; of several annotators, the "
             "smallest",
         ),
-        Column("p_adjusted", SHARE, value=attrgetter("adjusted")),
-        Column("habit", YES_OR_NO, value=attrgetter("is_habit")),
-        Column("advice", TEXT),
+        SHARE("p_adjusted", value=attrgetter("adjusted")),
+        YES_OR_NO("habit", value=attrgetter("is_habit")),
+        TEXT("advice"),
         Column("times", named(_ONCE), "count, by annotator", outputs=JSON),
         Column("p_values", named(NUMBER), "p, by annotator", outputs=JSON),
-        Column("others", TEXTS, outputs=JSON),
+        TEXTS("others", outputs=JSON),
         Column(
             "about",
             one_of("", "label", "overlap", *_UNQUOTED, "word", "text", "other words"),
@@ -342,18 +354,16 @@ _MERGE = Group(
     "",
     [
         Column("labels", many(TEXT, minItems=2, maxItems=2)),
-        Column("before"),
-        Column("after"),
-        Column("gain"),
+        *alike(FIGURE, "before", "after", "gain"),
     ],
 )
-_PAIR = Group("", [Column("a", TEXT), Column("b", TEXT), Column("loss", _LOSS)])
+_PAIR = Group("", [*alike(TEXT, "a", "b"), Column("loss", _LOSS)])
 DIAGNOSE = command(
     "diagnose",
     *FILES,
     Column("corrected"),
     Column("loss", _LOSS, _SHORT_OF),
-    Column("confidence", NUMBER),
+    NUMBER("confidence"),
     Column("labels", named(_LOSS)),
     Column("pairs", many(_PAIR)),
     Column("patterns", many(_PATTERN), "the most costly first"),
@@ -381,33 +391,33 @@ def diagnose_report(
     patterns = found.patterns
     settings = found.settings.replaced(confidence=confidence, interval_method="expanded")
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         annotators = {name for pair in result.by_pair for name in pair}
         who = in_list([name for name in corpus.annotators if name in annotators])
-        made: list[Block] = [
-            Prose(sentences.compared(who, result.extent, result.n_spans, corpus.positions)),
-            Prose(_headline(found, digits)),
-        ]
+        yield sentences.compared(who, result.extent, result.n_spans, corpus.positions)
+        yield _headline(found, digits)
         if isnan(found.corrected):
-            return made
+            return
         if found.loss:
-            made.append(loss_table(found, confidence))
+            yield loss_table(found, confidence)
         if not patterns:
-            return [*made, Prose("There is nothing to fix.")]
-        made += [patterns_table(patterns, top, digits=digits), examples_table(found, top)]
+            yield "There is nothing to fix."
+            return
+        yield patterns_table(patterns, top, digits=digits)
+        yield examples_table(found, top)
         if len(corpus.labels) > 1:
-            made.append(kinds_table(found, top))
-            made += [loss_by_label_table(found, top)] if found.loss else []
+            yield kinds_table(found, top)
+            if found.loss:
+                yield loss_by_label_table(found, top)
         if found.merges:
-            made.append(merges_table(found, top, digits))
-        return made
+            yield merges_table(found, top, digits)
 
-    def data() -> dict[str, Any]:
+    def data() -> Data:
         whole, labels, pairs = (
             found.loss_intervals(by, confidence=confidence) for by in ("all", "label", "pair")
         )
         return {
-            "corrected": result.corrected,
+            **attributes(found, "corrected", "patterns", "merges"),
             "loss": _shares(found.loss, whole[""]),
             "confidence": confidence,
             "labels": {
@@ -417,22 +427,18 @@ def diagnose_report(
                 {"a": a, "b": b, "loss": _shares(loss, pairs[a, b])}
                 for (a, b), loss in found.loss_by_pair.items()
             ],
-            "patterns": patterns,
-            "merges": found.merges,
         }
 
-    is_cut = 0 < top < max(len(patterns), len(found.merges))
-    return Report(
-        command="diagnose",
+    return report_on(
+        result,
+        corpus,
+        *found.notes,
+        is_cut=0 < top < max(len(patterns), len(found.merges)),
         group=DIAGNOSE,
-        corpus=corpus,
         signature=str(settings if found.loss else found.settings),
-        skipped=result.skipped,
-        noun=result.extent.noun,
-        notes=(*corpus.notes, *found.notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
         make_data=data,
-        make_rows=lambda: [flat_of(pattern, _PATTERN.columns) for pattern in patterns],
+        make_rows=lambda: flat_rows(patterns, _PATTERN.columns),
     )
 
 
@@ -451,38 +457,20 @@ def _headline(found: Diagnosis, digits: int) -> str:
 
 def loss_table(found: Diagnosis, confidence: float) -> Table:
     """The causes of the loss."""
-    missing = sum(found.loss.values())
-    intervals = found.loss_intervals(confidence=confidence)[""]
-    rows: list[Sequence[Cell]] = []
-    for cause, share in found.loss.items():
-        of_all = Amount(share / missing, f"{100 * share / missing:.0f} %") if missing else None
-        rows.append((LOST[cause], share, of_all, cell_of(intervals[cause])))
+    rows = _shares(found.loss, found.loss_intervals(confidence=confidence)[""])
     remarks = []
-    if any(interval.caution for interval in intervals.values()):
+    if any(row["interval"].caution for row in rows.values()):
         remarks.append("* few documents differ: the interval is approximate.")
     if found.loss.get(LABEL):
         remarks.append(f"({LABELS_LOST})")
     heading = interval_heading(found.settings.replaced(confidence=confidence))
-    headings = ("cause", "lost", "of all", heading)
-    return Table(headings, rows, "where the loss comes from", " ".join(remarks))
+    title, remark = "where the loss comes from", in_one(*remarks)
+    return table_of(rows.values(), _LOST.columns, title, remark, interval=heading)
 
 
 def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGITS) -> Table:
     """The patterns, the most costly first; last those that are too few to tell."""
-    shown, remark = cut(patterns, top)
-    first = patterns[0]
-    rows: list[Sequence[Cell]] = [
-        (
-            number,
-            what(pattern),
-            _times(pattern.count, len(pattern.times)),
-            _times(pattern.others_each) if pattern.others else None,
-            Amount(pattern.after, change(pattern.before, pattern.after, digits)),
-            short(pattern.together, digits) if not isnan(pattern.together) else None,
-            _verdict(pattern)[0],
-        )
-        for number, pattern in enumerate(shown, start=1)
-    ]
+    first, numbers = patterns[0], count(1)
     others, do = "others each", "each of the others does the same, on average"
     if _n_others(first) == 1:
         others, do = "other way", "the other does the same"
@@ -493,12 +481,25 @@ def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGI
     )
     if first.is_error:
         whose, theirs, end = "regular", "the gold standard has it, of the system", ""
+    columns = (
+        for_people("", lambda _: next(numbers)),
+        for_people("pattern", what),
+        for_people("times", lambda x: _times(x.count, len(x.times))),
+        for_people(others, lambda x: _times(x.others_each) if x.others else None),
+        _corrected(digits),
+        for_people("so far", lambda x: None if isnan(x.together) else short(x.together, digits)),
+        for_people(whose, lambda x: _verdict(x)[0]),
+    )
     legend = (
         f"({others}: how often {do}; corrected: as it is → as {theirs}; so far: without these and "
         f"all above{end})"
     )
-    headings = ("", "pattern", "times", others, "corrected", "so far", whose)
-    return Table(headings, rows, "what to fix first", " ".join(filter(None, (remark, legend))))
+    return table_of(patterns, columns, "what to fix first", legend, top=top)
+
+
+def _corrected(digits: int) -> Column:
+    """Declare what the corrected score is, and would be."""
+    return for_people("corrected", lambda x: Amount(x.after, change(x.before, x.after, digits)))
 
 
 def _times(count: float, n: int = 1) -> Amount:
@@ -510,22 +511,22 @@ def examples_table(found: Diagnosis, top: int) -> Table:
     """Examples of the first patterns: no more than rows are asked for, if that is enough."""
     patterns = cut(found.patterns[:_SHOWN_PATTERNS], top)[0]
     most = max(top // len(patterns), 1) if top else None
-    examples = [
+    rows = [
         (number, example)
         for number, pattern in enumerate(patterns, start=1)
         for example in pattern.examples[:most]
     ]
-    rows: list[Sequence[Cell]] = [
-        (number, example.document, str(example)) for number, example in examples
-    ]
     signs = []
-    if any(example.own for _, example in examples):
+    if any(example.own for _, example in rows):
         signs.append("[ ] marked by the one who differs")
-    if any(example.theirs for _, example in examples):
+    if any(example.theirs for _, example in rows):
         signs.append(f"{{ }} marked by {'others' if found.gold is None else found.gold}")
-    legend = f"({', '.join(signs)})"
-    headings = ("", found.corpus.extent.noun, "in the text")
-    return Table(headings, rows, "examples of the first patterns", legend)
+    columns = (
+        for_people("", itemgetter(0)),
+        for_people(found.corpus.extent.noun, lambda row: row[1].document),
+        for_people("in the text", lambda row: str(row[1])),
+    )
+    return table_of(rows, columns, "examples of the first patterns", f"({', '.join(signs)})")
 
 
 def kinds_table(found: Diagnosis, top: int) -> Table:
@@ -541,7 +542,7 @@ def kinds_table(found: Diagnosis, top: int) -> Table:
         ("label", *(_SHORT[kind] for kind in used)),
         rows,
         "disagreements by label and kind, the label that loses most first",
-        " ".join(filter(None, (remark, f"({legend})" if legend else ""))),
+        in_one(remark, f"({legend})" if legend else ""),
     )
 
 
@@ -591,19 +592,30 @@ def loss_by_label_table(found: Diagnosis, top: int) -> Table:
 
 def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
     """Labels as one."""
-    shown, remark = cut(found.merges, top)
-    rows: list[Sequence[Cell]] = [
-        (
-            " and ".join(merge.labels),
-            Amount(merge.after, change(merge.before, merge.after, digits)),
-            Amount(merge.gain, f"{'+' if merge.gain >= 0 else '-'}{short(abs(merge.gain), 4)}"),
-        )
-        for merge in shown
-    ]
-    return Table(("labels", "corrected", "gain"), rows, "two labels as one", remark)
+    columns = (
+        for_people("labels", lambda x: " and ".join(x.labels)),
+        _corrected(digits),
+        for_people("gain", _gain),
+    )
+    return table_of(found.merges, columns, "two labels as one", top=top)
+
+
+def _gain(merge: Merge) -> Amount:
+    sign = "+" if merge.gain >= 0 else "-"
+    return Amount(merge.gain, f"{sign}{short(abs(merge.gain), 4)}")
 
 
 def _shares(
     loss: Mapping[str, float], intervals: Mapping[str, ConfidenceInterval]
-) -> dict[str, Any]:
-    return {cause: {"share": share, "interval": intervals[cause]} for cause, share in loss.items()}
+) -> dict[str, Data]:
+    """Return the loss by cause, with its share of all that is lost."""
+    lost = sum(loss.values())
+    return {
+        cause: {
+            "cause": cause,
+            "share": share,
+            "of_all": Amount(share / lost, f"{100 * share / lost:.0f} %") if lost else None,
+            "interval": intervals[cause],
+        }
+        for cause, share in loss.items()
+    }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isnan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import CUT, Bars, Block, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.blocks import Bars, Blocks, Report, in_list, methods, report_on
 from beyondchance.reporting.columns import (
     COUNT,
     FIGURE,
@@ -17,7 +18,9 @@ from beyondchance.reporting.columns import (
     NUMBER,
     TAIL,
     Column,
+    Data,
     Group,
+    alike,
     command,
     data_of,
     flat_of,
@@ -31,7 +34,6 @@ from beyondchance.results.score import UNMARKED
 from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
-    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.intervals import Intervals
 
 
@@ -44,7 +46,8 @@ class _Overall(NamedTuple):
 
 _DIFFICULTY = Column("difficulty", interval=lambda row: row.intervals.get("difficulty"))
 _OVERALL = (_DIFFICULTY, breakdown.INTERVALS)
-_TENTH = Group("", [Column("from", NUMBER), Column("to", NUMBER), Column("documents", COUNT)])
+_DOCUMENT = alike(FIGURE, "name", "difficulty")
+_TENTH = Group("", [*alike(NUMBER, "from", "to"), COUNT("documents")])
 DIFFICULTY = command(
     "difficulty",
     *FILES,
@@ -87,60 +90,51 @@ def difficulty_report(
     ends = {} if intervals is None else intervals.overall
     overall = _Overall(result.overall, ends)
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         who = f"the gold standard {gold}" if gold else in_list(result.counts.annotators)
         n_spans = result.counts.score().n_spans
-        compared = sentences.compared(who, result.extent, n_spans, result.settings.positions)
-        parts: list[Block] = [Prose(compared), Prose(_meaning(result, gold, digits))]
+        yield sentences.compared(who, result.extent, n_spans, result.settings.positions)
+        yield _meaning(result, gold, digits)
         if ends:
-            level = breakdown.interval_heading(settings)
-            parts.append(table_of([overall], [_DIFFICULTY], level=level))
-            how = sentences.explained(ends["difficulty"], list(ends.items()), settings)
-            parts.append(Prose(how))
+            yield table_of([overall], [_DIFFICULTY], settings=settings)
+            yield sentences.explained(ends["difficulty"], list(ends.items()), settings)
         if defined:
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
-            parts.append(Bars(f"{noun}s, by difficulty", bars))
-            shown, remark = cut([*defined.items()], top)
-            title = sentences.least_likely(noun)
-            parts.append(Table((noun, "difficulty"), shown, title, remark))
-        return parts
+            yield Bars(f"{noun}s, by difficulty", bars)
+            rows, title = documents(defined), sentences.least_likely(noun)
+            yield table_of(rows, _DOCUMENT, title, top=top, name=noun)
 
-    def methods() -> Paragraph:
-        from beyondchance.reporting.methods import methods_of_difficulty  # noqa: PLC0415 - rarely wanted
+    def data() -> Data:
+        return {
+            **data_of(overall, _OVERALL),
+            "uncertainty": breakdown.uncertainty(ends["difficulty"], settings) if ends else None,
+            "documents": by_document,
+            "histogram": [
+                dict(zip(("from", "to", "documents"), row, strict=True)) for row in histogram
+            ],
+        }
 
-        return methods_of_difficulty(result, intervals, digits=digits)
-
-    def data() -> dict[str, Any]:
-        how = {"uncertainty": breakdown.uncertainty(ends["difficulty"], settings)} if ends else {}
-        tenths = [dict(zip(("from", "to", "documents"), row, strict=True)) for row in histogram]
-        whole = data_of(overall, _OVERALL)
-        return {**whole, **how, "documents": by_document, "histogram": tenths}
-
-    def rows() -> list[dict[str, Any]]:
+    def documents(found: Mapping[str, float]) -> list[Data]:
         return [
-            {"level": "all", "name": "", **flat_of(overall, _OVERALL)},
-            *(
-                {"level": "document", "name": name, "difficulty": value}
-                for name, value in by_document.items()
-            ),
+            {"level": "document", "name": name, "difficulty": value}
+            for name, value in found.items()
         ]
 
-    return Report(
-        command="difficulty",
+    return report_on(
+        result,
+        corpus,
+        *sentences.cautions(ends.values()),
+        is_cut=0 < top < len(defined),
         group=DIFFICULTY,
-        corpus=corpus,
         signature=str(settings),
         skipped=skipped_of(result, gold),
-        notes=(
-            *(result.notes if corpus is None else corpus.notes),
-            *sentences.cautions(ends.values()),
-            *([CUT] if 0 < top < len(defined) else []),
-        ),
         make_blocks=blocks,
         make_data=data,
-        make_rows=rows,
-        make_methods=methods,
-        noun=noun,
+        make_rows=lambda: [
+            {"level": "all", "name": "", **flat_of(overall, _OVERALL)},
+            *documents(by_document),
+        ],
+        make_methods=lambda: methods("methods_of_difficulty", result, intervals, digits=digits),
     )
 
 

@@ -15,6 +15,7 @@ from beyondchance.reporting.columns import (
     TAIL,
     TEXT,
     Column,
+    Data,
     Group,
     command,
     for_people,
@@ -40,21 +41,21 @@ _MATRIX = 10
 _KINDS = Group(
     "kinds",
     [
-        Column("agree", COUNT, "pairs of spans with equal offsets and equal labels"),
-        Column("label", COUNT, "pairs with equal offsets and different labels"),
-        Column("boundary", COUNT, "overlapping pairs with different offsets and equal labels"),
-        Column("both", COUNT, "overlapping pairs with different offsets and different labels"),
-        Column("missed", COUNT, "spans of annotator a without a partner"),
-        Column("extra", COUNT, "spans of annotator b without a partner"),
+        COUNT("agree", "pairs of spans with equal offsets and equal labels"),
+        COUNT("label", "pairs with equal offsets and different labels"),
+        COUNT("boundary", "overlapping pairs with different offsets and equal labels"),
+        COUNT("both", "overlapping pairs with different offsets and different labels"),
+        COUNT("missed", "spans of annotator a without a partner"),
+        COUNT("extra", "spans of annotator b without a partner"),
     ],
 )
-_A, _B, _LABEL = Column("a", TEXT), Column("b", TEXT), maybe(TEXT)
+_A, _B, _LABEL = TEXT("a"), TEXT("b"), maybe(TEXT)
 _OFFSET = maybe(COUNT)
 _DISAGREEMENT = Group(
     "disagreement",
     [
-        Column("document", TEXT),
-        Column("text", COUNT, "number of the text in its document, from 0 on"),
+        TEXT("document"),
+        COUNT("text", "number of the text in its document, from 0 on"),
         Column("kind", one_of(*KINDS)),
         _A,
         _B,
@@ -62,12 +63,11 @@ _DISAGREEMENT = Group(
             column
             for side in "ab"
             for column in (
-                Column(f"start_{side}", _OFFSET, "null where there is no span"),
-                Column(f"end_{side}", _OFFSET),
-                Column(f"label_{side}", _LABEL),
-                Column(
+                _OFFSET(f"start_{side}", "null where there is no span"),
+                _OFFSET(f"end_{side}"),
+                _LABEL(f"label_{side}"),
+                _LABEL(
                     f"surface_{side}",
-                    _LABEL,
                     "what was marked; null also where the text is not known or not to be shown",
                 ),
             )
@@ -77,15 +77,15 @@ _DISAGREEMENT = Group(
 _MET = Group(
     "",
     [
-        *(Column(side, _LABEL, "null stands for no span") for side in "ab"),
+        *(_LABEL(side, "null stands for no span") for side in "ab"),
         Column("count", kind(type="integer", minimum=1)),
     ],
 )
 DISAGREEMENTS = command(
     "disagreements",
     *FILES,
-    Column("n_documents", COUNT),
-    Column("n_spans", COUNT, "spans of all who are compared, each counted once"),
+    COUNT("n_documents"),
+    COUNT("n_spans", "spans of all who are compared, each counted once"),
     Column("kinds", _KINDS),
     Column("pairs", many(Group("", [_A, _B, Column("kinds", _KINDS)]))),
     Column("labels", many(_MET), "how often a label of annotator a met a label of annotator b"),
@@ -176,7 +176,7 @@ def disagreements_report(
             else Prose("Nothing to list."),
         ]
 
-    def data() -> dict[str, Any]:
+    def data() -> Data:
         return {
             "n_documents": len(found.documents),
             "n_spans": found.n_spans,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from beyondchance.messages import Use
-from beyondchance.reporting.blocks import Block, Prose, Report
+from beyondchance.reporting.blocks import Blocks, Report
 from beyondchance.reporting.columns import (
     DATA,
     TEXT,
     YES_OR_NO,
     Column,
+    Data,
     Group,
+    alike,
     command,
     for_people,
     many,
@@ -21,36 +22,35 @@ from beyondchance.reporting.columns import (
 )
 
 
-def _needs(item: dict[str, Any]) -> str | None:
+def _needs(item: Data) -> str | None:
     if item["library"] is None:
         return None
     return f"{item['library']}" if item["installed"] else str(item["install"])
 
 
-_NAME = Column("name", TEXT, heading="format")
+_NAME = TEXT("name", heading="format")
 _FORMAT = Group(
     "",
     [
         _NAME,
-        Column("title", TEXT, outputs=DATA),
-        Column(
+        TEXT("title", outputs=DATA),
+        YES_OR_NO(
             "written",
-            YES_OR_NO,
             heading="can be",
             cell=lambda item: "read, written" if item["written"] else "read",
         ),
         for_people("scored by", lambda item: f"{item['unit']}, {item['positions']}"),
-        *(Column(name, TEXT, outputs=DATA) for name in ("unit", "positions", "offsets")),
+        *alike(TEXT, "unit", "positions", "offsets", outputs=DATA),
         Column("library", maybe(TEXT), heading="needs", cell=_needs),
-        Column("installed", YES_OR_NO, outputs=DATA),
+        YES_OR_NO("installed", outputs=DATA),
         Column("install", maybe(TEXT), outputs=DATA),
-        Column("example", TEXT),
+        TEXT("example"),
     ],
 )
 FORMATS = command("formats", Column("formats", many(_FORMAT)))
 
 
-def formats_report(formats: Sequence[dict[str, Any]]) -> Report:
+def formats_report(formats: Sequence[Data]) -> Report:
     """The report of `formats`, of which an output shows a part.
 
     Parameters
@@ -65,15 +65,12 @@ def formats_report(formats: Sequence[dict[str, Any]]) -> Report:
         " change what it is scored by.",
     )
 
-    def blocks() -> list[Block]:
-        return [
-            table_of(formats, [_NAME, Column("title", heading="what it is")]),
-            table_of(formats, _FORMAT.columns),
-            Prose(said),
-        ]
+    def blocks() -> Blocks:
+        yield table_of(formats, [_NAME, Column("title", heading="what it is")])
+        yield table_of(formats, _FORMAT.columns)
+        yield said
 
     return Report(
-        command="formats",
         group=FORMATS,
         make_blocks=blocks,
         make_data=lambda: {"formats": formats},

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import Prose, Range, Report, Table
+from beyondchance.reporting.blocks import Blocks, Range, Report
 from beyondchance.reporting.columns import (
     COUNT,
     DATA,
@@ -15,10 +15,13 @@ from beyondchance.reporting.columns import (
     PEOPLE,
     TEXT,
     Column,
+    Data,
+    alike,
     cell_of,
     data_of,
-    flat_of,
+    flat_rows,
     for_people,
+    interval_heading,
     named,
     table_of,
 )
@@ -27,8 +30,8 @@ from beyondchance.results.intervals import ConfidenceInterval, Intervals
 _INTERVAL = (
     Column("low"),
     Column("high"),
-    Column("reason", TEXT, outputs=DATA),
-    Column("method", TEXT, outputs=PEOPLE | JSON),
+    TEXT("reason", outputs=DATA),
+    TEXT("method", outputs=PEOPLE | JSON),
     for_people("over", lambda x: ", ".join(f"{number:,} {kind}" for kind, number in x.units)),
     Column("units", named(COUNT), value=lambda interval: dict(interval.units), outputs=JSON),
     Column("effective_units", value=lambda interval: interval.effective, outputs=JSON),
@@ -39,17 +42,12 @@ def report_of_interval(interval: ConfidenceInterval) -> Report:
     """One interval, with what to know of it."""
     caution = [] if interval.caution is None else [Note(interval.caution_text, is_caution=True)]
 
-    def blocks() -> list[Prose | Table]:
-        if interval.reason is not None:
-            return [Prose(f"No interval: {interval.reason}.")]
-        return [table_of([interval], _INTERVAL)]
-
+    why_not = f"No interval: {interval.reason}."
     return Report(
-        command="interval",
         notes=tuple(caution),
-        make_blocks=blocks,
+        make_blocks=lambda: [why_not if interval.reason else table_of([interval], _INTERVAL)],
         make_data=lambda: data_of(interval, _INTERVAL),
-        make_rows=lambda: [flat_of(interval, _INTERVAL)],
+        make_rows=lambda: flat_rows([interval], _INTERVAL),
     )
 
 
@@ -70,7 +68,7 @@ def _interval(name: str) -> Callable[[_Row], Range | None]:
     return lambda row: cell_of(row.intervals[name])
 
 
-_ROW = (Column("level", TEXT), Column("name", TEXT), levels.INTERVALS)
+_ROW = (*alike(TEXT, "level", "name"), levels.INTERVALS)
 
 
 def report_of_intervals(found: Intervals) -> Report:
@@ -78,17 +76,14 @@ def report_of_intervals(found: Intervals) -> Report:
     rows, names = [*_rows(found)], list(found.overall)
     first = found.overall[names[0]]
 
-    def blocks() -> list[Prose | Table]:
-        columns = [Column(name, cell=_interval(name), outputs=PEOPLE) for name in names]
-        title = f"{levels.interval_heading(found.settings)} confidence intervals"
+    def blocks() -> Blocks:
+        columns = [for_people(name, _interval(name)) for name in names]
+        title = f"{interval_heading(found.settings)} confidence intervals"
         shown = [(row.shown, row.intervals[names[-1]]) for row in rows]
-        return [
-            table_of(rows, [levels.NAMED, *columns], title, name=""),
-            Prose(sentences.explained(first, shown, found.settings)),
-        ]
+        yield table_of(rows, [levels.NAMED, *columns], title, name="")
+        yield sentences.explained(first, shown, found.settings)
 
     return Report(
-        command="intervals",
         signature=str(found.settings),
         notes=tuple(sentences.cautions(found.overall.values())),
         make_blocks=blocks,
@@ -96,14 +91,14 @@ def report_of_intervals(found: Intervals) -> Report:
             "levels": [data_of(row, _ROW) for row in rows],
             "uncertainty": levels.uncertainty(first, found.settings),
         },
-        make_rows=lambda: [flat_of(row, _ROW) for row in rows],
+        make_rows=lambda: flat_rows(rows, _ROW),
     )
 
 
 def _rows(found: Intervals) -> Iterator[_Row]:
     """Level and name, with their intervals."""
     yield _Row("all", "", found.overall)
-    by_level: dict[str, Any] = {
+    by_level: Data = {
         "label": found.by_label,
         "pair": found.by_pair,
         "annotator": found.by_annotator,

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import Block, Prose, Report, cut
-from beyondchance.reporting.columns import CSV, JSON, PEOPLE, Column, data_of, flat_of, table_of
+from beyondchance.reporting.blocks import Blocks, Report
+from beyondchance.reporting.columns import (
+    CSV,
+    FIGURE,
+    JSON,
+    PEOPLE,
+    Column,
+    Data,
+    alike,
+    data_of,
+    flat_of,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
 
-_P_VALUE = Column(
-    "p_value",
-    heading="p (chance)",
-    cell=lambda null: levels.p_cell(null.p_value, is_floor=null.p_is_floor),
-    outputs=PEOPLE | CSV,
-)
 _COLUMNS = (
     Column("observed"),
-    *(Column(name, outputs=PEOPLE | CSV) for name in ("mean", "sd")),
-    _P_VALUE,
+    *alike(FIGURE, "mean", "sd", outputs=PEOPLE | CSV),
+    Column("p_value", heading="p (chance)", cell=levels.p_cell, outputs=PEOPLE | CSV),
     *(column.only(JSON) for column in levels.NULL_COLUMNS),
 )
 _TOP = 20
@@ -32,30 +38,24 @@ def report_of_null(null: NullDistribution) -> Report:
     documents = sorted(null.by_document.values(), key=lambda item: -item.p_value)
     defined = [item for item in documents if item.reason is None]
 
-    def blocks() -> list[Block]:
-        made: list[Block] = [Prose(sentences.random_agreement(null, 4))]
+    def blocks() -> Blocks:
+        yield sentences.random_agreement(null, 4)
         if len(defined) > 1:
-            shown, remark = cut(defined, _TOP)
-            floors = levels.floor_remark(_P_VALUE.cells(shown), null.settings, levels.DRAWS)
             name = Column("document", value=lambda item: names[id(item)])
             title = "documents, the least different from chance first"
-            remark = " ".join(filter(None, (remark, floors)))
-            made.append(table_of(shown, [name, *_COLUMNS], title, remark))
-        return made
+            yield table_of(defined, [name, *_COLUMNS], title, top=_TOP)
+
+    def rows() -> Iterator[Data]:
+        yield {"level": "all", "name": "", **flat_of(null, _COLUMNS)}
+        for name, item in null.by_document.items():
+            yield {"level": "document", "name": name, **flat_of(item, _COLUMNS)}
 
     return Report(
-        command="null",
         signature=str(null.settings),
         make_blocks=blocks,
         make_data=lambda: {
             **data_of(null, _COLUMNS),
             "documents": {name: data_of(item, _COLUMNS) for name, item in null.by_document.items()},
         },
-        make_rows=lambda: [
-            {"level": "all", "name": "", **flat_of(null, _COLUMNS)},
-            *(
-                {"level": "document", "name": name, **flat_of(item, _COLUMNS)}
-                for name, item in null.by_document.items()
-            ),
-        ],
+        make_rows=rows,
     )

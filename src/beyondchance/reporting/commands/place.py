@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.reporting.blocks import Block, Curves, Prose, Report, Table, counted
-from beyondchance.reporting.columns import SHARE, TEXT, Column, Group, command, kind, many
+from beyondchance.reporting.blocks import Blocks, Curves, Report, Table, counted
+from beyondchance.reporting.columns import SHARE, TEXT, Column, Data, Group, command, kind, many
 from beyondchance.types import Floats
 
 _LENGTH = kind(type="integer", minimum=1)
@@ -18,14 +18,14 @@ _LENGTH = kind(type="integer", minimum=1)
 _SPAN = Group(
     "",
     [
-        Column("length", _LENGTH),
+        _LENGTH("length"),
         Column("start_probabilities", many(SHARE)),
     ],
 )
 PLACE = command(
     "place",
-    Column("length", _LENGTH),
-    Column("model", TEXT),
+    _LENGTH("length"),
+    TEXT("model"),
     Column("spans", many(_SPAN)),
     Column("coverage", many(kind(type="number", minimum=0))),
 )
@@ -61,24 +61,22 @@ def place_report(
     columns = [np.pad(column, (0, length - len(column))) for column in starts]
     table = np.column_stack([*columns, coverage])
 
-    def blocks() -> list[Block]:
-        return [
-            Prose(
-                f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed "
-                f"at random in a text of {length:,}; model {model}."
-            ),
-            Curves(
-                "Probability of each start (from left to right, positions 0 to the end)",
-                dict(zip(names, [column.tolist() for column in starts], strict=True)),
-            ),
-            Table(
-                ("position", *names, "marked"),
-                _pooled(table, digits),
-                "probability that a span starts here, and that the position is marked",
-            ),
-        ]
+    def blocks() -> Blocks:
+        yield (
+            f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed "
+            f"at random in a text of {length:,}; model {model}."
+        )
+        yield Curves(
+            "Probability of each start (from left to right, positions 0 to the end)",
+            {name: column.tolist() for name, column in zip(names, starts, strict=True)},
+        )
+        yield Table(
+            ("position", *names, "marked"),
+            _pooled(table, digits),
+            "probability that a span starts here, and that the position is marked",
+        )
 
-    def data() -> dict[str, Any]:
+    def data() -> Data:
         return {
             "length": length,
             "model": model,
@@ -90,7 +88,6 @@ def place_report(
         }
 
     return Report(
-        command="place",
         group=PLACE,
         make_blocks=blocks,
         make_data=data,

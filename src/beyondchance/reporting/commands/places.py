@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from beyondchance.reporting.columns import (
     FIGURE,
     TEXT,
     Column,
+    Data,
     Group,
     for_people,
     kind,
@@ -71,24 +71,23 @@ def by_worth(found: Places) -> list[int]:
 PLACE = Group(
     "spans_at_place",
     [
-        Column("document", TEXT),
-        Column("text", COUNT, outputs=DATA),
-        Column("start", COUNT, outputs=DATA),
-        Column("end", COUNT, outputs=DATA),
+        TEXT("document"),
+        COUNT("text", outputs=DATA),
+        COUNT("start", outputs=DATA),
+        COUNT("end", outputs=DATA),
         Column("kind", one_of(*KINDS)),
-        Column("n_annotators", COUNT, outputs=DATA),
-        Column("n_marked", COUNT, outputs=DATA),
-        Column(
+        COUNT("n_annotators", outputs=DATA),
+        COUNT("n_marked", outputs=DATA),
+        COUNT(
             "n_agree",
-            COUNT,
             "how many have the version that most have",
             heading="agree",
             cell=lambda row: f"{row['n_agree']} of {row['n_annotators']}",
         ),
-        Column("worth", FIGURE, "what the corrected score would rise by if all had it"),
+        FIGURE("worth", "what the corrected score would rise by if all had it"),
         Column("in_text", maybe(TEXT), heading="in the text"),
         for_people("versions", itemgetter("versions")),
-        Column("decision", TEXT, "empty, to be filled in", outputs=DATA),
+        TEXT("decision", "empty, to be filled in", outputs=DATA),
     ],
     others={
         "^by ": kind(
@@ -148,7 +147,7 @@ def versions_in_words(shown: Places, place: int) -> str:
     return " | ".join(f"{in_list(names)}: {version}" for version, names in groups.items())
 
 
-def rows_of(found: Places) -> list[dict[str, Any]]:
+def rows_of(found: Places) -> list[Data]:
     """One row for each place, in reading order, with a column to write a decision into."""
     corpus = found.corpus
     contexts: Sequence[str | None] = contexts_of(found) or [None] * len(found)

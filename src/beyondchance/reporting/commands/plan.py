@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Block, Prose, Report, in_list, skipped_sentences
+from beyondchance.reporting.blocks import Blocks, Report, in_list
 from beyondchance.reporting.columns import (
     COUNT,
     FILES,
     NOTES,
     TEXT,
     Column,
+    Data,
     Group,
     command,
     data_of,
     flat_of,
+    interval_heading,
     kind,
     made,
     many,
@@ -42,11 +44,11 @@ _PLAN = (
         heading="half width",
         cell=lambda plan: f"± {plan.half_width:g}",
     ),
-    Column("documents", _NUMBER),
-    Column("low", _NUMBER, heading="from"),
-    Column("high", _NUMBER, heading="to"),
+    _NUMBER("documents"),
+    _NUMBER("low", heading="from"),
+    _NUMBER("high", heading="to"),
 )
-_PILOT = Group("", [*made(breakdown.FIGURES), Column("spread"), Column("units", COUNT)])
+_PILOT = Group("", [*made(breakdown.FIGURES), Column("spread"), COUNT("units")])
 PLAN = command(
     "plan",
     *FILES,
@@ -55,7 +57,7 @@ PLAN = command(
     Column("unit", one_of("documents", "sentences")),
     *made(_PLAN),
     Column("plans", many(Group("", [*_PLAN]))),
-    Column("reason", TEXT, "why there is no plan, only where there is none", is_optional=True),
+    TEXT("reason", "why there is no plan, only where there is none", is_optional=True),
     NOTES,
 )
 
@@ -81,20 +83,17 @@ def plan_report(
     """
     wanted, score = plans[0], plans[0].of
 
-    def blocks() -> list[Block]:
-        parts: list[Block] = [Prose(_meaning(wanted, digits))]
+    def blocks() -> Blocks:
         if pilot is not None and corpus is not None:
             who = in_list(pilot.counts.annotators)
-            said = sentences.compared(who, pilot.extent, pilot.n_spans, corpus.positions)
-            parts.insert(0, Prose(said))
+            yield sentences.compared(who, pilot.extent, pilot.n_spans, corpus.positions)
+        yield _meaning(wanted, digits)
         if wanted.reason is None:
             rows = sorted(plans, key=lambda item: -item.half_width)
             remark = _REMARK.format(unit=wanted.unit)
-            parts.append(table_of(rows, _PLAN, remark=remark, documents=wanted.unit))
-        skipped = [] if pilot is None else skipped_sentences(pilot.skipped, pilot.extent.noun)
-        return [*parts, *map(Prose, skipped)]
+            yield table_of(rows, _PLAN, remark=remark, documents=wanted.unit)
 
-    def data() -> dict[str, Any]:
+    def data() -> Data:
         return {
             "score": score,
             "pilot": {
@@ -105,16 +104,17 @@ def plan_report(
             "unit": wanted.unit,
             **data_of(wanted, _PLAN),
             "plans": plans,
-            **({"reason": wanted.reason} if wanted.reason is not None else {}),
+            "reason": wanted.reason,
         }
 
     caution = [Note(wanted.caution, is_caution=True)] if wanted.caution else []
     return Report(
-        command="plan",
         group=PLAN,
         corpus=corpus,
         signature=str(wanted.settings),
         notes=(*(() if corpus is None else corpus.notes), *caution),
+        skipped=pilot and dict(pilot.skipped),
+        noun=pilot.extent.noun if pilot else "document",
         make_blocks=blocks,
         make_data=data,
         make_rows=lambda: [{"score": score, **flat_of(item, _PLAN)} for item in plans],
@@ -135,7 +135,7 @@ _REMARK = (
 def _meaning(plan: Plan, digits: int) -> str:
     if plan.documents is None:
         return f"The pilot does not show how many {plan.unit} to annotate: {plan.reason}."
-    level = breakdown.interval_heading(plan.settings)
+    level = interval_heading(plan.settings)
     now = in_digits(plan.half_width_of(plan.n_pilot), digits)
     known = (
         f"The pilot has a {plan.of} score of {in_digits(plan.score, digits)}, known to about "

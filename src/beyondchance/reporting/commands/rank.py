@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from math import inf
 from operator import attrgetter
 from string import ascii_lowercase
@@ -15,14 +14,16 @@ from beyondchance.messages import Note, Use
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import (
-    Block,
+    Below,
+    Blocks,
     Cell,
     PaperTable,
-    Prose,
     Report,
     Table,
     counted,
     in_list,
+    methods,
+    report_on,
 )
 from beyondchance.reporting.columns import (
     COUNT,
@@ -41,12 +42,17 @@ from beyondchance.reporting.columns import (
     TEXTS,
     YES_OR_NO,
     Column,
+    Data,
     Group,
+    alike,
+    attributes,
     cell_of,
     command,
     data_of,
     flat_of,
+    flat_rows,
     for_people,
+    interval_heading,
     kind,
     many,
     maybe,
@@ -64,7 +70,6 @@ if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison
     from beyondchance.inference.standings import Standings
     from beyondchance.messages import Text
-    from beyondchance.reporting.paragraphs import Paragraph
     from beyondchance.results.agreement import Agreement
 
 
@@ -108,19 +113,19 @@ class SystemRow(breakdown.Row):
         None where the score is undefined.
     agreement : Agreement
         With the gold standard.
-    label_intervals : mapping of label to intervals
-    mean_intervals : mapping of "label" and "document" to intervals
-        Of the means of their scores.
-    standings : Standings, optional
+    sureness : Sureness, optional
         Of all systems, where they were tested.
     """
 
     rank_observed: int | None
     rank_corrected: int | None
     agreement: Agreement
-    label_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
-    mean_intervals: Mapping[str, breakdown.Scores] = field(default_factory=dict)
-    standings: Standings | None = None
+    sureness: Sureness | None = None
+
+    @property
+    def standings(self) -> Standings | None:
+        """Which systems differ significantly, where they were tested."""
+        return self.sureness and self.sureness.standings
 
     @property
     def by(self) -> str:
@@ -140,12 +145,14 @@ class SystemRow(breakdown.Row):
     @property
     def means(self) -> dict[str, Part]:
         """The means of the scores of labels and of documents."""
-        parts = parts_of(self.measure, self.agreement, intervals=self.mean_intervals)
+        intervals = self.sureness and self.sureness.means.get(self.joined)
+        parts = parts_of(self.measure, self.agreement, intervals=intervals)
         return {part.joined: part for part in parts}
 
     @property
     def labels(self) -> list[breakdown.Row]:
         """The labels of the system."""
+        known = self.sureness.labels.get(self.joined, {}) if self.sureness else {}
         support = self.agreement.support or {}
         return [
             breakdown.Row(
@@ -153,7 +160,7 @@ class SystemRow(breakdown.Row):
                 score=score,
                 level="label",
                 name=label,
-                intervals=self.label_intervals.get(label, {}),
+                intervals=known.get(label, {}),
                 support=support.get(label),
             )
             for label, score in self.agreement.by_label.items()
@@ -163,14 +170,6 @@ class SystemRow(breakdown.Row):
     def group(self) -> Group:
         """What JSON and CSV have of it."""
         return SYSTEM
-
-    def flat_rows(self, subset: str, *, by_label: bool) -> Iterator[dict[str, Any]]:
-        """The system for CSV, and its labels."""
-        names = {"subset": subset, "measure": self.measure, "system": self.name, "label": ""}
-        yield {**names, **flat_of(self, SYSTEM.columns)}
-        if by_label:
-            for row in self.labels:
-                yield {**names, "label": row.name, **flat_of(row, row.group.columns)}
 
 
 def letters_of(standings: Standings, name: str) -> str:
@@ -208,45 +207,57 @@ def _ahead(name: str) -> Callable[[SystemRow], Any]:
     return _tested(value)
 
 
-def _against(key: str, heading: str, about: str) -> Column:
+def _against(
+    key: str, other: Callable[[Standings, str], str | None], heading: str, about: str
+) -> Column:
     """Declare a p-value of a system and another one, a bound where it may be smaller."""
 
     def value(standings: Standings, name: str) -> float | None:
-        is_asked = key != "p_against" or standings.against is not None
-        return getattr(standings, key)(name) if is_asked else None
+        return None if other(standings, name) is None else getattr(standings, key)(name)
 
     def cell(standings: Standings, name: str) -> Cell:
         p = value(standings, name)
-        best, below, own = standings.order[0], standings.next_below(name), standings.against
-        other = {"p_best": best, "p_next": below}.get(key, str(own))
-        return (
-            None if p is None else breakdown.p_cell(p, is_floor=standings.is_floored(name, other))
-        )
+        if p is None or not standings.is_floored(name, str(other(standings, name))):
+            return p
+        # Two systems make one comparison.
+        adjusted = ", adjusted" if len(standings.order) > 2 else ""
+        return Below(p, f"{standings.settings.resamples:,} permutations can show{adjusted}")
 
-    p_value, shown = maybe(SHARE), DATA | TABLE
     values = _tested(value), heading, _tested(cell)
-    return Column(key, p_value, about, *values, is_optional=True, outputs=shown)
+    return Column(key, maybe(SHARE), about, *values, is_optional=True, outputs=DATA | TABLE)
 
 
 _RANK = maybe(kind(type="integer", minimum=1))
 RANKS = (
-    Column("rank_observed", _RANK, outputs=DATA),
-    Column("rank_corrected", _RANK, heading="rank", outputs=DATA | TABLE),
-    Column("change", TEXT, outputs=TABLE),
+    _RANK("rank_observed", outputs=DATA),
+    _RANK("rank_corrected", heading="rank", outputs=DATA | TABLE),
+    TEXT("change", outputs=TABLE),
 )
 """What is shown of a system next to its scores; a column added here is in every output."""
 _P_VALUES = (
-    _against("p_best", "p vs best", "against the best system, by Holm's method"),
-    _against("p_next", "p vs next", "against the next system below, by Holm's method"),
     _against(
-        "p_against", "", "against the system of --against, by Holm's method for its tests only"
+        "p_best",
+        lambda standings, _: standings.order[0],
+        "p vs best",
+        "against the best system, by Holm's method",
+    ),
+    _against(
+        "p_next",
+        lambda standings, name: standings.next_below(name),
+        "p vs next",
+        "against the next system below, by Holm's method",
+    ),
+    _against(
+        "p_against",
+        lambda standings, _: standings.against,
+        "",
+        "against the system of --against, by Holm's method for its tests only",
     ),
 )
 STANDING = (
     *_P_VALUES,
-    Column(
+    FIGURE(
         "ahead",
-        FIGURE,
         "corrected score minus that of the next system below",
         _ahead("difference"),
         is_optional=True,
@@ -264,13 +275,13 @@ STANDING = (
         is_optional=True,
         outputs=JSON,
     ),
-    Column("group", TEXT, value=_tested(letters_of), is_optional=True, outputs=CSV | PEOPLE),
+    TEXT("group", value=_tested(letters_of), is_optional=True, outputs=CSV | PEOPLE),
     _P_VALUES[-1].only(PAPER),
 )
 """What tests say of a system."""
 
 
-def _flat_means(row: SystemRow) -> dict[str, Any]:
+def _flat_means(row: SystemRow) -> Data:
     flat = {}
     for name, part in row.means.items():
         flat[f"macro_{name}"] = part.score.corrected
@@ -283,7 +294,7 @@ def _flat_means(row: SystemRow) -> dict[str, Any]:
 SYSTEM = Group(
     "system",
     [
-        Column("name", TEXT, outputs=JSON),
+        TEXT("name", outputs=JSON),
         *RANKS,
         *breakdown.FIGURES,
         breakdown.INTERVALS,
@@ -301,20 +312,17 @@ _SYSTEMS = many(SYSTEM)
 COMPARISON = Group(
     "comparison",
     [
-        Column("a", TEXT),
-        Column("b", TEXT),
-        Column("difference", FIGURE, "corrected score of a minus that of b"),
+        *alike(TEXT, "a", "b"),
+        FIGURE("difference", "corrected score of a minus that of b"),
         Column("interval", breakdown.ENDS),
-        Column(
+        TEXT(
             "interval_reason",
-            TEXT,
             "why there is no interval, only where there is none",
             lambda row: row["interval"].reason,
             is_optional=True,
         ),
-        Column(
+        TEXT(
             "caution",
-            TEXT,
             "what to know before relying on the interval, if anything",
             lambda row: row["interval"].caution,
             is_optional=True,
@@ -322,15 +330,11 @@ COMPARISON = Group(
         Column("p_value", maybe(SHARE)),
         Column("p_error"),
         Column("p_adjusted", maybe(SHARE), "by Holm's method, for all pairs together"),
-        Column("n_documents", COUNT),
-        Column(
-            "reason", TEXT, "why there is no p-value, only where there is none", is_optional=True
-        ),
+        COUNT("n_documents"),
+        TEXT("reason", "why there is no p-value, only where there is none", is_optional=True),
     ],
 )
-_OVERTAKING = Group(
-    "", [Column("system", TEXT), Column("overtaken", TEXT), Column("significant", YES_OR_NO)]
-)
+_OVERTAKING = Group("", [*alike(TEXT, "system", "overtaken"), YES_OR_NO("significant")])
 _TESTS = (
     breakdown.UNCERTAINTY,
     Column("comparisons", many(COMPARISON), is_optional=True),
@@ -345,16 +349,15 @@ _TESTS = (
 _SUBSET = Group(
     "",
     [
-        Column("name", TEXT),
-        Column("condition", TEXT),
-        Column("n_texts", COUNT),
+        *alike(TEXT, "name", "condition"),
+        COUNT("n_texts"),
         Column("systems", _SYSTEMS),
     ],
 )
 RANK = command(
     "rank",
     *FILES,
-    Column("gold", TEXT),
+    TEXT("gold"),
     Column("systems", _SYSTEMS),
     Column("measures", named(_SYSTEMS)),
     *_TESTS,
@@ -369,31 +372,21 @@ def system_rows(
 ) -> list[SystemRow]:
     """The systems of a ranking by corrected score, the highest first; undefined ones last."""
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    standings = None if sureness is None else sureness.standings
-
-    def row(name: str) -> SystemRow:
-        system = ranking.systems[name]
-        tested: dict[str, Any] = {}
-        if sureness is not None and standings is not None:
-            tested = {
-                "intervals": standings.intervals[name],
-                "label_intervals": sureness.labels.get(name, {}),
-                "mean_intervals": sureness.means.get(name, {}),
-                "standings": standings,
-            }
-        return SystemRow(
+    return [
+        SystemRow(
             measure=measure,
-            score=system.score,
+            score=ranking.systems[name].score,
             level="system",
             name=name,
-            support=sum((system.support or {}).values()),
+            support=sum((ranking.systems[name].support or {}).values()),
+            intervals=sureness.standings.intervals[name] if sureness else {},
             rank_observed=before[name],
             rank_corrected=after[name],
-            agreement=system,
-            **tested,
+            agreement=ranking.systems[name],
+            sureness=sureness,
         )
-
-    return [row(name) for name in sorted(after, key=lambda name: after[name] or inf)]
+        for name in sorted(after, key=lambda name: after[name] or inf)
+    ]
 
 
 def rank_report(
@@ -431,81 +424,78 @@ def rank_report(
         (subset, system_rows(subset.ranking, measure, subset.sureness)) for subset in subsets
     ]
 
-    def blocks() -> list[Block]:
-        made: list[Block] = [
-            Prose(verdict(ranking.gold, by_measure)),
-            Prose(compared(ranking, ranking.settings.positions)),
-        ]
-        for name, systems in by_measure.items():
-            made.append(ranking_table(systems, f"by {systems[0].by}"))
-            if name in sure:
-                made.append(sure_table(sure[name].standings, f"by {systems[0].by}"))
-        is_tested = standings is not None
-        changes = rank_changes(by_measure[measure], is_tested=is_tested, digits=digits)
+    def blocks() -> Blocks:
+        yield verdict(ranking.gold, by_measure)
+        yield compared(ranking, ranking.settings.positions)
+        for systems in by_measure.values():
+            yield from ranking_tables(systems, f"by {systems[0].by}", f"by {systems[0].by}")
+        systems, is_tested = by_measure[measure], standings is not None
+        changes = rank_changes(systems, is_tested=is_tested, digits=digits)
         across = sentences.across_corpora(settings.positions)
-        made.append(Prose(sentences.joined((changes, sentences.REPORT, across))))
-        made.append(means_table(by_measure[measure], settings))
+        yield sentences.joined((changes, sentences.REPORT, across))
+        yield means_table(systems, settings)
         if standings is not None:
-            made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
-            made += map(Prose, sentences.verdict(standings, measure, digits))
-        return made
+            yield from _differences(standings)
+            yield from sentences.verdict(standings, measure, digits)
 
-    def asked() -> list[Block]:
+    def asked() -> Blocks:
         listed = by_measure[measure] if by_label else []
-        tables = (labels_tables(system, settings) for system in listed)
-        made: list[Block] = [*chain.from_iterable(tables)]
+        for system in listed:
+            yield from labels_tables(system, settings)
         if subsets:
-            made += _subset_blocks(by_subset, ranking)
-        return made if standings is None else [*made, Prose(explanation(standings, listed))]
+            yield from _subset_blocks(by_subset, ranking)
+        if standings is not None:
+            yield explanation(standings, listed)
 
-    def data() -> dict[str, Any]:
-        parts = [
-            {
-                "name": subset.name,
-                "condition": subset.condition,
-                "n_texts": subset.n_texts,
-                "systems": rows,
-            }
-            for subset, rows in by_subset
-        ]
+    def data() -> Data:
         return {
             "gold": ranking.gold,
             "systems": by_measure[measure],
             "measures": by_measure,
             **(_comparisons(standings) if standings is not None else {}),
-            **({"subsets": parts} if parts else {}),
+            "subsets": [
+                {**attributes(subset, "name", "condition", "n_texts"), "systems": rows}
+                for subset, rows in by_subset
+            ]
+            or None,
         }
 
-    def methods() -> Paragraph:
-        from beyondchance.reporting.methods import methods_of_ranking  # noqa: PLC0415 - rarely wanted
-
-        return methods_of_ranking(ranking, standings, digits=digits)
-
-    def rows() -> list[dict[str, Any]]:
-        tables = [("all", rows) for rows in by_measure.values()]
-        tables += [(subset.name, rows) for subset, rows in by_subset]
-        return [
-            row
-            for name, systems in tables
-            for system in systems
-            for row in system.flat_rows(name, by_label=by_label)
-        ]
-
-    return Report(
-        command="rank",
+    return report_on(
+        ranking,
+        corpus,
         group=RANK,
-        corpus=corpus,
         signature=str(settings),
-        skipped=dict(ranking.skipped),
         notes=rank_notes(ranking, corpus, standings),
         make_blocks=blocks,
         make_asked=asked,
         make_data=data,
-        make_rows=rows,
+        make_rows=lambda: _flat_rows(by_measure, by_subset, by_label=by_label),
         make_paper=lambda: _paper_table(ranking, by_measure, settings, standings),
-        make_methods=methods,
-        noun=ranking.extent.noun,
+        make_methods=lambda: methods("methods_of_ranking", ranking, standings, digits=digits),
     )
+
+
+def _flat_rows(
+    by_measure: Mapping[str, Sequence[SystemRow]],
+    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]],
+    *,
+    by_label: bool,
+) -> Iterator[Data]:
+    """Yield the systems for CSV, and their labels."""
+    listed = [("all", system) for systems in by_measure.values() for system in systems]
+    listed += [(subset.name, system) for subset, systems in by_subset for system in systems]
+    for subset, system in listed:
+        for row in (system, *(system.labels if by_label else ())):
+            label = "" if row is system else row.name
+            names = {"subset": subset, "measure": row.measure, "system": system.name}
+            yield {**names, "label": label, **flat_of(row, row.group.columns)}
+
+
+def ranking_tables(systems: Sequence[SystemRow], title: str, which: str) -> Iterator[Table]:
+    """Yield the table of a ranking, and how certain it is, where that is known."""
+    yield ranking_table(systems, title)
+    if standings := systems[0].standings:
+        yield sure_table(standings, which)
 
 
 def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
@@ -522,23 +512,18 @@ def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
 
 def _subset_blocks(
     by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]], ranking: Ranking
-) -> list[Block]:
+) -> Blocks:
     """The rankings on parts of the texts."""
     neither = ranking.extent.n_texts - sum(part.n_texts for part, _ in by_subset)
     by = sentences.by_measure("token", ranking.settings.positions)
-    made: list[Block] = [
-        Prose(
-            f"By difficulty: {sentences.DIFFICULTY}, 1 minus the chance agreement of the "
-            f"gold standard with itself, by {by}. {counted(neither, 'text')} in which the "
-            "gold standard marks nothing: in neither subset."
-        )
-    ]
+    yield (
+        f"By difficulty: {sentences.DIFFICULTY}, 1 minus the chance agreement of the "
+        f"gold standard with itself, by {by}. {counted(neither, 'text')} in which the "
+        "gold standard marks nothing: in neither subset."
+    )
     for subset, systems in by_subset:
         title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
-        made.append(ranking_table(systems, title))
-        if subset.sureness is not None:
-            made.append(sure_table(subset.sureness.standings, f"on {subset.name} texts"))
-    return made
+        yield from ranking_tables(systems, title, f"on {subset.name} texts")
 
 
 def compared(ranking: Ranking, positions: str = "") -> str:
@@ -640,42 +625,38 @@ def report_of_standings(standings: Standings) -> Report:
     """Intervals, groups and tests of systems."""
     measure, settings = standings.settings.measure, standings.settings
     rows = [_Standing(standings, name) for name in standings.order]
-    columns = (Column("system", TEXT, value=attrgetter("shown")), breakdown.INTERVALS, *STANDING)
+    columns = (TEXT("system", value=attrgetter("shown")), breakdown.INTERVALS, *STANDING)
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         by = sentences.by_measure(measure, settings.positions)
-        made: list[Block] = [sure_table(standings, f"by {by}")]
-        made += [differences_table(standings, measure)] if len(standings.order) > 1 else []
-        said = (explanation(standings), *sentences.verdict(standings, measure, 4))
-        return [*made, *map(Prose, said)]
+        yield sure_table(standings, f"by {by}")
+        yield from _differences(standings)
+        yield explanation(standings)
+        yield from sentences.verdict(standings, measure, 4)
 
     return Report(
-        command="standings",
         signature=str(settings),
         notes=tuple(sentences.weakest_caution(standings)),
         make_blocks=blocks,
         make_data=lambda: {
-            "systems": [flat_of(row, columns) for row in rows],
+            "systems": flat_rows(rows, columns),
             **data_of(_comparisons(standings), _TESTS),
         },
-        make_rows=lambda: [flat_of(row, columns) for row in rows],
+        make_rows=lambda: flat_rows(rows, columns),
     )
 
 
 def report_of_comparison(found: Comparison) -> Report:
     """A difference, its interval and its p-value."""
     row = flat_of(found, _DIFFERENCE)
-    remark = _floor_remark(_DIFFERENCE[3].cells([found]), found.settings)
-    level = breakdown.interval_heading(found.settings)
 
-    def blocks() -> list[Block]:
-        why = [Prose(f"No p-value: {found.reason}.")] if found.reason is not None else []
+    def blocks() -> Blocks:
+        yield table_of([found], _DIFFERENCE, settings=found.settings)
+        yield "" if found.reason is None else f"No p-value: {found.reason}."
         shown = [("the difference", found.interval)]
-        how = sentences.explained(found.interval, shown, found.settings)
-        return [table_of([found], _DIFFERENCE, remark=remark, level=level), *why, Prose(how)]
+        yield sentences.explained(found.interval, shown, found.settings)
 
     return Report(
-        command="compare",
         signature=str(found.settings),
         notes=tuple(sentences.cautions([found.interval])),
         make_blocks=blocks,
@@ -691,12 +672,12 @@ _DIFFERENCE = (
     Column(
         "p_value",
         heading="p",
-        cell=lambda found: breakdown.p_cell(found.p_value, is_floor=found.p_is_floor),
+        cell=lambda found: breakdown.p_cell(found, "permutations"),
     ),
     Column("p_error", outputs=DATA),
     Column("n_documents", many(COUNT), value=lambda found: [*found.n_documents], outputs=DATA),
-    Column("paired", YES_OR_NO, outputs=DATA),
-    Column("reason", TEXT, outputs=DATA),
+    YES_OR_NO("paired", outputs=DATA),
+    TEXT("reason", outputs=DATA),
 )
 
 
@@ -706,51 +687,54 @@ def sure_table(standings: Standings, which: str) -> Table:
     `which` says which ranks they are, such as ``by token``.
     """
     rows = [_Standing(standings, name) for name in standings.order]
-    p_values = chain.from_iterable(column.cells(rows) for column in _P_VALUES)
-    remark = _floor_remark(p_values, standings.settings, len(rows))
     own = f"p vs {standings.against}"
-    remark += f" ({own}: adjusted for these tests only)" if standings.against is not None else ""
+    remark = "" if standings.against is None else f"({own}: adjusted for these tests only)"
     ends = for_people(
-        f"corrected, {breakdown.interval_heading(standings.settings)}",
+        f"corrected, {interval_heading(standings.settings)}",
         lambda row: cell_of(row.intervals["corrected"]),
     )
     title = f"how certain the ranks {which} are"
     columns = (breakdown.NAMED, ends, *STANDING)
-    return table_of(rows, columns, title, remark.strip(), p_against=own)
-
-
-def _floor_remark(p_values: Iterable[Cell], settings: Settings, n_systems: int = 2) -> str:
-    """What the sign in front of some p-values means; nothing if none has one."""
-    is_adjusted = n_systems > 2  # Two systems make one comparison.
-    return breakdown.floor_remark(p_values, settings, "permutations", is_adjusted=is_adjusted)
+    return table_of(rows, columns, title, remark, p_against=own)
 
 
 def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
     """The corrected score of each system, and the means of its labels and documents."""
-    means = [row.means for row in systems]
-    headings = ["name", "overall"]
-    cells: list[list[Cell]] = [[row.shown, row.score.corrected] for row in systems]
+    rows = [{"name": row.shown, "overall": row.score.corrected, **row.means} for row in systems]
     nouns = {by: f"{systems[0].agreement.macro(by).noun}s" for by in AVERAGES}
-    for by, noun in nouns.items():
-        headings.append(noun)
-        headings += [breakdown.interval_heading(settings)] if means[0][by].intervals else []
-        for row, parts in zip(cells, means, strict=True):
-            row.append(parts[by].score.corrected)
-            if parts[by].intervals:
-                row.append(cell_of(parts[by].intervals["corrected"]))
+    columns = [*alike(FIGURE, "name", "overall"), *(_mean(*item) for item in nouns.items())]
     title = f"by {systems[0].by}, corrected: overall, and means of {in_list([*nouns.values()])}"
-    return Table(headings, cells, title)
+    return table_of(rows, columns, title, settings=settings)
+
+
+def _mean(by: str, noun: str) -> Column:
+    """Declare a mean of scores."""
+    return for_people(
+        noun,
+        lambda row: row[by].score.corrected,
+        interval=lambda row: row[by].intervals.get("corrected"),
+    )
+
+
+def _differences(standings: Standings) -> list[Table]:
+    """Return the table of differences, where there are two systems."""
+    measure = standings.settings.measure
+    return [differences_table(standings, measure)] if len(standings.order) > 1 else []
 
 
 def differences_table(standings: Standings, measure: str) -> Table:
     """How far each system is ahead of the next."""
-    rows: list[tuple[Cell, ...]] = [
-        (one, other, item.difference, cell_of(item.interval))
-        for (one, other), item in sentences.neighbours(standings)
-    ]
-    headings = ("name", "next", "difference", breakdown.interval_heading(standings.settings))
     by = sentences.by_measure(measure, standings.settings.positions)
-    return Table(headings, rows, f"by {by}, corrected: how far ahead of the next")
+    title = f"by {by}, corrected: how far ahead of the next"
+    rows = sentences.neighbours(standings)
+    return table_of(rows, _AHEAD, title, settings=standings.settings)
+
+
+_AHEAD = (
+    for_people("name", lambda row: row[0][0]),
+    for_people("next", lambda row: row[0][1]),
+    for_people("difference", lambda row: row[1].difference, interval=lambda row: row[1].interval),
+)
 
 
 def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digits: int = 4) -> Text:
@@ -774,17 +758,16 @@ def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digit
     return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
 
 
-def _comparisons(standings: Standings) -> dict[str, Any]:
+def _comparisons(standings: Standings) -> Data:
     """What was tested, for JSON."""
     first = standings.intervals[standings.order[0]]["corrected"]
-    names = ("difference", "interval", "p_value", "p_error", "reason")
     return {
         "uncertainty": breakdown.uncertainty(first, standings.settings),
         "comparisons": [
             {
                 "a": one,
                 "b": other,
-                **{name: getattr(item, name) for name in names},
+                **attributes(item, "difference", "interval", "p_value", "p_error", "reason"),
                 "p_adjusted": standings.adjusted[one, other],
                 "n_documents": item.n_documents[0],
             }

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import floor, isnan, nan
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.inference.replacement import FEW_DOCUMENTS
 from beyondchance.messages import Note
-from beyondchance.numbers import in_digits, p_in_digits
+from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences
-from beyondchance.reporting.blocks import (
-    Block,
-    Cell,
-    Prose,
-    Report,
-    Table,
-    counted,
-    in_list,
-    report_of_corpus,
-)
+from beyondchance.reporting.blocks import Blocks, Report, Table, counted, in_list, report_on
 from beyondchance.reporting.columns import (
     COUNT,
     DATA,
@@ -35,10 +26,15 @@ from beyondchance.reporting.columns import (
     TEXTS,
     YES_OR_NO,
     Column,
+    Data,
     Group,
+    alike,
+    attributes,
     command,
     data_of,
     flat_of,
+    flat_rows,
+    interval_heading,
     kind,
     many,
     maybe,
@@ -77,78 +73,61 @@ _CEILINGS = {
 }
 
 
-def _p(key: str) -> Callable[[Mapping[str, Any]], Cell]:
-    """Show a p-value of a row."""
-    return lambda row: "-" if isnan(row[key]) else p_in_digits(row[key], 4)
+def _p(key: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda row: in_digits(row[key])
 
 
-def _interval(row: Mapping[str, Any]) -> tuple[float, float]:
-    return row["low"], row["high"]
-
-
-def _ends(interval: tuple[float, float]) -> dict[str, float]:
-    return dict(zip(("low", "high"), interval, strict=True))
-
-
-def _row(one: Replacement, found: InPlaceOf) -> dict[str, Any]:
+def _row(one: Replacement, found: InPlaceOf) -> Data:
     return {
-        "human": found.human,
+        **attributes(found, "human", "difference", "interval", "n_documents"),
         "model_score": found.model,
-        "difference": found.difference,
-        **_ends(found.interval),
         "p": found.p if one.has_verdict else nan,
     }
 
 
-def _people(one: Replacement) -> list[dict[str, Any]]:
+def _people(one: Replacement) -> dict[str, Data]:
     adjusted = one.p_values
-    return [
-        {
-            "name": name,
-            **_row(one, x),
-            "adjusted": adjusted[name],
-            "n_documents": x.n_documents,
-        }
+    return {
+        name: {"name": name, **_row(one, x), "adjusted": adjusted[name]}
         for name, x in one.by_human.items()
-    ]
+    }
 
 
-def _ceilings(one: Replacement) -> dict[str, dict[str, Any]]:
+def _ceilings(one: Replacement) -> dict[str, Data]:
     return {
         name: {
             "what": _CEILINGS[name],
             "corrected": getattr(one.ceiling, name),
             "share": share.value,
-            "ends": share.interval,
-            **_ends(share.interval),
+            "interval": share.interval,
         }
         for name, share in one.ceiling.share.items()
     }
 
 
-_LOW, _HIGH = Column("low", outputs=DATA), Column("high", outputs=DATA)
+_LOW = Column("low", value=lambda row: row["interval"][0], outputs=DATA)
+_HIGH = Column("high", value=lambda row: row["interval"][1], outputs=DATA)
 _WORSE = "the largest one-sided p-value of what has to be shown; null without a verdict"
 _IN_PLACE = (
-    Column("human", FIGURE, "corrected agreement of the person with the others", heading="person"),
-    Column("model_score", FIGURE, "of the model with the same others"),
-    Column("difference", interval=_interval),
+    FIGURE("human", "corrected agreement of the person with the others", heading="person"),
+    FIGURE("model_score", "of the model with the same others"),
+    Column("difference", interval=itemgetter("interval")),
     _LOW,
     _HIGH,
-    Column("p", FIGURE, _WORSE, cell=_p("p")),
+    FIGURE("p", _WORSE, cell=_p("p")),
 )
 _PERSON = Group(
     "",
     [
         Column("name", outputs=TABLE, heading="in place of"),
         *_IN_PLACE,
-        Column(
+        FIGURE(
             "adjusted",
-            FIGURE,
             "Holm's p-value; null without a verdict",
             heading="p (Holm)",
             cell=_p("adjusted"),
         ),
-        Column("n_documents", COUNT, outputs=DATA),
+        COUNT("n_documents", outputs=DATA),
     ],
 )
 _CEILING = Group(
@@ -156,7 +135,7 @@ _CEILING = Group(
     [
         Column("what", outputs=TABLE),
         Column("corrected"),
-        Column("share", FIGURE, "the model's share of it", interval=lambda row: row.get("ends")),
+        FIGURE("share", "the model's share of it", interval=lambda row: row.get("interval")),
         _LOW,
         _HIGH,
     ],
@@ -164,29 +143,28 @@ _CEILING = Group(
 _DIFFERENCE = Group(
     "",
     [
-        Column("a", TEXT, heading="first"),
-        Column("b", TEXT, heading="second"),
+        TEXT("a", heading="first"),
+        TEXT("b", heading="second"),
         *(column.only(column.outputs, about="") for column in _IN_PLACE[2:]),
     ],
 )
 _MODEL = Group(
     "",
     [
-        Column("model", TEXT),
+        TEXT("model"),
         Column(
             "verdict",
             one_of("shown", "worse", "not shown", "no verdict", "would pass", "would fail"),
             cell=lambda one: f"{one.verdict}{_star(one)}",
         ),
-        Column("is_starred", YES_OR_NO, "failures in whole documents could have been missed"),
-        Column(
+        YES_OR_NO("is_starred", "failures in whole documents could have been missed"),
+        FIGURE(
             "keeps",
-            FIGURE,
             "largest share of the people's agreement that is shown to be kept",
             cell=lambda one: None if isnan(one.keeps) else one.keeps,
         ),
         Column("corrected", value=attrgetter("ceiling.model")),
-        Column("n_documents", COUNT),
+        COUNT("n_documents"),
         Column(
             "documents_needed",
             maybe(kind(type="integer")),
@@ -201,37 +179,33 @@ _MODEL = Group(
             interval=attrgetter("mean.interval"),
             outputs=JSON | TABLE,
         ),
-        Column(
+        FIGURE(
             "p_every",
-            FIGURE,
             "p-value of being worse than at least one person judged; null without a verdict",
         ),
         Column(
             "people",
             named(_PERSON),
             "those judged; all without a verdict",
-            lambda one: {row["name"]: row for row in _people(one)},
+            _people,
             outputs=JSON,
         ),
-        Column(
+        TEXTS(
             "unjudged",
-            TEXTS,
             "people who are not shown to agree with the others better than chance",
             outputs=JSON,
         ),
-        Column("copied", TEXTS, "people of whom the model looks like a copy", outputs=JSON),
+        TEXTS("copied", "people of whom the model looks like a copy", outputs=JSON),
         Column("ceilings", named(_CEILING), value=_ceilings, outputs=JSON),
     ],
 )
 _ASKED = (
-    Column(
+    FIGURE(
         "keep",
-        FIGURE,
         "share of the people's agreement that a model has to keep; null without such a test",
     ),
-    Column(
+    FIGURE(
         "margin",
-        FIGURE,
         "how much lower the model's corrected agreement may be; null without such a test",
     ),
     Column(
@@ -239,12 +213,12 @@ _ASKED = (
         one_of(*_BLIND),
         "whether people annotated without seeing what the model had marked",
     ),
-    Column("confidence", NUMBER),
+    NUMBER("confidence"),
 )
 REPLACE = command(
     "replace",
     *FILES,
-    Column("humans", TEXTS),
+    TEXTS("humans"),
     *_ASKED,
     Column("models", many(_MODEL), "the best first"),
     Column("differences", many(_DIFFERENCE), "each two models"),
@@ -256,35 +230,31 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
     """The report of a model in the place of people, of which an output shows a part."""
     models = list(found.models.values()) or [found]
 
-    def blocks() -> list[Block]:
-        made: list[Block] = [Prose(_compared(found))]
+    def blocks() -> Blocks:
+        yield _compared(found)
         if len(models) > 1:
-            made.append(models_table(models))
-            made.append(differences_table(found))
+            yield models_table(models)
+            yield differences_table(found)
         for one in models:
-            made += [
-                Prose(verdict(one)),
-                people_table(one),
-                Prose(mean(one, digits)),
-                ceiling_table(one),
-            ]
-        return made
+            yield verdict(one)
+            yield people_table(one)
+            yield mean(one, digits)
+            yield ceiling_table(one)
 
-    def rows() -> list[dict[str, Any]]:
-        asked = flat_of(found, _ASKED)
-        flat = [row for one in models for row in _rows(one, asked)]
-        return flat + [flat_of(row, _DIFFERENCE.columns) for row in _differences(found)]
+    def rows() -> Iterator[Data]:
+        for one in models:
+            yield from _rows(one, flat_of(found, _ASKED))
+        yield from flat_rows(_differences(found), _DIFFERENCE.columns)
 
-    return report_of_corpus(
-        "replace",
+    return report_on(
+        found.corpus,
         found.corpus,
         *cautions(models),
         group=REPLACE,
         signature=str(found.settings),
         make_blocks=blocks,
         make_data=lambda: {
-            "humans": found.humans,
-            **data_of(found, _ASKED),
+            **attributes(found, "humans", *(column.key for column in _ASKED)),
             "models": models,
             "differences": _differences(found),
         },
@@ -292,20 +262,20 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
     )
 
 
-def _rows(one: Replacement, asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(one: Replacement, asked: Data) -> Iterator[Data]:
     """A model for CSV: on average, in the place of each person, and next to the ceilings."""
     model = {"model": one.model, "person": ""}
     whole = flat_of(one, _MODEL.columns)
     yield {**model, **whole, **flat_of(_row(one, one.mean), _IN_PLACE), **asked}
-    for row in _people(one):
-        yield {**model, "person": row["name"], **flat_of(row, _PERSON.columns)}
+    for name, row in _people(one).items():
+        yield {**model, "person": name, **flat_of(row, _PERSON.columns)}
     for name, row in _ceilings(one).items():
         yield {**model, "ceiling": name, **flat_of(row, _CEILING.columns)}
 
 
-def _differences(found: Replacement) -> list[dict[str, Any]]:
+def _differences(found: Replacement) -> list[Data]:
     return [
-        {"a": a, "b": b, "difference": x.difference, **_ends(x.interval), "p": x.p}
+        {"a": a, "b": b, **attributes(x, "difference", "interval", "p")}
         for (a, b), x in found.differences.items()
     ]
 
@@ -429,19 +399,17 @@ def people_table(one: Replacement) -> Table:
         "not worse than asked for)"
     )
     title = f"in the place of each person: {one.model}"
-    level = _heading(one)
-    return table_of(_people(one), columns, title, legend, level=level, model_score=one.model)
-
-
-def _heading(one: Replacement) -> str:
-    return f"{100 * one.confidence:g} %"
+    rows, own = _people(one).values(), one.settings
+    return table_of(rows, columns, title, legend, settings=own, model_score=one.model)
 
 
 def mean(one: Replacement, digits: int) -> str:
     """Say the mean difference."""
     found = one.mean
     low, high = (in_digits(end, digits) for end in found.interval)
-    ends = "" if isnan(found.interval[0]) else f" ({_heading(one)}: {low} to {high})"
+    ends = (
+        "" if isnan(found.interval[0]) else f" ({interval_heading(one.settings)}: {low} to {high})"
+    )
     difference = in_digits(found.difference, digits)
     return f"On average {one.model} differs from the people by {difference}{ends}."
 
@@ -457,7 +425,7 @@ def ceiling_table(one: Replacement) -> Table:
         _CEILING.columns,
         "how much there is to reach",
         remark if "upper" in one.ceiling.share else "",
-        level=_heading(one),
+        settings=one.settings,
         share=f"{one.model}'s share",
     )
 
@@ -465,13 +433,13 @@ def ceiling_table(one: Replacement) -> Table:
 def models_table(models: Sequence[Replacement]) -> Table:
     """All models, the best first."""
     columns = picked(_MODEL.columns, "model corrected keeps mean verdict")
-    return table_of(models, columns, "models, the best first", level=_heading(models[0]))
+    return table_of(models, columns, "models, the best first", settings=models[0].settings)
 
 
 def differences_table(found: Replacement) -> Table:
     """Each two models."""
     title = "models compared with each other"
-    return table_of(_differences(found), _DIFFERENCE.columns, title, level=_heading(found))
+    return table_of(_differences(found), _DIFFERENCE.columns, title, settings=found.settings)
 
 
 _NEEDED = maybe(kind(type="integer"))
@@ -479,19 +447,18 @@ _CONDITION = Group(
     "",
     [
         Column("what", outputs=TABLE, heading="to be shown above 0"),
-        Column("assumed", FIGURE, "that is assumed"),
-        Column("documents", _NEEDED),
-        Column("low", _NEEDED, heading="from"),
-        Column("high", _NEEDED, heading="to"),
+        FIGURE("assumed", "that is assumed"),
+        _NEEDED("documents"),
+        _NEEDED("low", heading="from"),
+        _NEEDED("high", heading="to"),
     ],
 )
 _PLANNED = (
-    Column("model", TEXT),
-    Column("keep"),
-    Column("margin"),
-    Column("power", NUMBER),
-    Column("n_pilot", COUNT),
-    Column("documents", _NEEDED, "null where no number would do"),
+    TEXT("model"),
+    *alike(FIGURE, "keep", "margin"),
+    NUMBER("power"),
+    COUNT("n_pilot"),
+    _NEEDED("documents", "null where no number would do"),
 )
 PLAN_REPLACEMENT = command(
     "plan_replacement",
@@ -505,7 +472,7 @@ PLAN_REPLACEMENT = command(
 
 def report_of_replacement_plan(found: ReplacementPlan) -> Report:
     """Build the report of a plan for a test of replacement."""
-    conditions: dict[str, dict[str, Any]] = {
+    conditions: dict[str, Data] = {
         name: {
             "what": _CONDITIONS[name],
             "assumed": assumed,
@@ -514,7 +481,7 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
         for name, (assumed, numbers) in found.by_condition.items()
     }
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         it_takes = "No number of documents would show it"
         if found.documents is not None:
             is_enough = found.documents <= found.n_pilot
@@ -523,22 +490,15 @@ def report_of_replacement_plan(found: ReplacementPlan) -> Report:
                 f"To show it takes about {found.documents:,} documents with marks like the pilot's "
                 f"{found.n_pilot:,}, {pilot}, to succeed in {100 * found.power:g} % of such studies"
             )
-        rows = conditions.values()
         remark = "(from, to: the range of numbers that may be needed, because the pilot is small)"
-        return [
-            Prose(f"{found.model} should {_asked(found)}. {it_takes}."),
-            table_of(rows, _CONDITION.columns, remark=remark),
-        ]
+        yield f"{found.model} should {_asked(found)}. {it_takes}."
+        yield table_of(conditions.values(), _CONDITION.columns, remark=remark)
 
     return Report(
-        command="plan",
         group=PLAN_REPLACEMENT,
         signature=str(found.settings),
         make_blocks=blocks,
-        make_data=lambda: {
-            **data_of(found, _PLANNED),
-            "conditions": conditions,
-        },
+        make_data=lambda: {**data_of(found, _PLANNED), "conditions": conditions},
         make_rows=lambda: [
             {"condition": name, **flat_of(row, _CONDITION.columns)}
             for name, row in conditions.items()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from beyondchance.paper import Reproduced
-from beyondchance.reporting.blocks import Block, Prose, Report, counted
+from beyondchance.reporting.blocks import Blocks, Report, counted
 from beyondchance.reporting.columns import (
+    DATA,
+    FIGURE,
     NUMBER,
-    TABLE,
     TEXT,
     Column,
+    Data,
     Group,
+    alike,
+    attributes,
     command,
     many,
     maybe,
@@ -23,10 +26,10 @@ from beyondchance.reporting.columns import (
 
 UNEXPLAINED = "differs, and no known deviation explains it"
 _NUMBERS = named(NUMBER)
-_CASE = [Column("table", TEXT, outputs=~TABLE), Column("case", TEXT)]
+_CASE = [TEXT("table", outputs=DATA), TEXT("case")]
 _CELL = (
     *_CASE,
-    *(Column(name) for name in ("column", "printed", "ours", "note")),
+    *alike(FIGURE, "column", "printed", "ours", "note"),
 )
 REPRODUCE = command(
     "reproduce",
@@ -37,8 +40,8 @@ REPRODUCE = command(
                 "",
                 [
                     *_CASE,
-                    Column("printed", _NUMBERS),
-                    Column("ours", _NUMBERS),
+                    _NUMBERS("printed"),
+                    _NUMBERS("ours"),
                     Column("note", maybe(TEXT)),
                 ],
             )
@@ -50,7 +53,6 @@ REPRODUCE = command(
 def reproduce_report(cases: Sequence[Reproduced]) -> Report:
     """The report of `reproduce`, of which an output shows a part."""
     return Report(
-        command="reproduce",
         group=REPRODUCE,
         make_blocks=lambda: _blocks(cases),
         make_data=lambda: {"cases": [_plain(item) for item in cases]},
@@ -58,39 +60,34 @@ def reproduce_report(cases: Sequence[Reproduced]) -> Report:
     )
 
 
-def _blocks(cases: Sequence[Reproduced]) -> list[Block]:
-    blocks: list[Block] = []
+def _blocks(cases: Sequence[Reproduced]) -> Blocks:
     notes: list[str | None] = []
     for title, group in groupby(cases, key=lambda item: item.case.title):
         rows = [row for item in group for row in _rows(item)]
         notes += [row["note"] for row in rows]
-        blocks.append(table_of(rows, _CELL, title))
+        yield table_of(rows, _CELL, title)
     unexplained = notes.count(UNEXPLAINED)
     differ = len(notes) - notes.count(None)
-    summary = (
+    yield (
         f"{counted(len(notes), 'cell')}: {len(notes) - differ} as printed, {differ - unexplained} "
         f"by a known slip of the paper, {unexplained} unexplained."
     )
-    return [*blocks, Prose(summary)]
 
 
-def _plain(item: Reproduced) -> dict[str, Any]:
+def _plain(item: Reproduced) -> Data:
     notes = [f"{row['column']}: {row['note']}" for row in _rows(item) if row["note"]]
     return {
-        "table": item.case.table,
-        "case": item.case.case,
-        "printed": item.case.printed,
+        **attributes(item.case, "table", "case", "printed"),
         "ours": item.ours,
         "note": "; ".join(notes) or None,
     }
 
 
-def _rows(item: Reproduced) -> list[dict[str, Any]]:
+def _rows(item: Reproduced) -> list[Data]:
     """One row for each cell that was computed."""
     return [
         {
-            "table": item.case.table,
-            "case": item.case.case,
+            **attributes(item.case, "table", "case"),
             "column": column,
             "printed": item.case.printed[column],
             "ours": value,

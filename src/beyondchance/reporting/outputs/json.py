@@ -15,7 +15,8 @@ from beyondchance.version import __version__
 
 def rendered(report: Report, voice: Voice = PYTHON) -> str:
     """All digits; undefined numbers are null, and notes are in the words of Python."""
-    head = {"format": FORMAT, "command": report.command, "version": __version__}
+    command = report.command or (report.group and report.group.command)
+    head = {"format": FORMAT, "command": command, "version": __version__}
     data = {**head, **spoken_data(report, voice)}
     return json.dumps(plain(data), ensure_ascii=False, indent=2) + "\n"
 
