@@ -221,7 +221,7 @@ class TestText:
 
     def test_wide_characters_are_folded_by_the_columns_that_they_take(self):
         name = "注釈" * 30
-        shown = text.rendered([Table(("name", "value"), [(name, 0.25)])], digits=4, columns=40)
+        shown = text.rendered([Table(("name", "value"), [(name, 0.25)])], digits=4, width=40)
         assert shown.count("注") == 30
         assert max(len(line) + sum(c in name for c in line) for line in shown.splitlines()) == 40
 

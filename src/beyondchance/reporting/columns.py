@@ -254,6 +254,11 @@ def flat_of(row: Any, columns: Iterable[Column]) -> Data:
     return flat
 
 
+def rows_from(**lists: Iterable[Any]) -> list[Data]:
+    """Return rows from what each column holds."""
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
 def flat_rows(rows: Iterable[Any], columns: Sequence[Column]) -> list[Data]:
     """Return rows for CSV."""
     return [flat_of(row, columns) for row in rows]

@@ -79,32 +79,18 @@ def parts_tables(parts: Sequence[Part], settings: Settings | None, by: str) -> l
     by : str
         What the scores are by, for people.
     """
-    shown = [
-        part
-        for part in parts
-        if not isinstance(part.score, MacroAverage) or part.score.n_averaged > 1
+    shown = [part for part in parts if getattr(part.score, "n_averaged", 2) > 1]
+    return [parts_table(shown, f"parts and means, by {by}", settings=settings)] if shown else []
+
+
+def parts_table(rows: Sequence[levels.Row], title: str = "", **more: Any) -> Table:
+    """A table of parts or means, with how many labels and documents are not in the means."""
+    left_out = [
+        f"{counted(number, row.score.noun)} ({reason})"
+        for row in rows
+        if isinstance(row.score, MacroAverage)
+        for reason, number in row.score.left_out.items()
     ]
-    if not shown:
-        return []
-    title = f"parts and means, by {by}"
-    remark = left_out([part.score for part in shown if isinstance(part.score, MacroAverage)])
-    return [parts_table(shown, title, remark, settings=settings)]
-
-
-def parts_table(
-    rows: Sequence[levels.Row], title: str = "", remark: str = "", **more: Any
-) -> Table:
-    """A table of parts or means."""
-    return levels.scored(
-        rows, (levels.NAMED, *levels.SCORE_COLUMNS), title, remark, name="", **more
-    )
-
-
-def left_out(averages: Sequence[MacroAverage]) -> str:
-    """How many labels and documents are not in the means, and why."""
-    texts = [
-        f"{counted(number, average.noun)} ({reason})"
-        for average in averages
-        for reason, number in average.left_out.items()
-    ]
-    return f"Not in the means: {in_list(texts)}." if texts else ""
+    remark = f"Not in the means: {in_list(left_out)}." if left_out else ""
+    columns = (levels.NAMED, *levels.SCORE_COLUMNS)
+    return levels.scored(rows, columns, title, remark, name="", **more)

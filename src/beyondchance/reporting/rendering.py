@@ -36,7 +36,6 @@ def rendered(
     colour: bool = False,
     voice: Voice = PYTHON,
     said: Iterable[str] = (),
-    columns: int | None = None,
 ) -> str:
     """A report in one of the outputs.
 
@@ -47,15 +46,13 @@ def rendered(
     digits : int
         Digits after the point, for people; JSON and CSV have them all.
     width : int, optional
-        Columns of the terminal, for text; as wide as it gets by default.
+        Columns that text fills at most; as wide as it gets by default.
     colour : bool
         Whether text is coloured.
     voice : Voice
         How options are spelled in sentences, and whether data may be quoted.
     said : iterable of str
         Sentences to print with the result, in the outputs for people.
-    columns : int, optional
-        Columns that text fills at most where it is not for a terminal.
     """
     name = checked_option("output", output, (*LIST_OUTPUTS, "html"))
     write: Callable[..., str]
@@ -65,7 +62,7 @@ def rendered(
     if name == "json":
         return write(report, voice)
     blocks = report.for_paper(said) if name == "latex" else report.blocks(said)
-    fitted = {"width": width, "colour": colour, "columns": columns} if name == "text" else {}
+    fitted = {"width": width, "colour": colour} if name == "text" else {}
     return write(in_voice(blocks, voice), digits=digits, **fitted)
 
 

@@ -54,7 +54,7 @@ def printed(result: Printed, output: str) -> str:
     """A result in one of the outputs for people; notes stand before the signature."""
     report = report_of(result)
     notes = condensed(note for note in report.notes if note is not CUT)
-    return rendered(report, output, said=notes, columns=_COLUMNS).rstrip("\n")
+    return rendered(report, output, said=notes, width=_COLUMNS).rstrip("\n")
 
 
 def plain_data(result: Printed) -> dict[str, Any]:

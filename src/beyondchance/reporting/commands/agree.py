@@ -53,14 +53,7 @@ from beyondchance.reporting.columns import (
     table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
-from beyondchance.reporting.parts import (
-    MACRO,
-    Part,
-    left_out,
-    parts_of,
-    parts_table,
-    parts_tables,
-)
+from beyondchance.reporting.parts import MACRO, Part, parts_of, parts_table, parts_tables
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 
@@ -460,7 +453,7 @@ def report_of_average(result: MacroAverage) -> Report:
     part = Part(name=result.by, level="macro", measure=result.settings.measure, score=mean)
     return Report(
         signature=str(result.settings),
-        make_blocks=lambda: [parts_table([part], remark=left_out([result]))],
+        make_blocks=lambda: [parts_table([part])],
         make_data=lambda: {"by": result.by, **part.group.make(part)},
         make_rows=lambda: [part.to_flat()],
     )

@@ -37,6 +37,7 @@ from beyondchance.reporting.columns import (
     named,
     one_of,
     ready,
+    rows_from,
     table_of,
 )
 from beyondchance.reporting.commands.places import PLACE, places_table, rows_of
@@ -202,18 +203,16 @@ def spans_of(found: Consensus) -> list[Data]:
     """One row for each span of the consensus."""
     corpus = found.corpus
     text, label, start, end = found.chosen
-    values = (
-        [corpus.documents[i] for i in corpus.text_document[text].tolist()],
-        corpus.number_in_document(text).tolist(),
-        start.tolist(),
-        end.tolist(),
-        [corpus.labels[i] for i in label.tolist()],
-        words_of(corpus, text, start, end),
-        found.votes.tolist(),
-        found.alike.tolist(),
-        found.n_members.tolist(),
-        found.support.tolist(),
-        found.is_tie.tolist(),
+    return rows_from(
+        document=[corpus.documents[i] for i in corpus.text_document[text].tolist()],
+        text=corpus.number_in_document(text).tolist(),
+        start=start.tolist(),
+        end=end.tolist(),
+        label=[corpus.labels[i] for i in label.tolist()],
+        words=words_of(corpus, text, start, end),
+        votes=found.votes.tolist(),
+        alike=found.alike.tolist(),
+        n_annotators=found.n_members.tolist(),
+        support=found.support.tolist(),
+        is_tie=found.is_tie.tolist(),
     )
-    keys = [column.key for column in _SPAN.columns]
-    return [dict(zip(keys, row, strict=True)) for row in zip(*values, strict=True)]

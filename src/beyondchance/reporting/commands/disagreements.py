@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from beyondchance.messages import Use
 from beyondchance.reporting import sentences
-from beyondchance.reporting.blocks import CUT, Block, Cell, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.blocks import (
+    Blocks,
+    Cell,
+    Report,
+    Table,
+    cut,
+    in_list,
+    in_one,
+    report_on,
+)
 from beyondchance.reporting.columns import (
     COUNT,
     FILES,
@@ -26,8 +36,7 @@ from beyondchance.reporting.columns import (
     ready,
     table_of,
 )
-from beyondchance.reporting.commands.places import PLACE, blocks_of, rows_of
-from beyondchance.reporting.contexts import in_text
+from beyondchance.reporting.commands.places import PLACE, blocks_of, contexts_of, rows_of
 from beyondchance.scoring.disagreements import KINDS, Disagreements
 from beyondchance.scoring.places import Places
 from beyondchance.tallies import left_out
@@ -158,23 +167,19 @@ def disagreements_report(
     names = kind_names(found)
     alone = left_out("{documents} that no two of those compared share", "")
     skipped = {**corpus.skipped, alone: len(corpus.documents) - len(found.documents)}
-    shown = listed[:top] if top else listed
 
-    def blocks() -> list[Block]:
+    def blocks() -> Blocks:
         annotators = {name for pair in found.pairs for name in pair}
         who = in_list([name for name in corpus.annotators if name in annotators])
         extent = corpus.select(documents=found.documents).extent
-        compared = Prose(sentences.compared(who, extent, found.n_spans, corpus.positions))
+        yield sentences.compared(who, extent, found.n_spans, corpus.positions)
         if places is not None:
-            return [compared, *blocks_of(found.places, places, top=top)]
-        return [
-            compared,
-            _pairs_table(by_pair, names, _remark(found), top),
-            *([_labels_table(labels, found, top)] if labels else []),
-            _list_table(shown, len(listed), is_narrow=is_narrow)
-            if len(listed)
-            else Prose("Nothing to list."),
-        ]
+            yield from blocks_of(found.places, places, top=top)
+            return
+        yield _pairs_table(by_pair, names, _remark(found), top)
+        if labels:
+            yield _labels_table(labels, found, top)
+        yield _list_table(listed, top, is_narrow) if len(listed) else "Nothing to list."
 
     def data() -> Data:
         return {
@@ -184,24 +189,21 @@ def disagreements_report(
             "pairs": [{"a": a, "b": b, "kinds": counts} for (a, b), counts in by_pair.items()],
             "labels": [{"a": a, "b": b, "count": count} for (a, b), count in labels.items()],
             "disagreements": listed.to_rows(),
-            **({} if places is None else {"places": rows_of(places)}),
+            "places": None if places is None else rows_of(places),
         }
 
-    notes = [*corpus.notes]
+    notes = []
     if corpus.gold is not None and not any(corpus.gold in pair for pair in found.pairs):
         remedy = (Use("annotators", placeholder="NAME"), " compares an annotator with it")
         notes.append(sentences.gold_left_out(corpus.gold, remedy))
-    is_cut = len(shown) < len(listed) or 0 < top < len(by_pair)
-    if places is not None:
-        is_cut = 0 < top < len(places)
-    return Report(
-        command="disagreements",
+    return report_on(
+        corpus,
+        corpus,
+        *notes,
+        is_cut=0 < top < (max(len(listed), len(by_pair)) if places is None else len(places)),
         group=DISAGREEMENTS,
-        corpus=corpus,
         signature=found.signature,
-        noun=corpus.extent.noun,
         skipped={what: number for what, number in skipped.items() if number},
-        notes=(*notes, *([CUT] if is_cut else [])),
         make_blocks=blocks,
         make_data=data,
         make_rows=listed.to_rows if places is None else partial(rows_of, places),
@@ -260,33 +262,32 @@ def _labels_table(
         rows[-1] = (*rows[-1][:-1], None)
         title = f"labels: down, those of {first}; across, those of {second}"
         return Table((first, *map(_name, sides)), rows, title)
-    different = [(count, a, b) for (a, b), count in labels.items() if a != b]
-    different.sort(key=lambda item: -item[0])
-    shown, remark = cut(different, top)
-    return Table(
-        (first, second, "times"),
-        [(_name(a), _name(b), count) for count, a, b in shown],
-        "labels that differ, the most frequent first",
-        remark,
+    columns = (
+        for_people(first, lambda row: _name(row[0][0])),
+        for_people(second, lambda row: _name(row[0][1])),
+        for_people("times", itemgetter(1)),
     )
+    different = [item for item in labels.items() if item[0][0] != item[0][1]]
+    different.sort(key=lambda item: -item[1])
+    return table_of(different, columns, "labels that differ, the most frequent first", top=top)
 
 
 def _name(label: str | None) -> str:
     return NO_SPAN if label is None else label
 
 
-def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False) -> Table:
+def _list_table(listed: Disagreements, top: int, is_narrow: bool) -> Table:
     """One row for each disagreement, in the text where that is known."""
-    rows, marked = shown.to_rows(), _in_texts(shown)
+    shown = listed[:top] if top else listed
+    rows, marked = shown.to_rows(), contexts_of(shown)
     for row, in_the_text in zip(rows, marked, strict=False):
         row["in the text"] = in_the_text
-    one_pair, against_gold = len(shown.pairs) == 1, is_against_gold(shown)
-    several_texts = len(shown.corpus.text_length) > len(shown.corpus.documents)
-    first, second = shown.pairs[0] if one_pair else ("first", "second")
-    words = partial(_kind, against_gold=against_gold, has_labels=is_narrow)
+    corpus, one_pair = listed.corpus, len(listed.pairs) == 1
+    first, second = listed.pairs[0] if one_pair else ("first", "second")
+    words = partial(_kind, against_gold=is_against_gold(listed), has_labels=is_narrow)
     columns = [
-        Column("document"),
-        *([Column("text")] if several_texts else []),
+        Column("document", heading=corpus.extent.noun),
+        *([Column("text")] if len(corpus.text_length) > len(corpus.documents) else []),
         *([] if one_pair else [for_people("annotators", lambda row: f"{row['a']} and {row['b']}")]),
         for_people("kind", words),
     ]
@@ -294,12 +295,10 @@ def _list_table(shown: Disagreements, n_listed: int, *, is_narrow: bool = False)
         columns.append(for_people(first, lambda row: _span(row, "a")))
         columns.append(for_people(second, lambda row: _span(row, "b")))
     columns += [Column("in the text")] if marked else []
-    remark = f"{len(rows):,} of {n_listed:,}." if len(rows) < n_listed else ""
-    who = shown.pairs[0] if one_pair else ("the first", "the second")
-    legend = f"([ ] marked by {who[0]}, {{ }} by {who[1]})" if marked else ""
-    remark = " ".join(filter(None, (remark, legend)))
-    title, noun = "one by one, in reading order", shown.corpus.extent.noun
-    return table_of(rows, columns, title, remark, document=noun)
+    one, other = listed.pairs[0] if one_pair else ("the first", "the second")
+    legend = f"([ ] marked by {one}, {{ }} by {other})" if marked else ""
+    remark = in_one(cut(range(len(listed)), top)[1], legend)
+    return table_of(rows, columns, "one by one, in reading order", remark)
 
 
 def _kind(row: Mapping[str, Any], *, against_gold: bool, has_labels: bool) -> str:
@@ -317,15 +316,3 @@ def _kind(row: Mapping[str, Any], *, against_gold: bool, has_labels: bool) -> st
 def _span(row: Mapping[str, Any], side: str) -> str | None:
     start, end, label = (row[f"{name}_{side}"] for name in ("start", "end", "label"))
     return None if label is None else f"{start}-{end} {label}"
-
-
-def _in_texts(shown: Disagreements) -> list[str]:
-    """Each row in its text, with brackets around what was marked; nothing without texts."""
-    characters, texts = shown.characters(), shown.corpus.texts
-    if characters is None or texts is None:
-        return []
-    columns = [column.tolist() for column in (shown.text, *characters)]
-    return [
-        in_text(texts[text], (start_a, end_a), (start_b, end_b))
-        for text, start_a, end_a, start_b, end_b in zip(*columns, strict=True)
-    ]

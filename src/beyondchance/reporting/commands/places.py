@@ -9,7 +9,7 @@ from operator import itemgetter
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Span
-from beyondchance.reporting.blocks import Block, Cell, Prose, Report, Table, cut, in_list
+from beyondchance.reporting.blocks import Blocks, Report, Table, cut, in_list, in_one
 from beyondchance.reporting.columns import (
     COUNT,
     DATA,
@@ -18,13 +18,16 @@ from beyondchance.reporting.columns import (
     Column,
     Data,
     Group,
+    alike,
     for_people,
     kind,
     maybe,
     one_of,
+    rows_from,
     table_of,
 )
 from beyondchance.reporting.contexts import in_text
+from beyondchance.scoring.disagreements import Disagreements
 from beyondchance.scoring.places import KINDS, Places
 
 NOTHING = "nothing"
@@ -37,7 +40,6 @@ def report_of_places(found: Places) -> Report:
     """The report of places, of which those are listed that are not the same for all."""
     differing = found.only(kinds=[kind for kind in KINDS if kind != "agree"])
     return Report(
-        command="disagreements",
         corpus=found.corpus,
         make_blocks=lambda: blocks_of(found, differing, top=20),
         make_data=lambda: {"kinds": found.by_kind(), "places": rows_of(differing)},
@@ -45,20 +47,13 @@ def report_of_places(found: Places) -> Report:
     )
 
 
-def blocks_of(found: Places, listed: Places, *, top: int) -> list[Block]:
+_MISSING = "(missing: those who marked something agree, the others marked nothing)"
+
+
+def blocks_of(found: Places, listed: Places, *, top: int) -> Blocks:
     """The tables for people: how many places there are of each kind, and those that cost most."""
-    counts: list[Sequence[Cell]] = [tuple(found.by_kind().values())]
-    made: list[Block] = [
-        Table(
-            KINDS,
-            counts,
-            "places",
-            "(missing: those who marked something agree, the others marked nothing)",
-        )
-    ]
-    if not len(listed):
-        return [*made, Prose("Nothing to list.")]
-    return [*made, places_table(listed, top)]
+    yield table_of([found.by_kind()], alike(COUNT, *KINDS), "places", _MISSING)
+    yield places_table(listed, top) if len(listed) else "Nothing to list."
 
 
 def by_worth(found: Places) -> list[int]:
@@ -72,12 +67,9 @@ PLACE = Group(
     "spans_at_place",
     [
         TEXT("document"),
-        COUNT("text", outputs=DATA),
-        COUNT("start", outputs=DATA),
-        COUNT("end", outputs=DATA),
+        *alike(COUNT, "text", "start", "end", outputs=DATA),
         Column("kind", one_of(*KINDS)),
-        COUNT("n_annotators", outputs=DATA),
-        COUNT("n_marked", outputs=DATA),
+        *alike(COUNT, "n_annotators", "n_marked", outputs=DATA),
         COUNT(
             "n_agree",
             "how many have the version that most have",
@@ -85,7 +77,8 @@ PLACE = Group(
             cell=lambda row: f"{row['n_agree']} of {row['n_annotators']}",
         ),
         FIGURE("worth", "what the corrected score would rise by if all had it"),
-        Column("in_text", maybe(TEXT), heading="in the text"),
+        Column("in_text", maybe(TEXT), outputs=DATA),
+        for_people("in the text", itemgetter("in_text"), is_optional=True),
         for_people("versions", itemgetter("versions")),
         TEXT("decision", "empty, to be filled in", outputs=DATA),
     ],
@@ -100,30 +93,27 @@ PLACE = Group(
 
 def places_table(found: Places, top: int) -> Table:
     """The places that cost most, with what each annotator marked."""
-    order, remark = cut(by_worth(found), top)
-    shown = found[np.array(order, dtype=np.int64)]
+    order = by_worth(found)
+    shown = found[np.array(order[:top] if top else order, dtype=np.int64)]
     rows = rows_of(shown)
     for place, row in enumerate(rows):
         row["versions"] = versions_in_words(shown, place)
-    is_known = any(row["in_text"] is not None for row in rows)
-    columns = [column for column in PLACE.columns if column.key != "in_text" or is_known]
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
-    return table_of(
-        rows,
-        columns,
-        "one by one, what is worth most first",
-        " ".join(filter(None, (remark, legend))),
-        document=found.corpus.extent.noun,
-    )
+    title, noun = "one by one, what is worth most first", found.corpus.extent.noun
+    remark = in_one(cut(order, top)[1], legend)
+    return table_of(rows, PLACE.columns, title, remark, document=noun)
 
 
-def contexts_of(shown: Places) -> list[str]:
-    """Each place in its text, in brackets; nothing where texts are not known."""
+def contexts_of(shown: Places | Disagreements) -> list[str]:
+    """Each row in its text, with brackets around what was marked; nothing without texts."""
     characters, texts = shown.characters(), shown.corpus.texts
     if characters is None or texts is None:
         return []
     columns = zip(shown.text.tolist(), *(side.tolist() for side in characters), strict=True)
-    return [in_text(texts[text], (start, end), (-1, -1)) for text, start, end in columns]
+    return [
+        in_text(texts[text], (start, end), tuple(other) or (-1, -1))
+        for text, start, end, *other in columns
+    ]
 
 
 def _surface(corpus: Corpus, text: int, span: Span) -> str:
@@ -150,44 +140,22 @@ def versions_in_words(shown: Places, place: int) -> str:
 def rows_of(found: Places) -> list[Data]:
     """One row for each place, in reading order, with a column to write a decision into."""
     corpus = found.corpus
-    contexts: Sequence[str | None] = contexts_of(found) or [None] * len(found)
-    columns = zip(
-        corpus.text_document[found.text].tolist(),
-        corpus.number_in_document(found.text).tolist(),
-        found.start.tolist(),
-        found.end.tolist(),
-        found.kind.tolist(),
-        found.n_annotators.tolist(),
-        found.n_marked.tolist(),
-        found.n_agree.tolist(),
-        found.worth.tolist(),
-        contexts,
-        strict=True,
+    rows = rows_from(
+        document=[corpus.documents[i] for i in corpus.text_document[found.text].tolist()],
+        text=corpus.number_in_document(found.text).tolist(),
+        start=found.start.tolist(),
+        end=found.end.tolist(),
+        kind=[KINDS[i] for i in found.kind.tolist()],
+        n_annotators=found.n_annotators.tolist(),
+        n_marked=found.n_marked.tolist(),
+        n_agree=found.n_agree.tolist(),
+        worth=[None if isnan(worth) else worth for worth in found.worth.tolist()],
+        in_text=contexts_of(found) or [None] * len(found),
     )
-    rows = []
-    for place, (document, text, start, end, sort, n, marked, agreeing, worth, shown) in enumerate(
-        columns
-    ):
-        versions = found.versions(place)
-        rows.append(
-            {
-                "document": corpus.documents[document],
-                "text": text,
-                "start": start,
-                "end": end,
-                "kind": KINDS[sort],
-                "n_annotators": n,
-                "n_marked": marked,
-                "n_agree": agreeing,
-                "worth": None if isnan(worth) else worth,
-                "in_text": shown,
-                **{
-                    f"by {name}": _plain(corpus, int(found.text[place]), spans)
-                    for name, spans in versions.items()
-                },
-                "decision": "",
-            }
-        )
+    for place, (row, text) in enumerate(zip(rows, found.text.tolist(), strict=True)):
+        for name, spans in found.versions(place).items():
+            row[f"by {name}"] = _plain(corpus, text, spans)
+        row["decision"] = ""
     return rows
 
 

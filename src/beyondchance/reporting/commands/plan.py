@@ -113,7 +113,7 @@ def plan_report(
         corpus=corpus,
         signature=str(wanted.settings),
         notes=(*(() if corpus is None else corpus.notes), *caution),
-        skipped=pilot and dict(pilot.skipped),
+        skipped=pilot.skipped if pilot else None,
         noun=pilot.extent.noun if pilot else "document",
         make_blocks=blocks,
         make_data=data,

@@ -102,6 +102,11 @@ class Subset:
     ranking: Ranking
     sureness: Sureness | None = None
 
+    @property
+    def systems(self) -> list[SystemRow]:
+        """The systems by these texts."""
+        return system_rows(self.ranking, self.ranking.settings.measure, self.sureness)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow(breakdown.Row):
@@ -125,7 +130,7 @@ class SystemRow(breakdown.Row):
     @property
     def standings(self) -> Standings | None:
         """Which systems differ significantly, where they were tested."""
-        return self.sureness and self.sureness.standings
+        return self.sureness.standings if self.sureness else None
 
     @property
     def by(self) -> str:
@@ -145,7 +150,7 @@ class SystemRow(breakdown.Row):
     @property
     def means(self) -> dict[str, Part]:
         """The means of the scores of labels and of documents."""
-        intervals = self.sureness and self.sureness.means.get(self.joined)
+        intervals = self.sureness.means.get(self.joined) if self.sureness else None
         parts = parts_of(self.measure, self.agreement, intervals=intervals)
         return {part.joined: part for part in parts}
 
@@ -420,9 +425,6 @@ def rank_report(
     standings = sure[measure].standings if sure else None
     settings = ranking.settings if standings is None else standings.settings
     by_measure = {name: system_rows(item, name, sure.get(name)) for name, item in rankings.items()}
-    by_subset = [
-        (subset, system_rows(subset.ranking, measure, subset.sureness)) for subset in subsets
-    ]
 
     def blocks() -> Blocks:
         yield verdict(ranking.gold, by_measure)
@@ -443,7 +445,7 @@ def rank_report(
         for system in listed:
             yield from labels_tables(system, settings)
         if subsets:
-            yield from _subset_blocks(by_subset, ranking)
+            yield from _subset_blocks(subsets, ranking)
         if standings is not None:
             yield explanation(standings, listed)
 
@@ -453,11 +455,7 @@ def rank_report(
             "systems": by_measure[measure],
             "measures": by_measure,
             **(_comparisons(standings) if standings is not None else {}),
-            "subsets": [
-                {**attributes(subset, "name", "condition", "n_texts"), "systems": rows}
-                for subset, rows in by_subset
-            ]
-            or None,
+            "subsets": subsets or None,
         }
 
     return report_on(
@@ -469,7 +467,7 @@ def rank_report(
         make_blocks=blocks,
         make_asked=asked,
         make_data=data,
-        make_rows=lambda: _flat_rows(by_measure, by_subset, by_label=by_label),
+        make_rows=lambda: _flat_rows(by_measure, subsets, by_label=by_label),
         make_paper=lambda: _paper_table(ranking, by_measure, settings, standings),
         make_methods=lambda: methods("methods_of_ranking", ranking, standings, digits=digits),
     )
@@ -477,13 +475,13 @@ def rank_report(
 
 def _flat_rows(
     by_measure: Mapping[str, Sequence[SystemRow]],
-    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]],
+    subsets: Sequence[Subset],
     *,
     by_label: bool,
 ) -> Iterator[Data]:
     """Yield the systems for CSV, and their labels."""
     listed = [("all", system) for systems in by_measure.values() for system in systems]
-    listed += [(subset.name, system) for subset, systems in by_subset for system in systems]
+    listed += [(subset.name, system) for subset in subsets for system in subset.systems]
     for subset, system in listed:
         for row in (system, *(system.labels if by_label else ())):
             label = "" if row is system else row.name
@@ -510,20 +508,18 @@ def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
     return sentences.headline(f"{whose} with {gold}", scores)
 
 
-def _subset_blocks(
-    by_subset: Sequence[tuple[Subset, Sequence[SystemRow]]], ranking: Ranking
-) -> Blocks:
+def _subset_blocks(subsets: Sequence[Subset], ranking: Ranking) -> Blocks:
     """The rankings on parts of the texts."""
-    neither = ranking.extent.n_texts - sum(part.n_texts for part, _ in by_subset)
+    neither = ranking.extent.n_texts - sum(subset.n_texts for subset in subsets)
     by = sentences.by_measure("token", ranking.settings.positions)
     yield (
         f"By difficulty: {sentences.DIFFICULTY}, 1 minus the chance agreement of the "
         f"gold standard with itself, by {by}. {counted(neither, 'text')} in which the "
         "gold standard marks nothing: in neither subset."
     )
-    for subset, systems in by_subset:
+    for subset in subsets:
         title = f"{subset.name}: {counted(subset.n_texts, 'text')} of {subset.condition}"
-        yield from ranking_tables(systems, title, f"on {subset.name} texts")
+        yield from ranking_tables(subset.systems, title, f"on {subset.name} texts")
 
 
 def compared(ranking: Ranking, positions: str = "") -> str:

@@ -35,12 +35,11 @@ def rendered(
     digits: int,
     width: int | None = None,
     colour: bool = False,
-    columns: int | None = None,
 ) -> str:
     """Write blocks one below the other, with a line between them."""
 
     def written(block: Block) -> Iterator[str]:
-        for line in _lines(block, digits, width or columns):
+        for line in _lines(block, digits, width):
             yield f"{(line if colour else _ESCAPES.sub('', line)).rstrip()}\n"
 
     return "\n".join("".join(written(block)) for block in blocks)
