@@ -368,7 +368,7 @@ def _annotators(found: Overview) -> Iterator[Section]:
             parts.append(Prose("There are too many pairs to give each an interval."))
     rows = [row for row in rows if row.name != found.gold]
     if "token" in found.results:
-        ratios = {row.shown: row.habits.marking_ratio for row in rows if row.habits is not None}
+        ratios = {row.shown: row.marking_ratio for row in rows}
         beside = "the others" if found.gold is None else found.gold
         parts.append(annotators.habits_chart(ratios, beside=beside))
     parts.append(NamedTable("annotators", breakdown.habits_table(rows, MOST_ROWS, gold=found.gold)))

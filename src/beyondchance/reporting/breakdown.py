@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -139,28 +139,6 @@ def uncertainty(first: ConfidenceInterval, settings: Settings) -> Data:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Habits:
-    """How an annotator marks, compared with the others.
-
-    Attributes
-    ----------
-    mean_length : float
-        Positions in a span.
-    marking_ratio : float
-        How much the annotator marked, for each position that the others marked in the same
-        texts.
-    over_marking, under_marking : float
-        The share of the own marks that the others do not have, and of the others' marks
-        that the annotator does not have.
-    """
-
-    mean_length: float
-    marking_ratio: float
-    over_marking: float
-    under_marking: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """A score with its intervals, what it is the score of, and what else is known of that.
 
@@ -176,8 +154,14 @@ class Row:
         The field of the documents, at the level of fields.
     intervals : mapping of str to ConfidenceInterval
         Empty where there are none.
-    habits : Habits, optional
-        Of an annotator.
+    mean_length : float
+        Positions in a span of an annotator; nan where it is not known.
+    marking_ratio : float
+        How much the annotator marked, for each position that the others marked in the same
+        texts.
+    over_marking, under_marking : float
+        The share of the own marks that the others do not have, and of the others' marks
+        that the annotator does not have.
     without : Row, optional
         The team without the annotator, where two are left.
     difficulty : float
@@ -194,7 +178,10 @@ class Row:
     name: Name = ""
     of_field: str = ""
     intervals: Scores = field(default_factory=dict)
-    habits: Habits | None = None
+    mean_length: float = nan
+    marking_ratio: float = nan
+    over_marking: float = nan
+    under_marking: float = nan
     without: Row | None = None
     difficulty: float = nan
     null: NullDistribution | None = None
@@ -335,25 +322,21 @@ _B = TEXT("b", value=lambda row: row.name[1], outputs=JSON)
 DIFFICULTY = Column("difficulty")
 
 
-def _habit(name: str, about: str, **more: Any) -> Column:
-    return FIGURE(name, about, attrgetter(f"habits.{name}"), **more)
-
-
 HABITS = (
-    _habit(
+    FIGURE(
         "mean_length",
         "positions in a span of this annotator",
         heading="length",
-        cell=lambda row: _length(row.habits.mean_length),
+        cell=lambda row: _length(row.mean_length),
     ),
-    _habit(
+    FIGURE(
         "marking_ratio",
         "how much was marked for each position that the others marked in the same texts",
         heading="marks",
-        cell=lambda row: _more_or_less(row.habits.marking_ratio),
+        cell=lambda row: _more_or_less(row.marking_ratio),
     ),
-    _habit("over_marking", "share of the own marks that the others do not have"),
-    _habit("under_marking", "share of the others' marks that this annotator does not have"),
+    FIGURE("over_marking", "share of the own marks that the others do not have"),
+    FIGURE("under_marking", "share of the others' marks that this annotator does not have"),
 )
 WITHOUT = Column(
     "without",
@@ -506,13 +489,12 @@ def breakdown_of(
     without = result.without if len(result.by_annotator) > 2 else {}
     rows += rows_of("label", result.by_label, own.by_label, support=support or {})
     rows += rows_of("pair", result.by_pair, own.by_pair)
-    rows += rows_of(
-        "annotator",
-        result.by_annotator,
-        own.by_annotator,
-        habits=habits_of(result, results.get("token")),
-        without={row.name: row for row in rows_of("without", without, own.without)},
-    )
+    habits = habits_of(result, results.get("token"))
+    others = {row.name: row for row in rows_of("without", without, own.without)}
+    rows += [
+        replace(row, **habits[row.joined], without=others.get(row.name))
+        for row in rows_of("annotator", result.by_annotator, own.by_annotator)
+    ]
     for name in by:
         if name == "document":
             rows += rows_of(
@@ -533,8 +515,8 @@ def breakdown_of(
     )
 
 
-def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Habits]:
-    """The habits of every annotator.
+def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Data]:
+    """Return how every annotator marks, compared with the others.
 
     Parameters
     ----------
@@ -549,12 +531,12 @@ def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Hab
     if by_position and by_position.settings.average == "micro" and result.counts.of == OF_SPANS:
         sizes = by_position.counts.size_by_annotator()
     return {
-        name: Habits(
-            mean_length=_ratio(sizes.get(name, nan), score.n_spans),
-            marking_ratio=_ratio(sides[name].size_a, sides[name].size_b),
-            over_marking=1 - _ratio(score.matched, score.size_a),
-            under_marking=1 - _ratio(score.matched, score.size_b),
-        )
+        name: {
+            "mean_length": _ratio(sizes.get(name, nan), score.n_spans),
+            "marking_ratio": _ratio(sides[name].size_a, sides[name].size_b),
+            "over_marking": 1 - _ratio(score.matched, score.size_a),
+            "under_marking": 1 - _ratio(score.matched, score.size_b),
+        }
         for name, score in result.by_annotator.items()
     }
 
@@ -662,7 +644,7 @@ def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> T
     """How each annotator marks, compared with the others or with a gold standard."""
     shown, remark = lowest(rows, top)
     is_team = len(rows) > 2 and gold is None
-    has_lengths = not all(isnan(row.habits.mean_length) for row in rows if row.habits)
+    has_lengths = not all(isnan(row.mean_length) for row in rows)
     others = "the others" if gold is None else "the gold standard"
     legend = "length: mean of the spans; " if has_lengths else ""
     legend += f"marks: more or less than {others} in the same texts"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isnan
 
 import numpy as np
 
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import Bars, Curves
+from beyondchance.reporting.blocks import Bars, Curves, cell_text
 from beyondchance.reporting.visible import visible
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -17,11 +16,12 @@ _PARTS = " ▏▎▍▌▋▊▉█"
 
 def drawn(picture: Bars | Curves, *, digits: int, width: int = 80) -> list[str]:
     """Return the lines of bars or curves."""
-    draw: Callable[..., list[str]] = _bars if isinstance(picture, Bars) else _curves
-    return draw(picture, digits=digits, width=width)
+    if isinstance(picture, Bars):
+        return _bars(picture, digits, width)
+    return _curves(picture, digits, width)
 
 
-def _bars(bars: Bars, *, digits: int, width: int) -> list[str]:
+def _bars(bars: Bars, digits: int, width: int) -> list[str]:
     """One line for each amount, its bar as long as the amount is large; none below 0.
 
     Examples
@@ -33,10 +33,7 @@ def _bars(bars: Bars, *, digits: int, width: int) -> list[str]:
       dogs  ████      2
     """
     names = [visible(name) for name in bars.amounts]
-    shown = [
-        f"{value:,}" if isinstance(value, int) else in_digits(value, digits)
-        for value in bars.amounts.values()
-    ]
+    shown = [cell_text(value, digits) for value in bars.amounts.values()]
     left, right = max(map(len, names)), max(map(len, shown))
     room = max(width - left - right - 7, 8)
     lengths = [0 if isnan(value) else max(value, 0) for value in bars.amounts.values()]
@@ -54,12 +51,12 @@ def _bar(share: float, room: int) -> str:
     return "█" * full + (_PARTS[part] if part else "")
 
 
-def _curves(curves: Curves, *, digits: int, width: int, height: int = 4) -> list[str]:
+def _curves(curves: Curves, digits: int, width: int, height: int = 4) -> list[str]:
     """Each curve as an area above 0, all to the same scale, with its range above it.
 
     Examples
     --------
-    >>> for line in _curves(Curves("p", {"a": [0.5, 1.0]}), digits=2, width=30, height=2):
+    >>> for line in _curves(Curves("p", {"a": [0.5, 1.0]}), 2, 30, height=2):
     ...     print(line)
     p
     a, from 0.50 to 1.00

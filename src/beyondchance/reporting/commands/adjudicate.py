@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from beyondchance.adjudication.adjudicated import AdjudicatedCorpus
 from beyondchance.adjudication.comparison import Deciders
@@ -24,6 +24,7 @@ from beyondchance.reporting.columns import (
     TEXTS,
     Column,
     Data,
+    Getter,
     Group,
     Kind,
     alike,
@@ -199,7 +200,7 @@ COMPARED = command(
 )
 
 
-def _agreement(column: Column) -> Callable[[Mapping[str, Any]], Any]:
+def _agreement(column: Column) -> Getter:
     return lambda row: column.of(row["agreement"])
 
 

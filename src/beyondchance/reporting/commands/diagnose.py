@@ -25,7 +25,6 @@ from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
     Amount,
     Blocks,
-    Cell,
     Report,
     Table,
     counted,
@@ -94,7 +93,7 @@ def what(pattern: Pattern) -> str:
     """Say what annotators do otherwise; of several, how often each does."""
     words = _Words(pattern)
     apart = f" (other than {words.quoted})" if pattern.about.about == "other words" else ""
-    return _PATTERNS[pattern.kind](words) + apart
+    return _SENTENCES[pattern.kind](words) + apart
 
 
 def _n_others(pattern: Pattern) -> int:
@@ -123,6 +122,7 @@ class _Words:
         noun = "span" if self.is_any else pattern.label
         self.owner = f"{self.who}'s {noun}" if len(pattern.times) == 1 else f"{noun} of {self.who}"
         self.as_label = "" if self.is_any else f" as {pattern.label}"
+        self.is_same = self.is_any or self.name == self.label
 
     @property
     def quoted(self) -> str:
@@ -130,63 +130,47 @@ class _Words:
         names = self.name.split(" or ")
         return " or ".join(name if name in _UNQUOTED else f"'{name}'" for name in names)
 
-    def edge(self) -> str:
-        """What is different at an edge."""
-        if self.about not in {"word", *_UNQUOTED}:
-            return f"{self.owner} {self.kind} than {self.others_own}"
-        thing = f"'{self.name}'" if self.name else self.about
-        return f"{self.owner} {_EDGES[self.kind].format(thing)}"
 
-    def takes_in(self) -> str:
-        """One span where others have several."""
-        if self.is_any or self.name == self.label:
-            return f"{self.owner} is one span where {self.others} {self.mark} several"
-        return f"{self.owner} covers what {self.others} {self.mark} as {self.name}"
+def _edge(at: str) -> Callable[[_Words], str]:
+    """Return the sentence about an edge, or about what is taken in or left out there."""
 
-    def divides(self) -> str:
-        """Several spans where others have one."""
-        if self.is_any or self.name == self.label:
-            return f"{self.owner} is several spans where {self.others} {self.mark} one"
-        return (
-            f"{self.who} {self.marks} as {self.name} a part of what {self.others} {self.mark} as "
-            f"{self.label}"
-        )
+    def said(x: _Words) -> str:
+        if x.about not in {"word", *_UNQUOTED}:
+            return f"{x.owner} {x.kind} than {x.others_own}"
+        thing = f"'{x.name}'" if x.name else x.about
+        return f"{x.owner} {at.format(thing)}"
 
-    def alone(self) -> str:
-        """Something that others do not mark."""
-        if self.about == "text":
-            marked = f"{self.who} {self.marks} '{self.name}'{self.as_label}"
-            return f"{marked}, {self.most} {self.do} not"
-        return f"{self.who} {self.marks} {self.label} where {self.most} {self.mark} nothing"
-
-    def missed(self) -> str:
-        """Something that others mark."""
-        if self.about == "text":
-            what = f"which {self.others} {self.mark}{self.as_label}"
-            return f"{self.who} {self.does} not mark '{self.name}', {what}"
-        return f"{self.who} {self.marks} nothing where {self.others} {self.mark} {self.label}"
-
-    def relabelled(self) -> str:
-        """Another label."""
-        return (
-            f"{self.who} {self.marks} as {self.label} what {self.others} {self.mark} as {self.name}"
-        )
+    return said
 
 
-_EDGES: Mapping[str, str] = {
-    KINDS[0]: "takes in {} at its start",
-    KINDS[1]: "leaves out {} at its start",
-    KINDS[2]: "leaves out {} at its end",
-    KINDS[3]: "takes in {} at its end",
+_SENTENCES: Mapping[str, Callable[[_Words], str]] = {
+    TAKES_IN: lambda x: (
+        f"{x.owner} is one span where {x.others} {x.mark} several"
+        if x.is_same
+        else f"{x.owner} covers what {x.others} {x.mark} as {x.name}"
+    ),
+    DIVIDES: lambda x: (
+        f"{x.owner} is several spans where {x.others} {x.mark} one"
+        if x.is_same
+        else f"{x.who} {x.marks} as {x.name} a part of what {x.others} {x.mark} as {x.label}"
+    ),
+    KINDS[0]: _edge("takes in {} at its start"),
+    KINDS[1]: _edge("leaves out {} at its start"),
+    KINDS[2]: _edge("leaves out {} at its end"),
+    KINDS[3]: _edge("takes in {} at its end"),
+    KINDS[4]: lambda x: (
+        f"{x.who} {x.marks} '{x.name}'{x.as_label}, {x.most} {x.do} not"
+        if x.about == "text"
+        else f"{x.who} {x.marks} {x.label} where {x.most} {x.mark} nothing"
+    ),
+    KINDS[5]: lambda x: (
+        f"{x.who} {x.does} not mark '{x.name}', which {x.others} {x.mark}{x.as_label}"
+        if x.about == "text"
+        else f"{x.who} {x.marks} nothing where {x.others} {x.mark} {x.label}"
+    ),
+    KINDS[6]: lambda x: f"{x.who} {x.marks} as {x.label} what {x.others} {x.mark} as {x.name}",
 }
-_PATTERNS: Mapping[str, Callable[[_Words], str]] = {
-    TAKES_IN: _Words.takes_in,
-    DIVIDES: _Words.divides,
-    **dict.fromkeys(KINDS[:4], _Words.edge),
-    KINDS[4]: _Words.alone,
-    KINDS[5]: _Words.missed,
-    KINDS[6]: _Words.relabelled,
-}
+"""What is said of each kind of pattern."""
 
 
 def pattern_advice(pattern: Pattern) -> str:
@@ -532,39 +516,31 @@ def examples_table(found: Diagnosis, top: int) -> Table:
 def kinds_table(found: Diagnosis, top: int) -> Table:
     """How many disagreements each label has of each kind, the label that loses most first."""
     cells = found.by_label_and_kind
-    used = [kind for kind in _SHORT if any(kind in kinds for kinds in cells.values())]
-    order, remark = cut(labels_by_loss(found), top)
-    rows: list[Sequence[Cell]] = [
-        (label, *(cells.get(label, {}).get(kind, 0) for kind in used)) for label in order
-    ]
-    legend = "; ".join(f"{_SHORT[kind]}: {_MEANT[kind]}" for kind in used if kind in _MEANT)
-    return Table(
-        ("label", *(_SHORT[kind] for kind in used)),
-        rows,
-        "disagreements by label and kind, the label that loses most first",
-        in_one(remark, f"({legend})" if legend else ""),
-    )
+    used = [kind for kind in _KINDS if any(kind in kinds for kinds in cells.values())]
+    none = dict.fromkeys(used, 0)
+    rows = [{"label": label, **none, **cells.get(label, {})} for label in labels_by_loss(found)]
+    legend = "; ".join(f"{_KINDS[kind][0]}: {_KINDS[kind][1]}" for kind in used if _KINDS[kind][1])
+    columns = [Column(kind, heading=_KINDS[kind][0]) for kind in used]
+    title = "disagreements by label and kind, the label that loses most first"
+    legend = f"({legend})" if legend else ""
+    return table_of(rows, [Column("label"), *columns], title, legend, top=top)
 
 
-_SHORT: Mapping[str, str] = dict(
+_KINDS: Mapping[str, tuple[str, str]] = dict(
     zip(
         PATTERN_KINDS,
         (
-            *("takes in", "divides", "earlier", "later", "shorter", "longer", "alone", "missed"),
-            "other label",
+            ("takes in", "one span where others have several"),
+            ("divides", "several spans where others have one"),
+            *zip(("earlier", "later", "shorter", "longer"), KINDS[:4], strict=True),
+            ("alone", "marked by one only"),
+            ("missed", ""),
+            ("other label", "at the same place"),
         ),
         strict=True,
     )
 )
-"""Kinds of patterns in a word or two."""
-_MEANT: Mapping[str, str] = {
-    TAKES_IN: "one span where others have several",
-    DIVIDES: "several spans where others have one",
-    **{kind: kind for kind in KINDS[:4]},
-    KINDS[4]: "marked by one only",
-    KINDS[6]: "at the same place",
-}
-"""What some of them mean."""
+"""Kinds of patterns in a word or two, and what some of them mean."""
 
 
 def labels_by_loss(found: Diagnosis) -> list[str]:
@@ -580,14 +556,16 @@ def labels_by_loss(found: Diagnosis) -> list[str]:
 
 def loss_by_label_table(found: Diagnosis, top: int) -> Table:
     """The causes of the loss of each label, whose names are shortened to fit a line."""
-    order, remark = cut(labels_by_loss(found), top)
-    rows: list[Sequence[Cell]] = [
-        (label, found.agreement.by_label[label].corrected, *found.loss_by_label[label].values())
-        for label in order
+    scores = found.agreement.by_label
+    rows = [
+        {"label": label, "corrected": scores[label].corrected, **found.loss_by_label[label]}
+        for label in labels_by_loss(found)
     ]
-    causes = (name.removeprefix("more ").removesuffix(" in the text") for name in found.loss)
-    headings = ("label", "corrected", *causes)
-    return Table(headings, rows, "what each label loses, by cause", remark)
+    columns = [
+        Column(name, heading=name.removeprefix("more ").removesuffix(" in the text"))
+        for name in ("label", "corrected", *found.loss)
+    ]
+    return table_of(rows, columns, "what each label loses, by cause", top=top)
 
 
 def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isnan
-from typing import TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
@@ -35,13 +36,6 @@ from beyondchance.tallies import unmarked
 
 if TYPE_CHECKING:
     from beyondchance.results.intervals import Intervals
-
-
-class _Overall(NamedTuple):
-    """The difficulty of all documents."""
-
-    difficulty: float
-    intervals: breakdown.Scores
 
 
 _DIFFICULTY = Column("difficulty", interval=lambda row: row.intervals.get("difficulty"))
@@ -88,7 +82,7 @@ def difficulty_report(
     gold, noun = result.settings.gold, result.extent.noun
     settings = result.settings if intervals is None else intervals.settings
     ends = {} if intervals is None else intervals.overall
-    overall = _Overall(result.overall, ends)
+    overall = SimpleNamespace(difficulty=result.overall, intervals=ends)
 
     def blocks() -> Blocks:
         who = f"the gold standard {gold}" if gold else in_list(result.counts.annotators)

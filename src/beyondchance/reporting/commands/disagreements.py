@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
 
 from beyondchance.messages import Use
 from beyondchance.reporting import sentences
@@ -227,13 +226,13 @@ def _remark(found: Disagreements) -> str:
 
 def _pairs_table(
     by_pair: Mapping[tuple[str, str], Mapping[str, int]],
-    names: Mapping[str, Any],
+    names: Data,
     remark: str,
     top: int,
 ) -> Table:
     """Counts by kind, of all pairs together and of each."""
 
-    def differing(row: Mapping[str, Any]) -> int:
+    def differing(row: Data) -> int:
         return sum(row[sort] for sort in KINDS if sort != "agree")
 
     pairs = [{"pair": " and ".join(pair), **counts} for pair, counts in by_pair.items()]
@@ -301,7 +300,7 @@ def _list_table(listed: Disagreements, top: int, is_narrow: bool) -> Table:
     return table_of(rows, columns, "one by one, in reading order", remark)
 
 
-def _kind(row: Mapping[str, Any], *, against_gold: bool, has_labels: bool) -> str:
+def _kind(row: Data, *, against_gold: bool, has_labels: bool) -> str:
     """The kind of a disagreement in words; and the label, or both labels."""
     sort: str = row["kind"]
     side = {"missed": "a", "extra": "b"}.get(sort)
@@ -313,6 +312,6 @@ def _kind(row: Mapping[str, Any], *, against_gold: bool, has_labels: bool) -> st
     return f"{sort}: {' / '.join(labels)}"
 
 
-def _span(row: Mapping[str, Any], side: str) -> str | None:
+def _span(row: Data, side: str) -> str | None:
     start, end, label = (row[f"{name}_{side}"] for name in ("start", "end", "label"))
     return None if label is None else f"{start}-{end} {label}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from beyondchance.messages import Note
 from beyondchance.reporting import breakdown as levels, sentences
-from beyondchance.reporting.blocks import Blocks, Range, Report
+from beyondchance.reporting.blocks import Blocks, Report
 from beyondchance.reporting.columns import (
     COUNT,
     DATA,
@@ -16,6 +16,7 @@ from beyondchance.reporting.columns import (
     TEXT,
     Column,
     Data,
+    Getter,
     alike,
     cell_of,
     data_of,
@@ -64,7 +65,7 @@ class _Row(NamedTuple):
         return f"{self.level} {self.name}".strip()
 
 
-def _interval(name: str) -> Callable[[_Row], Range | None]:
+def _interval(name: str) -> Getter:
     return lambda row: cell_of(row.intervals[name])
 
 

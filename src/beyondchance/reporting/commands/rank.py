@@ -43,6 +43,7 @@ from beyondchance.reporting.columns import (
     YES_OR_NO,
     Column,
     Data,
+    Getter,
     Group,
     alike,
     attributes,
@@ -197,12 +198,12 @@ class _Standing(NamedTuple):
         return self.standings.intervals[self.shown]
 
 
-def _tested(make: Callable[[Standings, str], Any]) -> Callable[[SystemRow], Any]:
+def _tested(make: Callable[[Standings, str], Any]) -> Getter:
     """What tests say of a system; None where there were none."""
     return lambda row: None if row.standings is None else make(row.standings, row.shown)
 
 
-def _ahead(name: str) -> Callable[[SystemRow], Any]:
+def _ahead(name: str) -> Getter:
     """What is known of the difference from the next system below, where there is one."""
 
     def value(standings: Standings, system: str) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, isnan, nan
 from operator import attrgetter, itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from beyondchance.inference.replacement import FEW_DOCUMENTS
 from beyondchance.messages import Note
@@ -27,6 +27,7 @@ from beyondchance.reporting.columns import (
     YES_OR_NO,
     Column,
     Data,
+    Getter,
     Group,
     alike,
     attributes,
@@ -73,7 +74,7 @@ _CEILINGS = {
 }
 
 
-def _p(key: str) -> Callable[[Mapping[str, Any]], str]:
+def _p(key: str) -> Getter:
     return lambda row: in_digits(row[key])
 
 
