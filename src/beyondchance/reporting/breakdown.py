@@ -261,7 +261,7 @@ def _against_gold(row: Any) -> Data:
 
 
 def _rate(name: str, about: str) -> Column:
-    return Column(name, _RATE, about, lambda row: _score(row).rate(name), outputs=JSON)
+    return _RATE(name, about, lambda row: _score(row).rate(name), outputs=JSON)
 
 
 FIGURES = (
@@ -276,7 +276,7 @@ FIGURES = (
     ),
     _rate("precision", "share of what side b marked that matches side a"),
     _rate("recall", "share of what side a marked that is matched by side b"),
-    Column("counts", _COUNTS, value=_score),
+    _COUNTS("counts", value=_score),
     figure("n_documents", sort=COUNT),
     SPANS,
     _REASON_CELL,

@@ -202,6 +202,10 @@ class Group:
     others: Mapping[str, Kind] | None = None
     command: str = ""
 
+    def __call__(self, key: str, *about: Any, **more: Any) -> Column:
+        """Declare a column of such objects."""
+        return Column(key, self, *about, **more)
+
     def make(self, row: Any) -> Data:
         """Return a row as plain data."""
         return data_of(row, self.columns)
@@ -354,19 +358,18 @@ SIGNATURE = Column("signature", kind(type="string", pattern="^beyondchance\\|"))
 _INPUT = Group(
     "input",
     [
-        Column("name", TEXT),
+        TEXT("name"),
         Column("sha256", kind(type="string", pattern="^[0-9a-f]{64}$")),
-        Column("format", TEXT),
+        TEXT("format"),
     ],
 )
 FILES = (SIGNATURE, Column("inputs", many(_INPUT)))
-METHODS = Column(
+METHODS = TEXT(
     "methods",
-    TEXT,
     "what a paper says about how it was computed; with --methods",
     is_optional=True,
 )
-NOTES = Column("notes", TEXTS)
+NOTES = TEXTS("notes")
 TAIL = (
     Column("skipped", named(kind(type="integer")), "what was left out or changed, and how often"),
     NOTES,
@@ -378,6 +381,6 @@ def command(name: str, *columns: Column, called: str = "") -> Group:
     head = (
         Column("format", kind(const=FORMAT), "version of this contract"),
         Column("command", kind(const=called or name)),
-        Column("version", TEXT, "of beyondchance"),
+        TEXT("version", "of beyondchance"),
     )
     return Group(name, [*head, *columns], command=called or name)

@@ -99,7 +99,7 @@ ADJUDICATE = command(
     COUNT("n_places", "places where annotators differ"),
     COUNT("n_decided", "how many of them are decided"),
     COUNT("n_ties", "entities outside of these that the votes of annotators do not decide"),
-    Column("agreement", SCORE, "of all annotators with the gold standard"),
+    SCORE("agreement", "of all annotators with the gold standard"),
     Column("annotators", named(SCORE)),
     Column("decisions", many(_DECISION)),
     *TAIL,
@@ -194,7 +194,7 @@ COMPARED = command(
     "adjudicate_compared",
     *(column.only(JSON, is_optional=column is SIGNATURE) for column in FILES),
     Column("pairs", many(Group("", [*_PAIR]))),
-    Column("differing", many(Group("", [Column("one", _DECISION), Column("other", _DECISION)]))),
+    Column("differing", many(Group("", [_DECISION("one"), _DECISION("other")]))),
     *TAIL,
     called="adjudicate",
 )

@@ -150,20 +150,18 @@ AGREE = command(
     levels.NULL.only(JSON, value=None),
     Column("documents", named(levels.LEVELS["document"]), is_optional=True),
     Column("groups", named(_SCORES), is_optional=True),
-    Column(
+    levels.SCORE(
         "finding",
-        levels.SCORE,
         "of the spans, whatever their labels; where there are two labels or more",
         is_optional=True,
     ),
-    Column(
+    levels.SCORE(
         "labelling",
-        levels.SCORE,
         "of the labels of what both found; chance is that of permuted labels",
         is_optional=True,
     ),
-    Column("macro", MACRO, is_optional=True),
-    Column("freedom", _FREEDOM, is_optional=True),
+    MACRO("macro", is_optional=True),
+    _FREEDOM("freedom", is_optional=True),
     Column(
         "trends",
         named(TREND),

@@ -261,8 +261,8 @@ _EXAMPLE = Group(
         TEXT("document"),
         COUNT("text", "the number of the text in its document"),
         TEXT("who"),
-        Column("own", _SPAN),
-        Column("others", _SPAN, value=attrgetter("theirs")),
+        _SPAN("own"),
+        _SPAN("others", value=attrgetter("theirs")),
         Column(
             "in_text",
             maybe(TEXT),
@@ -341,12 +341,12 @@ _MERGE = Group(
         *alike(FIGURE, "before", "after", "gain"),
     ],
 )
-_PAIR = Group("", [*alike(TEXT, "a", "b"), Column("loss", _LOSS)])
+_PAIR = Group("", [*alike(TEXT, "a", "b"), _LOSS("loss")])
 DIAGNOSE = command(
     "diagnose",
     *FILES,
     Column("corrected"),
-    Column("loss", _LOSS, _SHORT_OF),
+    _LOSS("loss", _SHORT_OF),
     NUMBER("confidence"),
     Column("labels", named(_LOSS)),
     Column("pairs", many(_PAIR)),

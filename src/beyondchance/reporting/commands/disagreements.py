@@ -94,8 +94,8 @@ DISAGREEMENTS = command(
     *FILES,
     COUNT("n_documents"),
     COUNT("n_spans", "spans of all who are compared, each counted once"),
-    Column("kinds", _KINDS),
-    Column("pairs", many(Group("", [_A, _B, Column("kinds", _KINDS)]))),
+    _KINDS("kinds"),
+    Column("pairs", many(Group("", [_A, _B, _KINDS("kinds")]))),
     Column("labels", many(_MET), "how often a label of annotator a met a label of annotator b"),
     Column(
         "disagreements",

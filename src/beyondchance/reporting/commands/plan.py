@@ -53,7 +53,7 @@ PLAN = command(
     "plan",
     *FILES,
     Column("score", one_of(*SCORES)),
-    Column("pilot", _PILOT),
+    _PILOT("pilot"),
     Column("unit", one_of("documents", "sentences")),
     *made(_PLAN),
     Column("plans", many(Group("", [*_PLAN]))),

@@ -305,7 +305,7 @@ SYSTEM = Group(
         *breakdown.FIGURES,
         breakdown.INTERVALS,
         *STANDING,
-        Column("macro", MACRO, value=attrgetter("means"), flat=_flat_means),
+        MACRO("macro", value=attrgetter("means"), flat=_flat_means),
         Column(
             "labels",
             named(breakdown.SCORE),
@@ -320,7 +320,7 @@ COMPARISON = Group(
     [
         *alike(TEXT, "a", "b"),
         FIGURE("difference", "corrected score of a minus that of b"),
-        Column("interval", breakdown.ENDS),
+        breakdown.ENDS("interval"),
         TEXT(
             "interval_reason",
             "why there is no interval, only where there is none",
@@ -357,14 +357,14 @@ _SUBSET = Group(
     [
         *alike(TEXT, "name", "condition"),
         COUNT("n_texts"),
-        Column("systems", _SYSTEMS),
+        _SYSTEMS("systems"),
     ],
 )
 RANK = command(
     "rank",
     *FILES,
     TEXT("gold"),
-    Column("systems", _SYSTEMS),
+    _SYSTEMS("systems"),
     Column("measures", named(_SYSTEMS)),
     *_TESTS,
     Column("subsets", many(_SUBSET), is_optional=True),
