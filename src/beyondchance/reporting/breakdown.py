@@ -8,7 +8,7 @@ from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from beyondchance.reporting.blocks import Amount, Below, Table, in_list, in_one
+from beyondchance.reporting.blocks import Amount, Below, Table, counted, in_list, in_one
 from beyondchance.reporting.columns import (
     COUNT,
     CSV,
@@ -33,6 +33,8 @@ from beyondchance.reporting.columns import (
     one_of,
     table_of,
 )
+from beyondchance.reporting.sentences import PARTS
+from beyondchance.results.averages import AVERAGES, MacroAverage
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
 from beyondchance.results.resampling import SCORES
 from beyondchance.results.score import SPANS as OF_SPANS, SUMS
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.results.agreement import Agreement
     from beyondchance.results.difficulty import Difficulty
+    from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
 
 Name: TypeAlias = str | tuple[str, str]
@@ -147,7 +150,8 @@ class Row:
     measure : str
     score : Score
         Or a mean of scores, which has the same figures.
-    level : {"all", "label", "pair", "annotator", "without", "document", "field"}
+    level : {"all", "label", "pair", "annotator", "without", "document", "field", "macro"}
+        Or a part of agreement, ``finding`` or ``labelling``.
     name : str or (str, str)
         Of the label, pair, annotator, document or value of the field.
     of_field : str
@@ -194,8 +198,10 @@ class Row:
 
     @property
     def shown(self) -> str:
-        """The name for people."""
-        return self.joined
+        """The name for people; of a part of agreement or a mean, what it is."""
+        if isinstance(self.score, MacroAverage):
+            return f"mean of {counted(self.score.n_averaged, self.score.noun)}"
+        return PARTS.get(self.level, self.joined)
 
     @property
     def group(self) -> Group:
@@ -672,3 +678,71 @@ def _more_or_less(ratio: float) -> Amount | None:
     if isnan(ratio):
         return None
     return Amount(ratio - 1, "0 %" if ratio == 1 else f"{100 * (ratio - 1):+.0f} %")
+
+
+# --- Parts and means --------------------------------------------------------
+
+MACRO = Group(
+    "macro",
+    [Column(by, LEVELS["macro"]) for by in AVERAGES],
+    "macro averages: every label, or every document, counts the same",
+)
+
+
+def parts_of(
+    measure: str,
+    result: Agreement,
+    split: Labelling | None = None,
+    intervals: Mapping[str, Scores] | None = None,
+) -> list[Row]:
+    """The parts of a result, if it was split, and its means.
+
+    Parameters
+    ----------
+    measure : str
+    result : Agreement
+    split : Labelling, optional
+    intervals : mapping of str to intervals, optional
+        By the name of the part.
+    """
+    known = intervals or {}
+    parts = []
+    if split is not None:
+        scores = {"finding": split.finding.score, "labelling": split.labelling.score}
+        parts = [
+            Row(measure=measure, score=score, level=level, intervals=known.get(level, {}))
+            for level, score in scores.items()
+        ]
+    for by in AVERAGES:
+        mean: Any = result.macro(by)
+        ends = known.get(by, {})
+        parts.append(Row(measure=measure, score=mean, level="macro", name=by, intervals=ends))
+    return parts
+
+
+def parts_tables(parts: Sequence[Row], settings: Settings | None, by: str) -> list[Table]:
+    """A table of both parts and both means; none of a single label or document.
+
+    Parameters
+    ----------
+    parts : sequence of Row
+    settings : Settings, optional
+        Of the intervals.
+    by : str
+        What the scores are by, for people.
+    """
+    shown = [part for part in parts if getattr(part.score, "n_averaged", 2) > 1]
+    return [parts_table(shown, f"parts and means, by {by}", settings=settings)] if shown else []
+
+
+def parts_table(rows: Sequence[Row], title: str = "", **more: Any) -> Table:
+    """A table of parts or means, with how many labels and documents are not in the means."""
+    left_out = [
+        f"{counted(number, row.score.noun)} ({reason})"
+        for row in rows
+        if isinstance(row.score, MacroAverage)
+        for reason, number in row.score.left_out.items()
+    ]
+    remark = f"Not in the means: {in_list(left_out)}." if left_out else ""
+    columns = (NAMED, *SCORE_COLUMNS)
+    return scored(rows, columns, title, remark, name="", **more)

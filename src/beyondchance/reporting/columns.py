@@ -364,6 +364,8 @@ _INPUT = Group(
     ],
 )
 FILES = (SIGNATURE, Column("inputs", many(_INPUT)))
+UNSIGNED = (replace(SIGNATURE, is_optional=True), FILES[1])
+"""Where the signature is not known of every result."""
 METHODS = TEXT(
     "methods",
     "what a paper says about how it was computed; with --methods",

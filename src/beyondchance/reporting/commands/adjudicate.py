@@ -17,11 +17,11 @@ from beyondchance.reporting.columns import (
     CSV,
     FILES,
     JSON,
-    SIGNATURE,
     TABLE,
     TAIL,
     TEXT,
     TEXTS,
+    UNSIGNED,
     Column,
     Data,
     Getter,
@@ -192,7 +192,7 @@ _PAIR = (
 )
 COMPARED = command(
     "adjudicate_compared",
-    *(column.only(JSON, is_optional=column is SIGNATURE) for column in FILES),
+    *UNSIGNED,
     Column("pairs", many(Group("", [*_PAIR]))),
     Column("differing", many(Group("", [_DECISION("one"), _DECISION("other")]))),
     *TAIL,
@@ -208,6 +208,16 @@ def _version(decision: Decision) -> str:
     return f"{decision.by}: {_written(decision)}" if decision.by else _written(decision)
 
 
+def _side(side: str) -> list[Column]:
+    """Declare what one of two decided."""
+    decision = attrgetter(side)
+    return [
+        Column(f"by_{side}", value=attrgetter(f"{side}.by"), outputs=CSV),
+        Column(f"spans_{side}", value=lambda pair: _written(decision(pair)), outputs=CSV),
+        for_people(side, lambda pair: _version(decision(pair))),
+    ]
+
+
 _DIFFERING = (
     Column("document", value=attrgetter("one.document")),
     *(
@@ -215,12 +225,8 @@ _DIFFERING = (
         for name in ("text", "start", "end")
     ),
     for_people("place", lambda pair: _place(pair.one)),
-    Column("by_one", value=attrgetter("one.by"), outputs=CSV),
-    Column("spans_one", value=lambda pair: _written(pair.one), outputs=CSV),
-    for_people("one", lambda pair: _version(pair.one)),
-    Column("by_other", value=attrgetter("other.by"), outputs=CSV),
-    Column("spans_other", value=lambda pair: _written(pair.other), outputs=CSV),
-    for_people("other", lambda pair: _version(pair.other)),
+    *_side("one"),
+    *_side("other"),
 )
 
 

@@ -53,7 +53,6 @@ from beyondchance.reporting.columns import (
     table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
-from beyondchance.reporting.parts import MACRO, Part, parts_of, parts_table, parts_tables
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
 
@@ -160,7 +159,7 @@ AGREE = command(
         "of the labels of what both found; chance is that of permuted labels",
         is_optional=True,
     ),
-    MACRO("macro", is_optional=True),
+    levels.MACRO("macro", is_optional=True),
     _FREEDOM("freedom", is_optional=True),
     Column(
         "trends",
@@ -230,7 +229,7 @@ def agree_report(
     result = next(iter(results.values()))
     annotators = result.counts.annotators
     breakdown = levels.breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
-    parts = parts_of(breakdown.rows[0].measure, result, split, part_intervals)
+    parts = levels.parts_of(breakdown.rows[0].measure, result, split, part_intervals)
     settings = breakdown.settings or result.settings
     if null is not None:
         # Random annotations are drawn, even where intervals need no draws.
@@ -251,7 +250,7 @@ def agree_report(
         yield meaning(breakdown, digits)
         if null is not None:
             yield sentences.random_agreement(null, digits)
-        yield from parts_tables(parts, breakdown.settings, _by(breakdown))
+        yield from levels.parts_tables(parts, breakdown.settings, _by(breakdown))
         yield _differing_part(split, digits)
         yield from _tables(breakdown, top=top)
 
@@ -360,7 +359,7 @@ def agree_notes(
     return notes + sentences.cautions([first["corrected"]] if first else [])
 
 
-def explanation(breakdown: levels.Breakdown, parts: Sequence[Part]) -> Text:
+def explanation(breakdown: levels.Breakdown, parts: Sequence[levels.Row]) -> Text:
     """Say how the intervals were made; nothing if there are none."""
     if breakdown.settings is None:
         return ""
@@ -426,7 +425,7 @@ def report_of_labelling(result: Labelling) -> Report:
     def blocks() -> Blocks:
         overall = [replace(found.rows[0], name=name) for name, found in rows.items()]
         title, found = list(rows.items())[-1]
-        yield parts_table(overall, "agreement in two parts")
+        yield levels.parts_table(overall, "agreement in two parts")
         yield _differing_part(result, 4)
         yield levels.scores_table("label", found.of("label"), None, title=title)
 
@@ -448,10 +447,10 @@ def report_of_labelling(result: Labelling) -> Report:
 def report_of_average(result: MacroAverage) -> Report:
     """The mean of scores, and how many there are."""
     mean: Any = result
-    part = Part(name=result.by, level="macro", measure=result.settings.measure, score=mean)
+    part = levels.Row(name=result.by, level="macro", measure=result.settings.measure, score=mean)
     return Report(
         signature=str(result.settings),
-        make_blocks=lambda: [parts_table([part])],
+        make_blocks=lambda: [levels.parts_table([part])],
         make_data=lambda: {"by": result.by, **part.group.make(part)},
         make_rows=lambda: [part.to_flat()],
     )

@@ -16,13 +16,11 @@ from beyondchance.reporting.breakdown import NAMED, SCORE, SCORE_COLUMNS, Row
 from beyondchance.reporting.columns import (
     COUNT,
     FIGURE,
-    FILES,
-    JSON,
     SHARE,
-    SIGNATURE,
     TAIL,
     TEXT,
     TEXTS,
+    UNSIGNED,
     YES_OR_NO,
     Column,
     Data,
@@ -74,7 +72,7 @@ _SPAN = Group(
 )
 CONSENSUS = command(
     "consensus",
-    *(column.only(JSON, is_optional=column is SIGNATURE) for column in FILES),
+    *UNSIGNED,
     Column("measure", one_of("token", "exact", None), "what was voted on, if not entities"),
     Column("method", one_of(*_WHAT)),
     TEXTS("members", "who voted"),

@@ -61,7 +61,6 @@ from beyondchance.reporting.columns import (
     table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
-from beyondchance.reporting.parts import MACRO, Part, parts_of
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES
@@ -149,10 +148,10 @@ class SystemRow(breakdown.Row):
         return f"▲ {before - after}" if after < before else f"▼ {after - before}"
 
     @property
-    def means(self) -> dict[str, Part]:
+    def means(self) -> dict[str, breakdown.Row]:
         """The means of the scores of labels and of documents."""
         intervals = self.sureness.means.get(self.joined) if self.sureness else None
-        parts = parts_of(self.measure, self.agreement, intervals=intervals)
+        parts = breakdown.parts_of(self.measure, self.agreement, intervals=intervals)
         return {part.joined: part for part in parts}
 
     @property
@@ -305,7 +304,7 @@ SYSTEM = Group(
         *breakdown.FIGURES,
         breakdown.INTERVALS,
         *STANDING,
-        MACRO("macro", value=attrgetter("means"), flat=_flat_means),
+        breakdown.MACRO("macro", value=attrgetter("means"), flat=_flat_means),
         Column(
             "labels",
             named(breakdown.SCORE),
