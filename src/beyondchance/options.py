@@ -27,8 +27,8 @@ from beyondchance.types import Generator, Ints
 
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 
-CHOICES: dict[str, tuple[str, ...]] = {}
-"""Values of options that registries know, entered by these."""
+CHOICES: dict[str, Mapping[str, str]] = {}
+"""Values of options that registries know, each with what it means, entered by these."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -76,11 +76,6 @@ class Option:
     refuses: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def full_help(self) -> str:
-        """All that there is to know."""
-        return f"{self.help} {self.more}" if self.more else self.help
-
 
 def known_value(value: Any, choices: Iterable[str], aliases: Mapping[str, str]) -> Any:
     """The value that is meant: by another name, and in another case where all are in upper case.
@@ -114,6 +109,12 @@ class Declared:
     option: Option
     kind: type
     choices: tuple[str, ...]
+
+    @property
+    def more(self) -> str:
+        """What else there is to know; of values that registries know, what each means."""
+        meanings = [f"{name}: {meaning}" for name, meaning in CHOICES.get(self.name, {}).items()]
+        return f"{'; '.join(meanings)}." if meanings else self.option.more
 
     @property
     def signed_name(self) -> str:
@@ -200,8 +201,6 @@ class ScoringOptions(TypedDict, total=False):
         Option(
             "What counts as match.",
             "token",
-            more="token: shared positions; exact: equal spans; boundary: equal starts and ends; "
-            "dice: overlap as a share of both lengths; iou: spans of enough overlap.",
             is_everyday=True,
         ),
     ]
@@ -217,15 +216,14 @@ class ScoringOptions(TypedDict, total=False):
     model: Annotated[
         str,
         Option(
-            "How random spans may be placed relative to each other; auto follows what was "
-            "marked, text by text.",
+            "How random spans may be placed relative to each other.",
             "auto",
         ),
     ]
     scope: Annotated[
         str,
         Option(
-            "Whether labels are placed one by one, together, or not looked at.",
+            "Place labels separately, together, or ignore them.",
             "label",
             is_everyday=True,
         ),
@@ -659,7 +657,7 @@ def _signature(function: Callable[..., Any]) -> Signature:
         default = extras[0].default if extras else None
         if name in CHOICES:
             kinds = get_args(of_type) or (of_type,)
-            of_type = reduce(or_, (Literal[CHOICES[name]] if x is str else x for x in kinds))
+            of_type = reduce(or_, (Literal[tuple(CHOICES[name])] if x is str else x for x in kinds))
         if name not in named:
             named[name] = Parameter(
                 name, Parameter.KEYWORD_ONLY, default=default, annotation=of_type
@@ -675,5 +673,5 @@ def _listed(group: type) -> list[str]:
         kind = f"{{{values}}}" if item.choices else item.kind.__name__
         default = item.option.default
         given = "optional" if default is None else f"default {default!r}"
-        lines += [f"{name} : {kind}, {given}", f"    {item.option.full_help}"]
+        lines += [f"{name} : {kind}, {given}", f"    {item.option.help} {item.more}".rstrip()]
     return lines

@@ -17,7 +17,6 @@ from beyondchance import (
     rank,
     start_probabilities,
 )
-from beyondchance.core.measures import MEASURES
 from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences as words
@@ -293,7 +292,3 @@ class TestVerdict:
     def test_nothing_to_test(self, standings):
         nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))
         assert_tells(words.verdict(nothing, "token", 3)[0], "token … nothing could be tested")
-
-
-def test_every_measure_says_what_it_counts():
-    assert set(words.MATCHES) == set(MEASURES)

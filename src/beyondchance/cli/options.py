@@ -151,7 +151,8 @@ def flag(item: Declared, *, group: str, **settings: Any) -> Decorator:
         In place of what the declaration says.
     """
     declaration = item.option
-    said = {name: getattr(declaration, name) for name in ("help", "more", "is_everyday", "default")}
+    said = {name: getattr(declaration, name) for name in ("help", "is_everyday", "default")}
+    said["more"] = item.more
     if declaration.refuses:
         # Without a value, what mends depends on --strict; the help shows what it is without that.
         said |= {"default": None, "show_default": declaration.default}

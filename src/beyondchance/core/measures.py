@@ -3,8 +3,8 @@
 Agreement is twice the match divided by the two sizes. What two annotations have in common
 does not depend on how random spans are placed; what random annotations have in common does:
 on lines (disjoint, nested, or crossing and rigid) or each span by itself. A measure owns its
-parameters: what it is called and with which values is in its `signed`. To add a measure, write
-its observed and its expected match for either, and enter it here.
+parameters, whose values are in its `signed`, and its words. To add a measure, write its observed
+and its expected match for either, and enter it here.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from beyondchance.types import Bools, Floats, Ints
 CUSTOM = "custom"
 """What the signature calls a measure of the user's own."""
 
+CUSTOM_DEFINITION = "what the custom measure '{custom}' counts"
+
 _EXCEEDS = "summed over pairs of spans that overlap one another, it could exceed 1"
 
 Expected = Callable[[SpanSets, Ints, Ints], Floats]
@@ -47,7 +49,11 @@ class Measure:
     Attributes
     ----------
     name : str
-        For messages.
+    counts : str
+        What it counts, in a few words; ``{positions}`` stands for tokens or characters.
+    definition : str
+        What a match is, for a paper; ``{position}`` stands for a token or character, and the
+        name of a parameter, such as ``{theta}``, for its value.
     size : function of lengths
         How much each span counts.
     matched : function of groups and two arrays of groups
@@ -81,6 +87,8 @@ class Measure:
     """
 
     name: str
+    counts: str
+    definition: str
     size: Callable[[Ints], Ints | Floats]
     matched: Matched
     members_of: MembersOf = spans_of
@@ -155,6 +163,9 @@ def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
 
     return Measure(
         name="iou",
+        counts="spans that overlap enough",
+        definition="a pair of spans, one to one, that share more than {theta} of the {position}s "
+        "that they cover together",
         size=_ones,
         matched=partial(matching.partners, theta=theta),
         on_lines=partial(chance.expected_partners, theta=theta),
@@ -173,6 +184,8 @@ def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
     """Any function of two spans, summed over those that intersect."""
     return Measure(
         name=name,
+        counts="",
+        definition=CUSTOM_DEFINITION,
         size=size,
         matched=partial(matching.summed_phi, phi=phi),
         on_lines=partial(chance.expected_phi, phi=phi),
@@ -187,6 +200,8 @@ def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
 _ALL = (
     Measure(
         name="token",
+        counts="{positions} that both marked",
+        definition="a {position} that both marked",
         size=_lengths,
         matched=matching.shared_positions,
         members_of=layers_of,
@@ -195,6 +210,8 @@ _ALL = (
     ),
     Measure(
         name="exact",
+        counts="spans with the same edges, as in seqeval",
+        definition="a span with the same start and end in both annotations",
         size=_ones,
         matched=matching.equal_spans,
         on_lines=gathered.expected_equal_spans,
@@ -202,6 +219,8 @@ _ALL = (
     ),
     Measure(
         name="boundary",
+        counts="starts and ends that both set",
+        definition="a start or an end that spans have in both annotations",
         size=_twos,
         matched=matching.equal_boundaries,
         members_of=starts_of,
@@ -210,6 +229,8 @@ _ALL = (
     ),
     Measure(
         name="dice",
+        counts="overlap of spans, as a share of their lengths",
+        definition="the overlap of two spans, as the Dice coefficient of their {position}s",
         size=_ones,
         matched=matching.shared_parts,
         members_of=ranks_of,

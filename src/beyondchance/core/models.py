@@ -24,6 +24,8 @@ class Model:
     Attributes
     ----------
     name : str
+    definition : tuple of str
+        Which arrangements it allows, clause by clause.
     contradiction : function of a Nesting
         The first two spans that the model does not allow; None if it allows all.
     draw : function of the text size, nodes, number of draws and generator
@@ -40,6 +42,7 @@ class Model:
     """
 
     name: str
+    definition: tuple[str, ...]
     contradiction: Callable[[Nesting], tuple[int, int] | None]
     draw: Callable[[int, Nodes, int, np.random.Generator], Ints]
     is_independent: bool = False
@@ -50,17 +53,21 @@ class Model:
 
 AUTO = Model(
     name="auto",
+    definition=(
+        "spans that are apart stay apart",
+        "spans inside another stay inside it",
+        "spans that cross move together",
+    ),
     contradiction=lambda nesting: None,  # noqa: ARG005 - it allows all
     draw=starts_on_lines,
     has_parents=True,
 )
-"""The strictest placement that fits, annotator by annotator, text by text, label by label: spans
-that were disjoint are disjoint, spans that lay in others lie in them, spans that crossed move
-together."""
+"""The strictest placement that fits, annotator by annotator, text by text, label by label."""
 
 _ALL = (
     Model(
         name="disjoint",
+        definition=("spans do not overlap",),
         contradiction=lambda nesting: nesting.overlap,
         draw=starts_on_lines,
         expects="not to overlap",
@@ -68,6 +75,7 @@ _ALL = (
     ),
     Model(
         name="nested",
+        definition=("spans inside another stay inside it", "others do not overlap"),
         contradiction=lambda nesting: nesting.crossing,
         draw=starts_on_lines,
         has_parents=True,
@@ -76,6 +84,7 @@ _ALL = (
     ),
     Model(
         name="overlapping",
+        definition=("each span is placed independently of the others",),
         contradiction=lambda nesting: None,  # noqa: ARG005 - it allows all
         draw=overlapping_starts,
         is_independent=True,

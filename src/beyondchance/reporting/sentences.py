@@ -29,6 +29,7 @@ from beyondchance.reporting.columns import interval_heading
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
+from beyondchance.scoring.options import words_of
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
@@ -53,14 +54,6 @@ _MOST_REASONS = 6
 _MOST_CHANGES = 6
 """Changes of rank that have a sentence each."""
 
-MATCHES = {
-    "token": "{positions} that both marked",
-    "exact": "spans with the same edges, as in seqeval",
-    "boundary": "starts and ends that both set",
-    "dice": "overlap of spans, as a share of their lengths",
-    "iou": "spans that overlap enough",
-}
-"""What each measure counts."""
 PARTS = {"finding": "finding spans", "labelling": "labels at places both found"}
 """The parts of an agreement, by what each counts."""
 REPORT = "Report corrected with observed (F1), the measure and the signature."
@@ -120,7 +113,7 @@ def explained_measure(measure: str, positions: str) -> str:
     >>> explained_measure("token", "tokens"), explained_measure("token", "characters")
     ('token (tokens that both marked)', 'characters that both marked')
     """
-    counts = MATCHES.get(measure, "").format(positions=positions)
+    counts = words_of(measure)[0].format(positions=positions)
     if by_measure(measure, positions) != measure:
         return counts
     return f"{measure} ({counts})" if counts else measure

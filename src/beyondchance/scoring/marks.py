@@ -15,7 +15,7 @@ from beyondchance.core.nesting import Nesting, in_order, nesting
 from beyondchance.core.ragged import bounds, distinct, largest, n_distinct, repeats, widths
 from beyondchance.errors import NothingSharedError, OverlapError, SpanError
 from beyondchance.messages import Note, Piece, Quote, Use, pieces
-from beyondchance.scoring.options import Scope
+from beyondchance.scoring.options import CROSSING, INSIDE, Scope
 from beyondchance.types import Ints
 
 ANY = "(any)"
@@ -228,11 +228,11 @@ class Placed:
         said: list[Piece] = [f"model 'auto': of {n_lines:,} groups ({self.together})"]
         said += [f", {self.apart:,} placed apart"] if self.apart else []
         for number, how, example in (
-            (self.nested, "placed one inside the other", self.holds),
-            (self.crossing, "with spans that cross, which move together", self.crosses),
+            (self.nested, INSIDE, self.holds),
+            (self.crossing, CROSSING, self.crosses),
         ):
             if number:
-                said += [f", {number:,} {how} (", *example, ")"]
+                said += [f", {number:,} ", how, " (", *example, ")"]
         return (Note(tuple(said)),)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
-from beyondchance.core.measures import CUSTOM, MEASURES, Measure, additive
+from beyondchance.core.measures import CUSTOM, CUSTOM_DEFINITION, MEASURES, Measure, additive
 from beyondchance.core.models import AUTO, MODELS, Model
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
@@ -37,6 +37,8 @@ class Scope:
     Attributes
     ----------
     name : str
+    placed : str
+        The same as a clause.
     by_label : bool
         Whether the spans of each label are placed on their own.
     labelled : bool
@@ -44,6 +46,7 @@ class Scope:
     """
 
     name: str
+    placed: str
     by_label: bool
     labelled: bool
 
@@ -54,11 +57,27 @@ class Scope:
 
 
 SCOPES: Mapping[str, Scope] = {
-    "label": Scope("label", by_label=True, labelled=True),
-    "joint": Scope("joint", by_label=False, labelled=True),
-    "unlabelled": Scope("unlabelled", by_label=False, labelled=False),
+    "label": Scope(
+        "label", "the spans of each label are placed separately", by_label=True, labelled=True
+    ),
+    "joint": Scope(
+        "joint", "the spans of all labels are placed together", by_label=False, labelled=True
+    ),
+    "unlabelled": Scope(
+        "unlabelled",
+        "labels are ignored and all spans placed together",
+        by_label=False,
+        labelled=False,
+    ),
 }
-CHOICES.update(measure=tuple(MEASURES), model=(AUTO.name, *MODELS), scope=tuple(SCOPES))
+CHOICES.update(
+    measure={name: item.counts.format(positions="positions") for name, item in MEASURES.items()},
+    model={item.name: ", ".join(item.definition) for item in (AUTO, *MODELS.values())},
+    scope={name: item.placed for name, item in SCOPES.items()},
+)
+
+INSIDE, CROSSING = "placed one inside the other", "with spans that cross, which move together"
+"""What notes say model 'auto' did, where spans lie in others and where they cross."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +155,7 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
             parameters[name] = options.pop(name)
     if parameters and measure.with_parameters:
         measure = measure.with_parameters(**parameters)
-    scoring = Scoring(measure, MODELS.get(model, AUTO), SCOPES[scope], options)
+    scoring = Scoring(measure, model_named(model), SCOPES[scope], options)
     if not measure.is_defined(scoring.model):
         others = [name for name, other in MEASURES.items() if other.is_defined(scoring.model)]
         raise OptionError(
@@ -144,6 +163,24 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
             remedy=f"use one of {', '.join(others)}, or another model",
         )
     return scoring
+
+
+def words_of(measure: str) -> tuple[str, str]:
+    """Return what a measure counts, and what a match is; measures of one's own have the latter.
+
+    Examples
+    --------
+    >>> words_of("token"), words_of("mine")
+    (('{positions} that both marked', 'a {position} that both marked'), \
+('', "what the custom measure '{custom}' counts"))
+    """
+    found = MEASURES.get(measure)
+    return (found.counts, found.definition) if found else ("", CUSTOM_DEFINITION)
+
+
+def model_named(name: str) -> Model:
+    """Return the model of a name."""
+    return MODELS.get(name, AUTO)
 
 
 def settings_of(corpus: Corpus, **signed: Any) -> Settings:
