@@ -85,4 +85,4 @@ def p_is(value: float, digits: int = 4, *, is_floor: bool = False) -> str:
     ('p = 0.03', 'p < 0.0001', 'p < 0.0001')
     """
     text = p_in_digits(value, digits, is_floor=is_floor)
-    return f"p < {text.lstrip('< ')}" if text.startswith("<") else f"p = {text}"
+    return f"p {text[0]} {text[1:].lstrip()}" if text[0] in "<>" else f"p = {text}"

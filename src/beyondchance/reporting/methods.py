@@ -1,49 +1,113 @@
-"""The methods paragraph of a paper, from a result and its settings.
+"""The methods paragraph of a paper, from a result and its settings: a template for each command.
 
 It says what was compared and how, with all numbers, and claims nothing that was not computed.
+Annotators are counted, not named; names of systems that are e-mail addresses or paths are left
+out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress, zip_longest
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from beyondchance.checks import checked_option
-from beyondchance.reporting import clauses
-from beyondchance.reporting.blocks import Report
-from beyondchance.reporting.commands import difficulty as difficulty_report
-from beyondchance.reporting.paragraphs import FORMS, Paragraph, Sentence
+from beyondchance.messages import pieces
+from beyondchance.numbers import in_digits, p_is
+from beyondchance.reporting.blocks import Report, counted, in_list
+from beyondchance.reporting.citations import PAPER, SOFTWARE
+from beyondchance.reporting.paragraphs import FORMS, Citation, Code, Formula, Paragraph, Sentence
 from beyondchance.reporting.rendering import rendered
+from beyondchance.reporting.sentences import (
+    by_measure,
+    counted_units,
+    percent,
+    tested_on,
+    texts_of,
+    units_of,
+)
+from beyondchance.results.score import NO_FREEDOM, Score
+from beyondchance.scoring.corpus_wide import BY_FUGACITIES
+from beyondchance.scoring.options import CROSSING, INSIDE, SCOPES, model_named, words_of
+from beyondchance.tallies import DOCUMENTS, Fate, by_fate
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.inference.standings import Standings
     from beyondchance.results.agreement import Agreement
+    from beyondchance.results.counts import Counts
     from beyondchance.results.difficulty import Difficulty
-    from beyondchance.results.intervals import Intervals
+    from beyondchance.results.intervals import ConfidenceInterval, Intervals
     from beyondchance.results.ranking import Ranking
     from beyondchance.settings import Settings
 
-_OVER_PAIRS = "over all ordered pairs of annotators, each with itself included"
+_SCORING = """; spans are sequences of {positions}.
+Agreement is the F1 score{matches}; counts are added over {added}.
+Chance agreement, {chance}.
+"""
+_END = """
+{intervals}
+{tests}
+{prepared}
+All values were computed with beyondchance {version} {software}; their signature is {signature}."""
+_CORRECTED = f"{_SCORING}Corrected agreement, {{correction}}, is {{values}}.{_END}"
+_AMONG = (
+    "Agreement was computed {who}, who marked {spans} in the {texts} that {shared}" + _CORRECTED
+)
+_AGAINST_GOLD = f"A gold standard of {{spans}} in {{texts}} was compared with {{who}}{_CORRECTED}"
+_DIFFICULTY = (
+    f"Difficulty was computed for {{who}} {{spans}} in {{texts}}{_SCORING}"
+    f"Difficulty, which is 1 minus chance agreement, is {{values}}.{_END}"
+)
+_CHANCE = (
+    "{computed}, is the F1 score expected of {random} with the same number and lengths of spans "
+    "{where} {paper}: {rules}, and all such arrangements are equally probable"
+)
+_PERMUTED = (
+    "computed exactly, is the one expected if the labels of each annotator are permuted over all "
+    "places that both annotators of a pair marked"
+)
+_CORRECTION = Formula(
+    "(observed − chance) / (1 − chance)",  # noqa: RUF001 - minus signs
+    r"(\mathit{observed} - \mathit{chance}) / (1 - \mathit{chance})",
+)
+_SET = "annotation set"
+"""What is compared with a gold standard: the work of a person or of a system."""
+_POSITIONS = {"tokens": "token", "characters": "character", "frames": "time frame"}
+_TOKENISED = {
+    "file": ", as tokenised in the data",
+    "words": ", which are words and single other characters",
+    "whitespace": ", which are separated by white space",
+}
+_INTERVALS = {
+    "expanded": "Student's t distribution on the scale of log odds, with a jackknife standard "
+    "error over {units} and Satterthwaite's degrees of freedom",
+    "bca": "the bias-corrected and accelerated (BCa) bootstrap, with {drawn}",
+    "percentile": "percentiles of the bootstrap, with {drawn}",
+}
+_REPAIRED = {"conlleval": "repaired as conlleval does", "discard": "discarded"}
+_NEVER_COUNTED = (Fate.NOT_ANNOTATED, Fate.UNMARKED, Fate.NO_SPAN, Fate.NOT_READ)
 
 
 def methods_of_agreement(
-    result: Agreement,
-    intervals: Intervals | None = None,
-    *,
+    *results: Agreement,
+    intervals: Sequence[Intervals] = (),
     null: NullDistribution | None = None,
     settings: Settings | None = None,
     digits: int = 4,
 ) -> Paragraph:
-    """What a paper says about how an agreement was computed, with its numbers.
+    """Write how an agreement was computed, with its numbers.
 
     Parameters
     ----------
-    result : Agreement
-    intervals : Intervals, optional
-        Of the result.
+    *results : Agreement
+        By one measure or several.
+    intervals : sequence of Intervals
+        Of these results.
     null : NullDistribution, optional
-        Of the result.
+        Of the first result.
     settings : Settings, optional
         Whose signature is given, where more was computed than the result and its intervals.
     digits : int
@@ -54,39 +118,53 @@ def methods_of_agreement(
     >>> from beyondchance import agreement, example
     >>> paragraph = methods_of_agreement(agreement(example()), digits=2)
     >>> str(paragraph).partition(";")[0]
-    'Agreement was computed among three annotators (3 pairs), who marked 214 spans with 3 labels \
+    'Agreement was computed among 3 annotators (3 pairs), who marked 214 spans with 3 labels \
 in the 46 sentences of 12 documents that at least two of them annotated'
     >>> paragraph.keys
     ('li-etal-2024-estimating', 'beyondchance')
     """
-    own, counts = result.settings, result.counts
-    signed = settings or (own if intervals is None else intervals.settings)
-    interval = None if intervals is None else intervals.overall["corrected"]
+    first, signed = results[0], intervals[0].settings if intervals else results[0].settings
+    counts, gold = first.counts, first.settings.gold
+    # An annotator who shares no document with another was not compared.
+    n = len({*counts.pairs.ravel().tolist()})
+    template, who, shared = (
+        _AMONG,
+        f"among {n} annotators ({counted(counts.pairs.shape[1], 'pair')})",
+        "at least two of them",
+    )
+    if n == 2:
+        who, shared = "between 2 annotators", "both"
+    if gold in counts.annotators:
+        template, who, gold = _AGAINST_GOLD, counted(n - 1, "annotator"), None
+    ends = [item.overall["corrected"] for item in intervals]
+    values = [
+        f"{_value(item.score, end, digits)} by {_by(item.settings)}"
+        for item, end in zip_longest(results, ends)
+    ]
     return _paragraph(
-        clauses.compared(result),
-        clauses.measure(own, counts),
-        clauses.chance(own, result.notes, is_estimated=bool(result.score.error)),
-        clauses.values(result.score, interval, signed, digits),
-        clauses.one_interval(interval, signed),
-        clauses.random(null, digits),
-        clauses.left_out(result.skipped, result.extent.noun),
-        clauses.software(signed),
+        template,
+        results,
+        counts,
+        settings or signed,
+        ends,
+        who=who,
+        shared=f"{shared} annotated{'; a gold standard was not compared' if gold else ''}",
+        values=in_list(values),
+        tests=_random(null, digits),
     )
 
 
 def methods_of_ranking(
-    ranking: Ranking,
-    standings: Standings | None = None,
-    *,
-    digits: int = 4,
+    *rankings: Ranking, standings: Sequence[Standings] = (), digits: int = 4
 ) -> Paragraph:
-    """What a paper says about how systems were ranked, with its numbers.
+    """Write how systems were ranked, with its numbers.
 
     Parameters
     ----------
-    ranking : Ranking
-    standings : Standings, optional
-        Of the ranking.
+    *rankings : Ranking
+        By one measure or several.
+    standings : sequence of Standings
+        Of these rankings.
     digits : int
         Digits after the point.
 
@@ -94,32 +172,32 @@ def methods_of_ranking(
     --------
     >>> from beyondchance import example, rank
     >>> str(methods_of_ranking(rank(example(), gold="ada"))).partition(";")[0]
-    'Two annotation sets were compared with a gold standard'
+    'A gold standard of 76 spans with 3 labels in 46 sentences of 12 documents was compared with \
+2 annotation sets'
     """
-    own, systems = ranking.settings, list(ranking.systems.values())
-    signed = own if standings is None else standings.settings
-    ends = {} if standings is None else standings.intervals
-    intervals = {name: item["corrected"] for name, item in ends.items()}
-    counts, is_estimated = systems[0].counts, any(system.score.error for system in systems)
+    first, systems = rankings[0], [*rankings[0].systems.values()]
+    n_fewer = sum(item.counts.n_compared < first.extent.n_documents for item in systems)
+    fewer = f" ({n_fewer:,} of them with fewer documents)" if n_fewer else ""
+    values = [
+        _lowest_to_highest(item, sure.intervals if sure else {}, digits)
+        for item, sure in zip_longest(rankings, standings)
+    ]
     return _paragraph(
-        clauses.ranked(ranking),
-        clauses.measure(own, counts),
-        clauses.chance(own, ranking.notes, is_estimated=is_estimated),
-        clauses.ranked_values(ranking, intervals, signed, digits),
-        clauses.all_intervals(list(intervals.values()), signed),
-        clauses.tests(standings, digits),
-        clauses.left_out(ranking.skipped, ranking.extent.noun),
-        clauses.software(signed),
+        _AGAINST_GOLD,
+        rankings,
+        max((item.counts for item in systems), key=lambda counts: counts.n_compared),
+        standings[0].settings if standings else first.settings,
+        [ends["corrected"] for item in standings for ends in item.intervals.values()],
+        who=f"{counted(len(systems), _SET)}{fewer}",
+        values=f"{in_list(values)}{_changes(first) if len(systems) > 1 else ''}",
+        tests=_tests(standings[0], digits) if standings else (),
     )
 
 
 def methods_of_difficulty(
-    result: Difficulty,
-    intervals: Intervals | None = None,
-    *,
-    digits: int = 4,
+    result: Difficulty, intervals: Intervals | None = None, *, digits: int = 4
 ) -> Paragraph:
-    """What a paper says about how a difficulty was computed, with its numbers.
+    """Write how a difficulty was computed, with its numbers.
 
     Parameters
     ----------
@@ -136,28 +214,28 @@ def methods_of_difficulty(
     'Difficulty was computed for a gold standard of 76 spans with 3 labels in 46 sentences \
 of 12 documents'
     """
-    own, counts = result.settings, result.counts
-    signed = own if intervals is None else intervals.settings
-    interval = None if intervals is None else intervals.overall["difficulty"]
+    counts, settings = result.counts, result.settings
+    who = f"{counted(len(counts.annotators), 'annotator')}, who marked"
+    random = "random annotators, over all ordered pairs, each with itself included,"
+    if settings.gold:
+        who, random = "a gold standard of", "two random annotators"
+    ends = [] if intervals is None else [intervals.overall["difficulty"]]
+    error = f"standard error {in_digits(result.error, digits)}" if result.error else ""
+    parts = [error, *(_ends(end, digits) for end in ends)]
     return _paragraph(
-        clauses.with_difficulty(result),
-        clauses.measure(own, counts),
-        clauses.chance(
-            own,
-            result.notes,
-            is_estimated=result.error > 0,
-            of="two random annotators" if own.gold else "random annotators",
-            over="" if own.gold else f", {_OVER_PAIRS}",
-        ),
-        clauses.difficulty(result, interval, signed, digits),
-        clauses.one_interval(interval, signed),
-        clauses.left_out(difficulty_report.skipped_of(result, own.gold), result.extent.noun),
-        clauses.software(signed),
+        _DIFFICULTY,
+        [result],
+        counts,
+        settings if intervals is None else intervals.settings,
+        ends,
+        who=who,
+        random=random,
+        values=_explained("nothing was marked", result.overall, parts, digits),
     )
 
 
 def rendered_methods(report: Report, output: str, **given: Any) -> str:
-    """The methods paragraph of a report in one of the outputs; JSON has it next to the result.
+    """Render the methods paragraph of a report; JSON has it next to the result.
 
     Parameters
     ----------
@@ -180,7 +258,281 @@ def rendered_methods(report: Report, output: str, **given: Any) -> str:
     return rendered(both, name, **given)
 
 
-def _paragraph(*sentences: str | Sentence) -> Paragraph:
-    """A paragraph of sentences, of which empty ones are left out."""
-    written = (item if isinstance(item, tuple) else (item,) for item in sentences if item)
-    return Paragraph(tuple(written))
+def _paragraph(
+    template: str,
+    results: Sequence[Agreement | Ranking | Difficulty],
+    counts: Counts,
+    signed: Settings,
+    ends: Sequence[ConfidenceInterval],
+    **said: str | Sentence,
+) -> Paragraph:
+    """Fill a template with what all results have.
+
+    Parameters
+    ----------
+    template : str
+    results : sequence of Agreement, Ranking or Difficulty
+        By each measure.
+    counts : Counts
+        Of the first, or of the system that has most documents.
+    signed : Settings
+        Whose signature is given.
+    ends : sequence of ConfidenceInterval
+    **said
+        What else there is in the template.
+    """
+    first, measures = results[0], [item.settings for item in results]
+    own, model = measures[0], model_named(measures[0].model)
+    computed = "computed exactly"
+    if own.samples:
+        drawn = f"{own.samples:,} random arrangements of each {own.unit}{_seed(own)}"
+        computed = f"estimated from {drawn} where no formula gives it"
+    elif BY_FUGACITIES in first.notes:
+        computed = (
+            "computed by an approximation with fugacities (with a relative error of about 1 "
+            "divided by the number of spans, or less)"
+        )
+    noted = {piece for note in first.notes for piece in pieces(note.text)}
+    rules = model.definition
+    if own.model == "auto":
+        rules = tuple(compress(rules, (True, INSIDE in noted, CROSSING in noted)))
+    if not model.is_independent and own.scope in SCOPES:
+        rules = (SCOPES[own.scope].placed, *rules)
+    is_corpus = own.unit == "corpus"
+    values = {
+        "spans": _spans(counts, own),
+        "texts": texts_of(first.extent, "of"),
+        "positions": _positions(own),
+        "matches": _matches(measures),
+        "added": _added(own, counts),
+        "computed": computed,
+        "random": "random annotators",
+        "where": "anywhere in the texts that are compared" if is_corpus else f"in each {own.unit}",
+        "paper": Citation(PAPER),
+        "rules": ", ".join(rules),
+        "correction": _CORRECTION,
+        "intervals": _intervals(ends, signed),
+        "tests": "",
+        "prepared": _prepared(first.skipped, first.extent.noun, own),
+        "version": signed.version,
+        "software": Citation(SOFTWARE),
+        "signature": Code(str(_without_addresses(signed))),
+    }
+    said_chance = _PERMUTED if own.scope == "found" else _CHANCE
+    return Paragraph.of(template.replace("{chance}", said_chance), **values | said)
+
+
+# --- What was compared, and how -----------------------------------------------
+
+
+def _spans(counts: Counts, settings: Settings) -> str:
+    """Say how many spans with how many labels were marked, by the gold standard if there is one."""
+    gold = settings.gold
+    marked = {label: score.n_spans for label, score in counts.by_label().items()}
+    if gold in counts.annotators:
+        marked = counts.spans_by_label(gold)
+    spans = counted(sum(marked.values()), "span")
+    if settings.scope == "unlabelled":
+        return spans
+    return f"{spans} with {counted(sum(map(bool, marked.values())), 'label')}"
+
+
+def _positions(settings: Settings) -> str:
+    """Say what spans are made of, and which labels were kept."""
+    how = _TOKENISED.get(settings.tokens, "") if settings.positions == "tokens" else ""
+    if settings.positions == "frames" and settings.grid:
+        how = f" of {settings.grid}"
+    kept = f"; only the labels {in_list(settings.labels)} counted" if settings.labels else ""
+    return f"{_POSITIONS[settings.positions]}s{how}{kept}"
+
+
+def _matches(measures: Sequence[Settings]) -> str:
+    """Define a match by each of the measures."""
+    scope, defined = measures[0].scope, {}
+    for item in measures:
+        known = {**item.to_dict(), "position": _POSITIONS[item.positions]}
+        defined[_by(item)] = words_of(item.measure)[1].format(**known)
+    if scope == "found":
+        return f" of labels, where a match is the same label at {in_list([*defined.values()])}"
+    labels = "labels are ignored" if scope == "unlabelled" else "labels must be equal"
+    said = in_list([f"{definition} ({name})" for name, definition in defined.items()], word="or")
+    return f", where a match is {said}; {labels}"
+
+
+def _added(settings: Settings, counts: Counts) -> str:
+    """Say what counts are added over, and how they are weighted."""
+    over = ["texts" if settings.unit == "corpus" else f"{settings.unit}s"]
+    over += ["labels"] if settings.scope in {"label", "joint"} else []
+    one, other = counts.pairs
+    # In tables of difficulty, pairs are part of what chance is.
+    if len(one) > 1 and not (one == other).any():
+        over.append("annotators" if settings.pairs == "gold" else "pairs of annotators")
+    average = "micro average"
+    if settings.average == "annotation":
+        average = "each pair of a document with v annotators weighted by 1/(v - 1)"
+    return f"{in_list(over)} before the division ({average})"
+
+
+def _by(settings: Settings) -> str:
+    return by_measure(settings.custom or settings.measure, settings.positions)
+
+
+# --- Numbers ------------------------------------------------------------------
+
+
+def _value(score: Score, interval: ConfidenceInterval | None, digits: int, name: str = "") -> str:
+    """Write a corrected score with the two that it is made of, and its interval."""
+    parts = ["" if {*name} & {*"@/\\"} or not name.isprintable() else name]
+    if not isnan(score.observed):
+        parts.append(f"observed {_number(score.observed, digits)}")
+        parts.append(f"chance {_number(score.chance, digits)}")
+    if score.error:
+        parts[-1] += f" with standard error {_number(score.chance_error, digits)}"
+    why = "every random placement scores the same" if score.reason == NO_FREEDOM else score.reason
+    return _explained(why, score.corrected, [*parts, _ends(interval, digits)], digits)
+
+
+def _lowest_to_highest(
+    ranking: Ranking, ends: Mapping[str, Mapping[str, ConfidenceInterval]], digits: int
+) -> str:
+    """Write the lowest and the highest score of systems, or that of a single one."""
+    scores = {name: system.score for name, system in ranking.systems.items()}
+    defined = [name for name, score in scores.items() if not isnan(score.corrected)] or [*scores]
+    defined.sort(key=lambda name: scores[name].corrected)
+    values = [
+        _value(scores[name], ends.get(name, {}).get("corrected"), digits, name)
+        for name in dict.fromkeys((defined[0], defined[-1]))
+    ]
+    n_undefined = len(scores) - len(defined)
+    undefined = f" (undefined for {counted(n_undefined, _SET)})" if n_undefined else ""
+    return f"{' to '.join(values)} by {_by(ranking.settings)}{undefined}"
+
+
+def _changes(ranking: Ranking) -> str:
+    """Say how many ranks correction changes."""
+    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+    n = sum(after[name] not in (None, rank) for name, rank in before.items())
+    return f"; correction for chance changes {counted(n, 'rank') if n else 'no rank'}"
+
+
+def _explained(why: str | None, value: float, parts: Iterable[str], digits: int) -> str:
+    """Write a number, or why it is undefined, with parts of which empty ones are left out."""
+    shown = f"undefined, because {why}" if isnan(value) else _number(value, digits)
+    said = "; ".join(filter(None, parts))
+    return f"{shown} ({said})" if said else shown
+
+
+def _ends(interval: ConfidenceInterval | None, digits: int) -> str:
+    """Write an interval; nothing where there is none."""
+    if interval is None or interval.reason is not None:
+        return ""
+    low, high = (_number(end, digits) for end in interval)
+    return f"confidence interval from {low} to {high}"
+
+
+def _number(value: float, digits: int) -> str:
+    return in_digits(value, digits).replace("-", "−")  # noqa: RUF001 - a minus
+
+
+# --- Intervals and tests ------------------------------------------------------
+
+
+def _intervals(found: Sequence[ConfidenceInterval], settings: Settings) -> str:
+    """Say how intervals were made, and what to know of them."""
+    if not found:
+        return ""
+    made = [interval for interval in found if interval.reason is None]
+    if not made:
+        return f"No {percent(settings)} confidence interval could be computed."
+    units = units_of(made[0])
+    if any(interval.units != made[0].units for interval in made):
+        units = f"the {made[0].over} of each {_SET}"
+    elif made[0].over == "sentences":
+        units += " (each taken as a document)"
+    drawn = _drawn(settings, f"resamples of {units}")
+    how = _INTERVALS[settings.interval_method].format(units=units, drawn=drawn)
+    missing = f"; {len(found) - len(made):,} could not be computed" if found != made else ""
+    cautious = [interval for interval in made if interval.caution]
+    caution = ""
+    if cautious:
+        weakest = min(cautious, key=lambda interval: interval.effective)
+        known = counted_units(round(weakest.effective), weakest.over)
+        caution = f"; the width of some is known only about as well as from {known}"
+    return f"Confidence intervals of {percent(settings)} come from {how}{missing}{caution}."
+
+
+def _random(null: NullDistribution | None, digits: int) -> Sentence:
+    """Write the test against chance."""
+    if null is None or null.reason is not None:
+        return ()
+    return (
+        "Under the chance model, agreement at least as high as observed has ",
+        _p(null.p_value, digits),
+        f", from {_drawn(null.settings, 'random annotations')}.",
+    )
+
+
+def _tests(standings: Standings, digits: int) -> Sentence:
+    """Say how systems were compared with each other, and how many differ."""
+    settings, n_pairs = standings.settings, len(standings.pairs)
+    if not n_pairs:
+        return ()
+    kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
+    exchanges = f"exchanges of two {_SET}s within {kind}"
+    how = f"resamples of {kind}" if standings.test == "bootstrap" else f"random {exchanges}"
+    drawn = f"all {exchanges}" if standings.enumerated else _drawn(settings, how)
+    head = (
+        f"The {_SET}s were compared in {standings.score} agreement by {_by(settings)} on "
+        f"{tested_on(standings)}, by a paired {standings.test} test with {drawn}"
+    )
+    p_values = [p for p in standings.adjusted.values() if not isnan(p)]
+    n_apart = sum(p <= 1 - settings.confidence for p in p_values)
+    level = f"significantly at the level of {1 - settings.confidence:.10g}"
+    if n_pairs == len(p_values) == 1:
+        differ = "differ" if n_apart else "do not differ"
+        return (f"{head}; they {differ} {level} (", _p(p_values[0], digits), ").")
+    adjusted = f"adjusted by Holm's method for {counted(len(p_values), 'pair')}"
+    differ = f"{n_apart:,} of {counted(n_pairs, 'pair')} differ {level}"
+    return (f"{head}; {differ}, with p-values {adjusted}.",)
+
+
+def _p(value: float, digits: int) -> Formula:
+    shown = p_is(value, digits)
+    return Formula(shown, shown)
+
+
+def _drawn(settings: Settings, what: str) -> str:
+    """Say how many of something were drawn, with the random seed."""
+    return f"{settings.resamples or 0:,} {what}{_seed(settings)}"
+
+
+def _seed(settings: Settings) -> str:
+    return "" if settings.seed is None else f" (seed {settings.seed})"
+
+
+# --- The rest -----------------------------------------------------------------
+
+
+def _prepared(skipped: Mapping[str, int], noun: str, settings: Settings) -> str:
+    """Say what was changed or left out; not what never counted; documents by their noun."""
+    by = f"repaired by {settings.repair}"
+    parts = [
+        f"{what.replace(DOCUMENTS, f'{noun}s').replace(by, _REPAIRED.get(settings.repair, by))} "
+        f"({n:,})"
+        for fate, found in by_fate(skipped).items()
+        if fate not in _NEVER_COUNTED
+        for what, n in found.items()
+    ]
+    return f"On reading, these were changed or left out: {'; '.join(parts)}." if parts else ""
+
+
+def _without_addresses(settings: Settings) -> Settings:
+    """Return the settings without the e-mail addresses of people, as with pseudonyms."""
+    gold, annotators = settings.gold, settings.annotators
+    if gold is not None and "@" in gold:
+        gold = "gold"
+    if annotators is not None:
+        annotators = tuple(
+            f"annotator {i}" if "@" in name else name for i, name in enumerate(annotators, start=1)
+        )
+    return settings.replaced(gold=gold, annotators=annotators)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from string import Formatter
 
 from beyondchance.checks import checked_option
 from beyondchance.reporting.citations import IN_WORDS, LIMITS
@@ -39,6 +40,25 @@ class Code:
 
 Piece = str | Citation | Formula | Code
 Sentence = tuple[Piece, ...]
+
+
+def sentence(template: str, **values: str | Piece | Sentence) -> Sentence:
+    """Fill a template such as ``"Chance is {chance} {paper}."`` with words and other pieces.
+
+    Examples
+    --------
+    >>> sentence("{who} said it {where}.", who="Ada", where=Citation("beyondchance"))
+    ('Ada said it ', Citation(key='beyondchance'), '.')
+    """
+    found: list[Piece] = [""]
+    for words, name, _, _ in Formatter().parse(template):
+        value = values[name] if name else ""
+        for piece in (words, *(value if isinstance(value, tuple) else (value,))):
+            if isinstance(piece, str) and isinstance(found[-1], str):
+                found[-1] += piece
+            else:
+                found.append(piece)
+    return tuple(piece for piece in found if piece)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +140,12 @@ class Paragraph:
     """
 
     sentences: tuple[Sentence, ...] = ()
+
+    @classmethod
+    def of(cls, template: str, **values: str | Piece | Sentence) -> Paragraph:
+        """Fill a template that has a line for each sentence; empty ones are left out."""
+        filled = (sentence(line, **values) for line in template.splitlines())
+        return cls(tuple(filter(None, filled)))
 
     @property
     def keys(self) -> tuple[str, ...]:

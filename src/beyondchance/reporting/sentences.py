@@ -337,6 +337,11 @@ def counted_units(size: int, kind: str) -> str:
     return counted(size, kind.removesuffix("s"))
 
 
+def percent(settings: Settings) -> str:
+    """Write the confidence of intervals, as papers do: ``95%``."""
+    return interval_heading(settings).replace(" ", "")
+
+
 def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
     """How intervals were made."""
     units = units_of(first)

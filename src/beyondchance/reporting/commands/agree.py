@@ -277,7 +277,6 @@ def agree_report(
             **(others.to_dict() | {"signature": str(settings)} if others is not None else {}),
         }
 
-    own = next(iter((intervals or {}).values()), None)
     return report_on(
         result,
         corpus,
@@ -290,7 +289,12 @@ def agree_report(
         make_rows=lambda: _rows((*breakdown.rows, *parts), trends, variants, others),
         make_paper=lambda: agree_paper(result, breakdown, null=null, digits=digits),
         make_methods=lambda: methods(
-            "methods_of_agreement", result, own, null=null, settings=settings, digits=digits
+            "methods_of_agreement",
+            *results.values(),
+            intervals=[*(intervals or {}).values()],
+            null=null,
+            settings=settings,
+            digits=digits,
         ),
     )
 

@@ -469,7 +469,12 @@ def rank_report(
         make_data=data,
         make_rows=lambda: _flat_rows(by_measure, subsets, by_label=by_label),
         make_paper=lambda: _paper_table(ranking, by_measure, settings, standings),
-        make_methods=lambda: methods("methods_of_ranking", ranking, standings, digits=digits),
+        make_methods=lambda: methods(
+            "methods_of_ranking",
+            *rankings.values(),
+            standings=[item.standings for item in sure.values()],
+            digits=digits,
+        ),
     )
 
 
