@@ -100,7 +100,7 @@ def assert_latex(found):
     assert not re.search(r"[\\{}$&#%_^~<>|\"]", found), found
 
 
-def shown(score, digits=4):
+def shown(score, digits=3):
     """How the three numbers of a score are written."""
     values = (in_digits(getattr(score, name), digits) for name in SCORES)
     return {value.lstrip("<>-") for value in values if value != "-"}
@@ -272,7 +272,7 @@ class TestSentences:
 
     def test_two_annotators(self):
         corpus = example().select(annotators=["ada", "ben"])
-        text = str(methods_of_agreement(agreement(corpus))).replace(MINUS, "-")
+        text = str(methods_of_agreement(agreement(corpus), digits=4)).replace(MINUS, "-")
         assert_tells(text, "2 annotators … 150 spans … 3 labels … 46 sentences")
         assert_tells(text, "12 documents … tokens … micro … exactly … Li et al., 2024")
         assert_tells(text, "each label are placed separately … 0.7028 … 0.7748 … 0.2422")
@@ -310,6 +310,25 @@ class TestSentences:
         text = str(methods_of_agreement(agreement(corpus)))
         assert "time frames of 10ms" in text
 
+    def test_nesting_only_where_there_is_any(self, corpora):
+        inside, crossing = "spans inside another stay inside it", "spans that cross move together"
+        told = {"example": set(), "nested": {inside}, "crossing": {crossing}}
+        for name, rules in told.items():
+            for text in (
+                str(methods_of_agreement(agreement(corpora[name]))),
+                str(methods_of_ranking(rank(corpora[name], gold=corpora[name].annotators[0]))),
+                str(methods_of_difficulty(difficulty(corpora[name]))),
+            ):
+                assert {rule for rule in (inside, crossing) if rule in text} == rules, name
+        text = str(methods_of_agreement(agreement(corpora["nested"], model="nested")))
+        assert_tells(text, f"{inside} … others do not overlap")
+
+    def test_every_measure_is_defined(self, corpora):
+        results = agreement(corpora["two"]).measures
+        text = str(methods_of_agreement(*results.values()))
+        assert_tells(text, "a token that both marked (token) … same start and end … (exact)")
+        assert_tells(text, "0.703 … by token … 0.400 … by exact")
+
     def test_labels_that_were_kept(self, corpora):
         text = str(methods_of_agreement(agreement(corpora["labels"])))
         assert "only the labels PERSON and PLACE" in text
@@ -335,7 +354,7 @@ class TestSentences:
         result = agreement(example(), **options)
         text = str(methods_of_agreement(result))
         assert_tells(text, "more than 0.3 of the tokens … 50 random arrangements … (seed 7)")
-        assert f" with standard error {in_digits(result.score.chance_error)})" in text
+        assert f" with standard error {in_digits(result.score.chance_error, 3)})" in text
         text = str(methods_of_ranking(rank(example(), gold="ada", **options)))
         assert "with standard error 0.0" in text
 
@@ -381,7 +400,7 @@ class TestSentences:
         null = null_distribution(corpus, resamples=99, seed=4)
         paragraph = methods_of_agreement(agreement(corpus), null=null, settings=null.settings)
         text = assert_well_written(paragraph)
-        assert_tells(text, "p = 0.0100 … 99 random annotations … (seed 4)")
+        assert_tells(text, "p = 0.010 … 99 random annotations … (seed 4)")
         assert str(null.settings) in text
 
     def test_tests_of_systems(self, corpora):
@@ -415,7 +434,7 @@ class TestSentences:
         right = [[(0, 2, "P"), (5, 6, "P")]] * 3
         corpus = Corpus.from_spans({"gold": right, "a": right, "b": right}, lengths=[9] * 3)
         text = assert_well_written(methods_of_ranking(rank(corpus, gold="gold")))
-        assert_tells(text, "1.0000 (a; … to 1.0000 (b; …")
+        assert_tells(text, "1.000 (a; … to 1.000 (b; …")
 
     def test_systems_without_a_score(self):
         one, no = [(0, 1, "P")], []
@@ -451,14 +470,14 @@ class TestSentences:
 
     def test_negative_numbers(self):
         spans = {"a": [[(0, 2, "P")]], "b": [[(1, 3, "P")]]}
-        paragraph = methods_of_agreement(agreement(Corpus.from_spans(spans, lengths=[4])))
+        paragraph = methods_of_agreement(agreement(Corpus.from_spans(spans, lengths=[4])), digits=4)
         assert f"is {MINUS}0.1250 (" in str(paragraph)
         assert "is $-$0.1250 (" in paragraph.written("latex")
 
     def test_numbers_that_are_not_quite_0_or_1(self):
         spans = {"a": [[(0, 99999, "P")]], "b": [[(0, 99998, "P")]]}
         corpus = Corpus.from_spans(spans, lengths=[400_000])
-        text = assert_well_written(methods_of_agreement(agreement(corpus)))
+        text = assert_well_written(methods_of_agreement(agreement(corpus), digits=4))
         assert "observed >0.9999" in text
 
 
@@ -486,7 +505,7 @@ class TestNames:
         corpus = Corpus.from_spans({"gold": right, "/home/a": right, "b": wrong}, lengths=[5])
         text = str(methods_of_ranking(rank(corpus, gold="gold")))
         assert "/home" not in text
-        assert "(b; observed 0.0000; " in text
+        assert "(b; observed 0.000; " in text
 
     def test_hostile_names(self):
         right, wrong = [[(0, 1, HOSTILE)]], [[(1, 2, HOSTILE)]]

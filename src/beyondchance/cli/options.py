@@ -349,12 +349,23 @@ def top(default: int, text: str) -> Decorator:
 
 QUIET = in_output("--quiet", "-q", is_flag=True, is_everyday=True, help="No notes and no progress.")
 TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
+
+
+def _as_papers_do(context: click.Context, _: click.Parameter, is_asked: Any) -> Any:
+    """Make three digits the default of a paragraph for a paper."""
+    if is_asked:
+        context.default_map = {**(context.default_map or {}), "digits": 3}
+    return is_asked
+
+
 METHODS = in_output(
     "--methods",
     is_flag=True,
     is_flat=False,
+    is_eager=True,
+    callback=_as_papers_do,
     help="Print, instead of the tables, a paragraph for a paper that says how the result was "
-    "computed, with all numbers; JSON has both.",
+    "computed, with all numbers, by default of 3 digits; JSON has both.",
 )
 _SAVE = in_output(
     "--save",

@@ -165,7 +165,7 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
 
 def paper_section(report: Report, *, digits: int) -> Section:
     """Make the section for a paper: methods, the main table and what to cite."""
-    paragraph = report.make_methods()
+    paragraph = report.make_methods(digits)
     texts: list[Part] = [
         Copyable("methods", "Methods, as plain text", paragraph.written()),
         Copyable("methods-latex", "Methods, for LaTeX with natbib", paragraph.written("latex")),

@@ -171,7 +171,7 @@ class Report:
     signature: str | None = None
     corpus: Corpus | None = None
     skipped: Mapping[str, int] | None = None
-    make_methods: Callable[[], Paragraph] = Paragraph
+    make_methods: Callable[..., Paragraph] = Paragraph
     noun: str = "document"
 
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:

@@ -96,7 +96,7 @@ def methods_of_agreement(
     intervals: Sequence[Intervals] = (),
     null: NullDistribution | None = None,
     settings: Settings | None = None,
-    digits: int = 4,
+    digits: int = 3,
 ) -> Paragraph:
     """Write how an agreement was computed, with its numbers.
 
@@ -155,7 +155,7 @@ in the 46 sentences of 12 documents that at least two of them annotated'
 
 
 def methods_of_ranking(
-    *rankings: Ranking, standings: Sequence[Standings] = (), digits: int = 4
+    *rankings: Ranking, standings: Sequence[Standings] = (), digits: int = 3
 ) -> Paragraph:
     """Write how systems were ranked, with its numbers.
 
@@ -195,7 +195,7 @@ def methods_of_ranking(
 
 
 def methods_of_difficulty(
-    result: Difficulty, intervals: Intervals | None = None, *, digits: int = 4
+    result: Difficulty, intervals: Intervals | None = None, *, digits: int = 3
 ) -> Paragraph:
     """Write how a difficulty was computed, with its numbers.
 
@@ -234,7 +234,7 @@ of 12 documents'
     )
 
 
-def rendered_methods(report: Report, output: str, **given: Any) -> str:
+def rendered_methods(report: Report, output: str, *, digits: int = 3, **given: Any) -> str:
     """Render the methods paragraph of a report; JSON has it next to the result.
 
     Parameters
@@ -242,6 +242,8 @@ def rendered_methods(report: Report, output: str, **given: Any) -> str:
     report : Report
         Of a command that has such a paragraph.
     output : {"text", "markdown", "latex", "json"}
+    digits : int
+        Digits after the point.
     **given
         Passed on to `rendered`, for JSON.
 
@@ -251,7 +253,7 @@ def rendered_methods(report: Report, output: str, **given: Any) -> str:
         For an output without room for sentences.
     """
     name = checked_option("output", output, (*FORMS, "json"))
-    paragraph = report.make_methods()
+    paragraph = report.make_methods(digits)
     if name != "json":
         return paragraph.with_keys(name)
     both = replace(report, make_data=lambda: {**report.make_data(), "methods": str(paragraph)})

@@ -288,7 +288,7 @@ def agree_report(
         make_data=data,
         make_rows=lambda: _rows((*breakdown.rows, *parts), trends, variants, others),
         make_paper=lambda: agree_paper(result, breakdown, null=null, digits=digits),
-        make_methods=lambda: methods(
+        make_methods=lambda digits=3: methods(
             "methods_of_agreement",
             *results.values(),
             intervals=[*(intervals or {}).values()],

@@ -128,7 +128,9 @@ def difficulty_report(
             {"level": "all", "name": "", **flat_of(overall, _OVERALL)},
             *documents(by_document),
         ],
-        make_methods=lambda: methods("methods_of_difficulty", result, intervals, digits=digits),
+        make_methods=lambda digits=3: methods(
+            "methods_of_difficulty", result, intervals, digits=digits
+        ),
     )
 
 

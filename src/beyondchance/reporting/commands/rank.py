@@ -469,7 +469,7 @@ def rank_report(
         make_data=data,
         make_rows=lambda: _flat_rows(by_measure, subsets, by_label=by_label),
         make_paper=lambda: _paper_table(ranking, by_measure, settings, standings),
-        make_methods=lambda: methods(
+        make_methods=lambda digits=3: methods(
             "methods_of_ranking",
             *rankings.values(),
             standings=[item.standings for item in sure.values()],
