@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from string import Formatter
+from typing import Any
 
 from beyondchance.checks import checked_option
 from beyondchance.reporting.citations import IN_WORDS, LIMITS
@@ -61,28 +62,6 @@ def sentence(template: str, **values: str | Piece | Sentence) -> Sentence:
     return tuple(piece for piece in found if piece)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a paragraph is written.
-
-    Attributes
-    ----------
-    words, cited, formula, code : function
-        Of a piece: what is written for it.
-    between : str
-        What is between two sentences.
-    keys : str
-        Lines that name the keys of the works that are cited, and where limits are described.
-    """
-
-    words: Callable[[str], str]
-    cited: Callable[[Citation], str]
-    formula: Callable[[Formula], str]
-    code: Callable[[Code], str]
-    between: str
-    keys: str
-
-
 def _cited(piece: Citation) -> str:
     return f"({IN_WORDS[piece.key]})"
 
@@ -95,37 +74,30 @@ def _code_in_markdown(piece: Code) -> str:
     return f"{fence}{text}{fence}" if fence == "`" else f"{fence} {text} {fence}"
 
 
-FORMS: Mapping[str, _Form] = {
-    "text": _Form(
-        words=visible,
-        cited=_cited,
-        formula=lambda piece: piece.text,
-        code=lambda piece: f'"{visible(piece.text)}"',
-        between=" ",
-        keys="BibTeX keys: {keys} (beyondchance --cite prints the entries)\n{limits}",
-    ),
-    "markdown": _Form(
-        words=in_markdown,
-        cited=_cited,
-        formula=lambda piece: piece.text,
-        code=_code_in_markdown,
-        between="\n",
-        keys="BibTeX keys: {keys} (`beyondchance --cite` prints the entries)\n{limits}",
-    ),
-    "latex": _Form(
-        words=in_latex,
-        cited=lambda piece: rf"\citep{{{piece.key}}}",
-        formula=lambda piece: f"${piece.latex}$",
+FORMS: Mapping[str, Mapping[type, Callable[[Any], str]]] = {
+    "text": {
+        str: visible,
+        Citation: _cited,
+        Formula: lambda piece: piece.text,
+        Code: lambda piece: f'"{visible(piece.text)}"',
+    },
+    "markdown": {
+        str: in_markdown,
+        Citation: _cited,
+        Formula: lambda piece: piece.text,
+        Code: _code_in_markdown,
+    },
+    "latex": {
+        str: in_latex,
+        Citation: lambda piece: rf"\citep{{{piece.key}}}",
+        Formula: lambda piece: f"${piece.latex}$",
         # A signature is longer than a line, and has no spaces.
-        code=lambda piece: rf"\texttt{{{in_latex(piece.text)}}}".replace(
+        Code: lambda piece: rf"\texttt{{{in_latex(piece.text)}}}".replace(
             r"\textbar{}", r"\textbar{}\allowbreak{}"
         ),
-        between="\n",
-        keys="% BibTeX keys: {keys} (beyondchance --cite prints the entries); "
-        "\\citep needs \\usepackage{{natbib}}\n% {limits}",
-    ),
+    },
 }
-"""How a paragraph can be written, by the names of outputs."""
+"""How each kind of piece is written, by the names of outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,27 +127,19 @@ class Paragraph:
 
     def written(self, form: str = "text") -> str:
         """The paragraph as ``text``, ``markdown`` or ``latex``; these have a line a sentence."""
-        chosen = FORMS[checked_option("form", form, FORMS)]
-        return chosen.between.join(
-            "".join(_written(piece, chosen) for piece in sentence) for sentence in self.sentences
-        )
+        write = FORMS[checked_option("form", form, FORMS)]
+        written = ("".join(write[type(x)](x) for x in found) for found in self.sentences)
+        return (" " if form == "text" else "\n").join(written)
 
     def with_keys(self, form: str = "text") -> str:
         """Return the paragraph, the keys of what it cites and where limits are described."""
-        keys = FORMS[form].keys.format(keys=", ".join(self.keys), limits=LIMITS)
-        return f"{self.written(form)}\n\n{keys}\n"
+        cite, margin, needs = "beyondchance --cite", "", ""
+        if form == "markdown":
+            cite = f"`{cite}`"
+        if form == "latex":
+            margin, needs = "% ", r"; \citep needs \usepackage{natbib}"
+        keys = f"{margin}BibTeX keys: {', '.join(self.keys)} ({cite} prints the entries){needs}"
+        return f"{self.written(form)}\n\n{keys}\n{margin}{LIMITS}\n"
 
     def __str__(self) -> str:
         return self.written()
-
-
-def _written(piece: Piece, form: _Form) -> str:
-    match piece:
-        case Citation():
-            return form.cited(piece)
-        case Formula():
-            return form.formula(piece)
-        case Code():
-            return form.code(piece)
-        case _:
-            return form.words(piece)
