@@ -43,25 +43,6 @@ Piece = str | Citation | Formula | Code
 Sentence = tuple[Piece, ...]
 
 
-def sentence(template: str, **values: str | Piece | Sentence) -> Sentence:
-    """Fill a template such as ``"Chance is {chance} {paper}."`` with words and other pieces.
-
-    Examples
-    --------
-    >>> sentence("{who} said it {where}.", who="Ada", where=Citation("beyondchance"))
-    ('Ada said it ', Citation(key='beyondchance'), '.')
-    """
-    found: list[Piece] = [""]
-    for words, name, _, _ in Formatter().parse(template):
-        value = values[name] if name else ""
-        for piece in (words, *(value if isinstance(value, tuple) else (value,))):
-            if isinstance(piece, str) and isinstance(found[-1], str):
-                found[-1] += piece
-            else:
-                found.append(piece)
-    return tuple(piece for piece in found if piece)
-
-
 def _cited(piece: Citation) -> str:
     return f"({IN_WORDS[piece.key]})"
 
@@ -116,8 +97,14 @@ class Paragraph:
     @classmethod
     def of(cls, template: str, **values: str | Piece | Sentence) -> Paragraph:
         """Fill a template that has a line for each sentence; empty ones are left out."""
-        filled = (sentence(line, **values) for line in template.splitlines())
-        return cls(tuple(filter(None, filled)))
+        sentences: list[Sentence] = []
+        for line in template.splitlines():
+            found: list[Piece] = []
+            for words, name, _, _ in Formatter().parse(line):
+                value = values[name] if name else ()
+                found += [words, *(value if isinstance(value, tuple) else [value])]
+            sentences.append(tuple(filter(None, found)))
+        return cls(tuple(filter(None, sentences)))
 
     @property
     def keys(self) -> tuple[str, ...]:

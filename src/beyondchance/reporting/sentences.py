@@ -342,24 +342,27 @@ def percent(settings: Settings) -> str:
     return interval_heading(settings).replace(" ", "")
 
 
-def how_made(first: ConfidenceInterval, settings: Settings) -> Text:
-    """How intervals were made."""
+def method_of(first: ConfidenceInterval, settings: Settings) -> str:
+    """Name the method of intervals, with what was drawn."""
     units = units_of(first)
-    how = f"expanded (Student's t, jackknife of {units})"
     if method := _METHODS.get(settings.interval_method or ""):
-        how = f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"
-    text = f"Intervals: {interval_heading(settings)}, {how}."
-    kind, _ = first.units[0]
+        return f"{method}, {settings.resamples:,} resamples of {units}, seed {settings.seed}"
+    return f"expanded (Student's t, jackknife of {units})"
+
+
+def how_made(first: ConfidenceInterval, settings: Settings) -> str:
+    """Say how intervals were made."""
+    text = f"Intervals: {interval_heading(settings)}, {method_of(first, settings)}."
     if first.reason is not None:
         return text
     if settings.groups:
         text += " Groups are made by a hash of names, because there are many of them."
-    if not kind.endswith("sentences"):
-        return text
-    return (
-        f"{text} Which sentences belong to one document is not known, so each sentence counts "
-        "by itself: if they come from a few articles, the intervals are too narrow."
-    )
+    if first.units[0][0].endswith("sentences"):
+        text += (
+            " Which sentences belong to one document is not known, so each sentence counts by "
+            "itself: if they come from a few articles, the intervals are too narrow."
+        )
+    return text
 
 
 def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
