@@ -27,7 +27,8 @@ assert main(["agree", "--help-all"]) == 0
 assert main(["agree", *files, "--measure", "edges"]) == 0
 for command in ("agree", "rank", "difficulty"):
     assert main([command, *files, "--measure", "edges", "--methods"]) == 0
-assert main(["report", *files, "--measure", "edges", "--resamples", "99", "--save", "page.html"]) == 0
+page = ["--resamples", "99", "--save", "page.html"]
+assert main(["report", *files, "--measure", "edges", *page]) == 0
 """
 
 

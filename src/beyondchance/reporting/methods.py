@@ -7,9 +7,9 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import compress, zip_longest
+from itertools import compress
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,12 @@ from beyondchance.reporting.rendering import rendered
 from beyondchance.reporting.sentences import (
     by_measure,
     counted_units,
+    how_tested,
     percent,
-    tested_on,
     texts_of,
     units_of,
 )
+from beyondchance.results.resampling import SCORES
 from beyondchance.results.score import NO_FREEDOM, Score
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES
 from beyondchance.scoring.options import CROSSING, INSIDE, SCOPES, model_named, words_of
@@ -123,33 +124,28 @@ in the 46 sentences of 12 documents that at least two of them annotated'
     >>> paragraph.keys
     ('li-etal-2024-estimating', 'beyondchance')
     """
-    first, signed = results[0], intervals[0].settings if intervals else results[0].settings
-    counts, gold = first.counts, first.settings.gold
+    counts, gold = results[0].counts, results[0].settings.gold
     # An annotator who shares no document with another was not compared.
-    n = len({*counts.pairs.ravel().tolist()})
+    n, n_pairs = len({*counts.pairs.ravel().tolist()}), counts.pairs.shape[1]
     template, who, shared = (
         _AMONG,
-        f"among {n} annotators ({counted(counts.pairs.shape[1], 'pair')})",
+        f"among {n} annotators ({n_pairs:,} pairs)",
         "at least two of them",
     )
     if n == 2:
         who, shared = "between 2 annotators", "both"
     if gold in counts.annotators:
         template, who, gold = _AGAINST_GOLD, counted(n - 1, "annotator"), None
-    ends = [item.overall["corrected"] for item in intervals]
-    values = [
-        f"{_value(item.score, end, digits)} by {_by(item.settings)}"
-        for item, end in zip_longest(results, ends)
-    ]
     return _paragraph(
         template,
         results,
         counts,
-        settings or signed,
-        ends,
+        settings or (intervals or results)[0].settings,
+        scores=[{"": item.score} for item in results],
+        ends=[{"": item.overall["corrected"]} for item in intervals],
+        digits=digits,
         who=who,
         shared=f"{shared} annotated{'; a gold standard was not compared' if gold else ''}",
-        values=in_list(values),
         tests=_random(null, digits),
     )
 
@@ -175,21 +171,18 @@ def methods_of_ranking(
     'A gold standard of 76 spans with 3 labels in 46 sentences of 12 documents was compared with \
 2 annotation sets'
     """
-    first, systems = rankings[0], [*rankings[0].systems.values()]
-    n_fewer = sum(item.counts.n_compared < first.extent.n_documents for item in systems)
+    systems, n_documents = [*rankings[0].systems.values()], rankings[0].extent.n_documents
+    n_fewer = sum(item.counts.n_compared < n_documents for item in systems)
     fewer = f" ({n_fewer:,} of them with fewer documents)" if n_fewer else ""
-    values = [
-        _lowest_to_highest(item, sure.intervals if sure else {}, digits)
-        for item, sure in zip_longest(rankings, standings)
-    ]
     return _paragraph(
         _AGAINST_GOLD,
         rankings,
         max((item.counts for item in systems), key=lambda counts: counts.n_compared),
-        standings[0].settings if standings else first.settings,
-        [ends["corrected"] for item in standings for ends in item.intervals.values()],
+        (standings or rankings)[0].settings,
+        scores=[{name: x.score for name, x in item.systems.items()} for item in rankings],
+        ends=[{name: x["corrected"] for name, x in item.intervals.items()} for item in standings],
+        digits=digits,
         who=f"{counted(len(systems), _SET)}{fewer}",
-        values=f"{in_list(values)}{_changes(first) if len(systems) > 1 else ''}",
         tests=_tests(standings[0], digits) if standings else (),
     )
 
@@ -214,23 +207,22 @@ def methods_of_difficulty(
     'Difficulty was computed for a gold standard of 76 spans with 3 labels in 46 sentences \
 of 12 documents'
     """
-    counts, settings = result.counts, result.settings
-    who = f"{counted(len(counts.annotators), 'annotator')}, who marked"
+    who = f"{counted(len(result.counts.annotators), 'annotator')}, who marked"
     random = "random annotators, over all ordered pairs, each with itself included,"
-    if settings.gold:
+    if result.settings.gold:
         who, random = "a gold standard of", "two random annotators"
-    ends = [] if intervals is None else [intervals.overall["difficulty"]]
+    interval = None if intervals is None else intervals.overall["difficulty"]
     error = f"standard error {in_digits(result.error, digits)}" if result.error else ""
-    parts = [error, *(_ends(end, digits) for end in ends)]
     return _paragraph(
         _DIFFICULTY,
         [result],
-        counts,
-        settings if intervals is None else intervals.settings,
-        ends,
+        result.counts,
+        (intervals or result).settings,
+        ends=[{"": interval}] if interval else [],
+        digits=digits,
         who=who,
         random=random,
-        values=_explained("nothing was marked", result.overall, parts, digits),
+        values=_shown(result.overall, "nothing was marked", [error], interval, digits),
     )
 
 
@@ -265,7 +257,10 @@ def _paragraph(
     results: Sequence[Agreement | Ranking | Difficulty],
     counts: Counts,
     signed: Settings,
-    ends: Sequence[ConfidenceInterval],
+    *,
+    scores: Sequence[Mapping[str, Score]] = (),
+    ends: Sequence[Mapping[str, ConfidenceInterval]],
+    digits: int,
     **said: str | Sentence,
 ) -> Paragraph:
     """Fill a template with what all results have.
@@ -279,7 +274,9 @@ def _paragraph(
         Of the first, or of the system that has most documents.
     signed : Settings
         Whose signature is given.
-    ends : sequence of ConfidenceInterval
+    scores, ends : sequences of mappings
+        The scores and their intervals by each measure, by the names of systems.
+    digits : int
     **said
         What else there is in the template.
     """
@@ -301,7 +298,8 @@ def _paragraph(
     if not model.is_independent and own.scope in SCOPES:
         rules = (SCOPES[own.scope].placed, *rules)
     is_corpus = own.unit == "corpus"
-    values = {
+    each = zip(measures, scores, ends or [{}] * len(scores), strict=False)
+    known = {
         "spans": _spans(counts, own),
         "texts": texts_of(first.extent, "of"),
         "positions": _positions(own),
@@ -313,7 +311,8 @@ def _paragraph(
         "paper": Citation(PAPER),
         "rules": ", ".join(rules),
         "correction": _CORRECTION,
-        "intervals": _intervals(ends, signed),
+        "values": "; ".join(_values(*given, digits) for given in each),
+        "intervals": _intervals([end for found in ends for end in found.values()], signed),
         "tests": "",
         "prepared": _prepared(first.skipped, first.extent.noun, own),
         "version": signed.version,
@@ -321,7 +320,7 @@ def _paragraph(
         "signature": Code(str(_without_addresses(signed))),
     }
     said_chance = _PERMUTED if own.scope == "found" else _CHANCE
-    return Paragraph.of(template.replace("{chance}", said_chance), **values | said)
+    return Paragraph.of(template.replace("{chance}", said_chance), **known | said)
 
 
 # --- What was compared, and how -----------------------------------------------
@@ -382,54 +381,46 @@ def _by(settings: Settings) -> str:
 # --- Numbers ------------------------------------------------------------------
 
 
-def _value(score: Score, interval: ConfidenceInterval | None, digits: int, name: str = "") -> str:
-    """Write a corrected score with the two that it is made of, and its interval."""
-    parts = ["" if {*name} & {*"@/\\"} or not name.isprintable() else name]
-    if not isnan(score.observed):
-        parts.append(f"observed {_number(score.observed, digits)}")
-        parts.append(f"chance {_number(score.chance, digits)}")
-    if score.error:
-        parts[-1] += f" with standard error {_number(score.chance_error, digits)}"
-    why = "every random placement scores the same" if score.reason == NO_FREEDOM else score.reason
-    return _explained(why, score.corrected, [*parts, _ends(interval, digits)], digits)
-
-
-def _lowest_to_highest(
-    ranking: Ranking, ends: Mapping[str, Mapping[str, ConfidenceInterval]], digits: int
+def _values(
+    settings: Settings,
+    scores: Mapping[str, Score],
+    ends: Mapping[str, ConfidenceInterval],
+    digits: int,
 ) -> str:
-    """Write the lowest and the highest score of systems, or that of a single one."""
-    scores = {name: system.score for name, system in ranking.systems.items()}
-    defined = [name for name, score in scores.items() if not isnan(score.corrected)] or [*scores]
-    defined.sort(key=lambda name: scores[name].corrected)
-    values = [
-        _value(scores[name], ends.get(name, {}).get("corrected"), digits, name)
-        for name in dict.fromkeys((defined[0], defined[-1]))
-    ]
-    n_undefined = len(scores) - len(defined)
+    """Write the lowest and the highest of the scores by a measure, or a single one."""
+    order = [name for name, score in scores.items() if not isnan(score.corrected)] or [*scores]
+    order.sort(key=lambda name: scores[name].corrected)
+    values = []
+    for name in dict.fromkeys((order[0], order[-1])):
+        score = scores[name]
+        parts = ["" if {*name} & {*"@/\\"} or not name.isprintable() else name]
+        if not isnan(score.observed):
+            parts += [f"{key} {_number(getattr(score, key), digits)}" for key in SCORES[:2]]
+        if score.error:
+            parts[-1] += f" with standard error {_number(score.chance_error, digits)}"
+        why = (
+            "every random placement scores the same" if score.reason == NO_FREEDOM else score.reason
+        )
+        values.append(_shown(score.corrected, why, parts, ends.get(name), digits))
+    n_undefined = len(scores) - len(order)
     undefined = f" (undefined for {counted(n_undefined, _SET)})" if n_undefined else ""
-    return f"{' to '.join(values)} by {_by(ranking.settings)}{undefined}"
+    return f"{' to '.join(values)} by {_by(settings)}{undefined}"
 
 
-def _changes(ranking: Ranking) -> str:
-    """Say how many ranks correction changes."""
-    before, after = ranking.ranks("observed"), ranking.ranks("corrected")
-    n = sum(after[name] not in (None, rank) for name, rank in before.items())
-    return f"; correction for chance changes {counted(n, 'rank') if n else 'no rank'}"
-
-
-def _explained(why: str | None, value: float, parts: Iterable[str], digits: int) -> str:
-    """Write a number, or why it is undefined, with parts of which empty ones are left out."""
+def _shown(
+    value: float,
+    why: str | None,
+    parts: Sequence[str],
+    interval: ConfidenceInterval | None,
+    digits: int,
+) -> str:
+    """Write a number, or why it is undefined, with parts and its interval, if there are any."""
     shown = f"undefined, because {why}" if isnan(value) else _number(value, digits)
+    if interval is not None and interval.reason is None:
+        low, high = (_number(end, digits) for end in interval)
+        parts = [*parts, f"confidence interval from {low} to {high}"]
     said = "; ".join(filter(None, parts))
     return f"{shown} ({said})" if said else shown
-
-
-def _ends(interval: ConfidenceInterval | None, digits: int) -> str:
-    """Write an interval; nothing where there is none."""
-    if interval is None or interval.reason is not None:
-        return ""
-    low, high = (_number(end, digits) for end in interval)
-    return f"confidence interval from {low} to {high}"
 
 
 def _number(value: float, digits: int) -> str:
@@ -479,13 +470,9 @@ def _tests(standings: Standings, digits: int) -> Sentence:
     settings, n_pairs = standings.settings, len(standings.pairs)
     if not n_pairs:
         return ()
-    kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
-    exchanges = f"exchanges of two {_SET}s within {kind}"
-    how = f"resamples of {kind}" if standings.test == "bootstrap" else f"random {exchanges}"
-    drawn = f"all {exchanges}" if standings.enumerated else _drawn(settings, how)
     head = (
-        f"The {_SET}s were compared in {standings.score} agreement by {_by(settings)} on "
-        f"{tested_on(standings)}, by a paired {standings.test} test with {drawn}"
+        f"The {_SET}s were compared in {standings.score} agreement by {_by(settings)}, by a paired "
+        f"{standings.test} test, {how_tested(standings)}{_seed(settings)}"
     )
     p_values = [p for p in standings.adjusted.values() if not isnan(p)]
     n_apart = sum(p <= 1 - settings.confidence for p in p_values)
@@ -494,8 +481,7 @@ def _tests(standings: Standings, digits: int) -> Sentence:
         differ = "differ" if n_apart else "do not differ"
         return (f"{head}; they {differ} {level} (", _p(p_values[0], digits), ").")
     adjusted = f"adjusted by Holm's method for {counted(len(p_values), 'pair')}"
-    differ = f"{n_apart:,} of {counted(n_pairs, 'pair')} differ {level}"
-    return (f"{head}; {differ}, with p-values {adjusted}.",)
+    return (f"{head}; with p-values {adjusted}, {n_apart:,} of {n_pairs:,} differ {level}.",)
 
 
 def _p(value: float, digits: int) -> Formula:

@@ -436,14 +436,21 @@ def tested_on(standings: Standings) -> str:
     return f"the {counted_units(standings.n_documents, kind)} that all have"
 
 
+def how_tested(standings: Standings) -> str:
+    """Say how the test of systems draws."""
+    shared, n = tested_on(standings), f"{standings.settings.resamples:,}"
+    if standings.test == "bootstrap":
+        return f"{n} resamples of {shared}"
+    ways = "all ways" if standings.enumerated else f"{n} random ways"
+    return f"exchanging two of them within {shared}, in {ways}"
+
+
 def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
     """Which systems differ significantly, and which changes of rank; how that was tested."""
     if len(standings.order) == 1:
         return []
-    settings = standings.settings
-    ways = "all ways" if standings.enumerated else f"{settings.resamples:,} random ways"
-    shared = tested_on(standings)
-    tested = f"Tested by exchanging two of them within {shared}, in {ways}"
+    settings, shared = standings.settings, tested_on(standings)
+    tested = f"Tested by {how_tested(standings)}"
     if any(standings.adjusted[pair] > 1 - settings.confidence for pair in standings.floored):
         tested += ", too few to show every difference"
     if len(standings.pairs) > 1:
@@ -561,9 +568,9 @@ def _unshared(labels: Sequence[str], annotators: Sequence[str], used: Bools) -> 
                     Quote(label),
                     " is used by ",
                     Quote(name),
-                    " only, so nothing can match it; ",
+                    " only, so nothing can match ",
                 ),
-                *(Use("rename_label"), " merges it with a label of the others, "),
+                *("it; ", Use("rename_label"), " merges it with a label of the others, "),
                 *(Use("exclude_labels"), " leaves it out"),
             )
         )
