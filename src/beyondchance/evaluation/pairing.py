@@ -8,7 +8,7 @@ of the entities.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -35,42 +35,49 @@ def best_pairs(edges: Sequence[Edge]) -> list[Edge]:
     >>> best_pairs([Edge(0, 0, is_correct=False), Edge(0, 1, is_correct=True)])
     [Edge(true=0, predicted=1, is_correct=True)]
     """
-    of_predicted: defaultdict[int, list[Edge]] = defaultdict(list)
+    of_predicted: _Edges = defaultdict(list)
     for edge in edges:
-        of_predicted[edge.predicted].append(edge)
-
-    def weight(edge: Edge) -> int:
-        """Let a correct pair count more than all others together."""
-        return len(edges) + 1 if edge.is_correct else 1
-
-    most = {number: max(map(weight, own)) for number, own in of_predicted.items()}
-    by_true: dict[int, Edge] = {}
+        # A correct pair counts more than all others together.
+        of_predicted[edge.predicted].append((len(edges) * edge.is_correct + 1, edge))
+    by_true: dict[int, tuple[int, Edge]] = {}
     by_predicted: dict[int, Edge] = {}
     for first in of_predicted:
-        gain: dict[int, int] = {}
-        came_by: dict[int, Edge] = {}
-        best, last = 0, None
-        waiting = deque([(first, 0)])
-        # An entity that joins gains no more than its best pair counts.
-        while waiting and best < most[first]:
-            number, before = waiting.popleft()
-            for edge in of_predicted[number]:
-                gained = before + weight(edge)
-                if gained <= gain.get(edge.true, -inf):
-                    continue
-                gain[edge.true], came_by[edge.true] = gained, edge
-                old = by_true.get(edge.true)
-                left = gained - (weight(old) if old else 0)
-                if left > best:
-                    best, last = left, edge.true
-                if old and left + most[old.predicted] > best:
-                    waiting.append((old.predicted, left))
-        if last in by_true:
-            del by_predicted[by_true[last].predicted]
+        true, came_by = _best_path(first, of_predicted, by_true)
+        if true in by_true:
+            del by_predicted[by_true[true][1].predicted]
         # Change partners along the path, from its end to its beginning.
-        while last is not None:
-            edge = came_by[last]
+        while true is not None:
+            by_true[true] = came_by[true]
+            edge = came_by[true][1]
             former = by_predicted.get(edge.predicted)
-            by_true[last] = by_predicted[edge.predicted] = edge
-            last = former.true if former else None
-    return list(by_true.values())
+            by_predicted[edge.predicted] = edge
+            true = former.true if former else None
+    return list(by_predicted.values())
+
+
+_Edges = dict[int, list[tuple[int, Edge]]]
+"""The edges of each predicted entity, with how much they count as a pair."""
+
+
+def _best_path(
+    first: int, of_predicted: _Edges, by_true: Mapping[int, tuple[int, Edge]]
+) -> tuple[int | None, dict[int, tuple[int, Edge]]]:
+    """Return the true entity at which the best path ends, and how each one was reached."""
+    best, last = 0, None
+    gain: dict[int, int] = {}
+    came_by: dict[int, tuple[int, Edge]] = {}
+    waiting = deque([(first, 0)])
+    # An entity that joins gains no more than its best pair counts.
+    while waiting and best < max(of_predicted[first])[0]:
+        number, before = waiting.popleft()
+        for weight, edge in of_predicted[number]:
+            gained = before + weight
+            if gained <= gain.get(edge.true, -inf):
+                continue
+            gain[edge.true], came_by[edge.true] = gained, (weight, edge)
+            taken, old = by_true.get(edge.true, (0, None))
+            if gained - taken > best:
+                best, last = gained - taken, edge.true
+            if old and gained - taken + max(of_predicted[old.predicted])[0] > best:
+                waiting.append((old.predicted, gained - taken))
+    return last, came_by
