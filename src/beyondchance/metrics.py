@@ -17,12 +17,7 @@ from typing import Any, Protocol
 
 from beyondchance.checks import checked_whole
 from beyondchance.errors import DataError, ListsError, MismatchError
-from beyondchance.evaluation.correction import (
-    Corrected,
-    averaged,
-    corpus_of_entities,
-    corrected_scores,
-)
+from beyondchance.evaluation.correction import averaged, corpus_of_entities
 from beyondchance.evaluation.entities import (
     OUTSIDE,
     Entities,
@@ -49,6 +44,7 @@ from beyondchance.evaluation.rates import (
     warn_of_odd_tags,
 )
 from beyondchance.evaluation.schemas import schema_scores
+from beyondchance.scoring.api import agreement
 
 __all__ = [
     "UndefinedMetricWarning",
@@ -551,8 +547,8 @@ def _corrected(
     entities = entities_of(y_true, y_pred, **reading)
     warn_of_odd_tags(entities.odd, stacklevel=4)
     counts = label_counts(entities)
-    found = averaged(
-        corrected_scores(corpus_of_entities(entities)),
+    value, undefined = averaged(
+        agreement(corpus_of_entities(entities), measure="exact"),
         name,
         average=wanted,
         labels=counts.labels,
@@ -561,8 +557,8 @@ def _corrected(
     )
     if filler is None:
         title = f"{name.replace('_', ' ')} score".replace("corrected score", "corrected F-score")
-        warn([_undefined(title, found.undefined)] if found.undefined else [], stacklevel=4)
-    return found.value
+        warn([_undefined(title, undefined)] if undefined else [], stacklevel=4)
+    return value
 
 
 def _undefined(title: str, undefined: Mapping[str, str]) -> str:
@@ -575,12 +571,12 @@ def _undefined(title: str, undefined: Mapping[str, str]) -> str:
 
 def _chance_columns(entities: Entities, counts: LabelCounts) -> dict[str, dict[str | None, Any]]:
     """The columns chance and corrected of a report, by average."""
-    scores: Corrected = corrected_scores(corpus_of_entities(entities))
+    scores = agreement(corpus_of_entities(entities), measure="exact")
     return {
         name: {
             average: averaged(
                 scores, name, average=average, labels=counts.labels, support=counts.true
-            ).value
+            )[0]
             for average in (None, *AVERAGES)
         }
         for name in _BEYOND

@@ -10,7 +10,7 @@ entity counts only if it begins and ends as the scheme says.
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from beyondchance.annotations.tags import coded_tags
 from beyondchance.checks import checked_option
 from beyondchance.errors import ListsError, MismatchError, OptionError, TagError
 from beyondchance.messages import Quote, quotes
@@ -106,6 +107,12 @@ _DETECTED = {
 }
 """How strict mode finds a scheme: prefixes that must be there, and others that may be."""
 _ALONE = {"S": "IOBES", "U": "BILOU"}
+
+_USUAL = {
+    False: re.compile("O|[BIES](-.*)?", re.DOTALL),
+    True: re.compile("O|(.*-)?[BIES]", re.DOTALL),
+}
+"""What a tag looks like, by whether its prefix is a suffix; lenient reading warns of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +217,13 @@ def entities_of(
     name = checked_scheme(scheme)
     rules = SCHEMES[name] if is_strict(mode) and name is not None else LENIENT
     lengths = checked_lengths(y_true, y_pred)
-    codes, spelling = _coded((y_true, y_pred), len(lengths) + int(lengths.sum()))
+    # The tags of both sides as numbers, with an ``O`` after each text.
+    texts = chain.from_iterable(zip(chain(y_true, y_pred), repeat((OUTSIDE,))))
+    codes, spelling = coded_tags(chain.from_iterable(texts))
     prefix, label, labels, odd = _vocabulary(spelling, rules, suffix=suffix)
     if np.any(prefix < 0):
         _refuse(y_true, y_pred, spelling[int(np.argmin(prefix))], rules, suffix=suffix)
-    true, predicted = (_side(prefix[code], label[code], rules) for code in codes)
+    true, predicted = (_side(prefix[code], label[code], rules) for code in np.split(codes, 2))
     return Entities(lengths, labels, true, predicted, odd)
 
 
@@ -294,33 +303,10 @@ def types_of(tags: Iterable[str], *, is_strict: bool, suffix: bool) -> set[str]:
     >>> sorted(types_of(["O", "B-PER", "I-PER", "B"], is_strict=False, suffix=False))
     ['PER', '_']
     """
-    parts = _strict_parts if is_strict else _lenient_parts
-    return {parts(tag, suffix=suffix)[1] or "_" for tag in tags if tag != OUTSIDE}
+    return {_parts(tag, is_strict=is_strict, suffix=suffix)[1] for tag in tags if tag != OUTSIDE}
 
 
 # --- Tags to entities ---------------------------------------------------------
-
-
-def _coded(sides: Sequence[Texts], size: int) -> tuple[list[Ints], list[str]]:
-    """Tags as numbers, with an ``O`` after each text; and what the numbers stand for."""
-    codes: defaultdict[str, int] = defaultdict()
-    codes.default_factory = codes.__len__  # numbers the distinct tags as they are met
-    after = (OUTSIDE,)
-    try:
-        found = [
-            np.fromiter(
-                map(
-                    codes.__getitem__,
-                    chain.from_iterable(chain.from_iterable(zip(texts, repeat(after)))),
-                ),
-                dtype=np.int64,
-                count=size,
-            )
-            for texts in sides
-        ]
-    except TypeError:
-        raise TagError("a tag is a list or another unhashable value", expected="strings") from None
-    return found, list(codes)
 
 
 def _vocabulary(
@@ -333,42 +319,30 @@ def _vocabulary(
     types: dict[str, int] = {}
     prefix = np.full(len(spelling), -1)
     label = np.zeros(len(spelling), dtype=np.int64)
-    parts = _strict_parts if rules.prefixes else _lenient_parts
     odd = []
     for code, tag in enumerate(spelling):
         if not isinstance(tag, str) or not tag:
             continue
-        letter, name = parts(tag, suffix=suffix)
+        letter, name = _parts(tag, is_strict=bool(rules.prefixes), suffix=suffix)
         if rules.prefixes and letter not in rules.prefixes:
             continue
-        if not rules.prefixes and not _looks_like_a_tag(tag, suffix=suffix):
+        if not rules.prefixes and not _USUAL[bool(suffix)].fullmatch(tag):
             odd.append(tag)
         number = _PREFIXES.find(letter)
         prefix[code] = number if number >= 0 else _OTHER
-        label[code] = types.setdefault(name or "_", len(types))
+        label[code] = types.setdefault(name, len(types))
     return prefix, label, tuple(types), odd
 
 
-def _lenient_parts(tag: str, *, suffix: bool) -> tuple[str, str]:
-    """The prefix is one letter, and the type what is beyond the dash next to it."""
-    if suffix:
-        return tag[-1], tag[:-1].rpartition("-")[0] if "-" in tag[:-1] else tag[:-1]
-    return tag[0], tag[1:].partition("-")[2] if "-" in tag[1:] else tag[1:]
+def _parts(tag: str, *, is_strict: bool, suffix: bool) -> tuple[str, str]:
+    """Split a tag into its prefix, which is one letter, and its type.
 
-
-def _strict_parts(tag: str, *, suffix: bool) -> tuple[str, str]:
-    """The prefix is one letter, and the type the rest without dashes at its ends."""
-    return (tag[-1], tag[:-1].strip("-")) if suffix else (tag[0], tag[1:].strip("-"))
-
-
-def _looks_like_a_tag(tag: str, *, suffix: bool) -> bool:
-    if tag in {OUTSIDE, "B", "I", "E", "S"}:
-        return True
-    return (
-        tag.endswith(("-B", "-I", "-E", "-S"))
-        if suffix
-        else tag.startswith(("B-", "I-", "E-", "S-"))
-    )
+    The type is what is beyond the dash next to the prefix; in strict mode all of the rest, without
+    dashes at its ends.
+    """
+    turned = tag[::-1] if suffix else tag
+    name = turned[1:].strip("-") if is_strict else turned[1:].split("-", maxsplit=1)[-1]
+    return turned[0], (name[::-1] if suffix else name) or "_"
 
 
 def _refuse(y_true: Texts, y_pred: Texts, tag: object, rules: _Rules, *, suffix: bool) -> NoReturn:

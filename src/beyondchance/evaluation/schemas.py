@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -18,9 +18,11 @@ from beyondchance.core.nesting import in_order
 from beyondchance.core.observed import SpanGroups, intersecting
 from beyondchance.core.ragged import bounds
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
-from beyondchance.evaluation.correction import SIDES, Corrected, corrected_scores
+from beyondchance.evaluation.correction import SIDES
 from beyondchance.evaluation.pairing import Edge, best_pairs
 from beyondchance.messages import Quote
+from beyondchance.results.score import Score
+from beyondchance.scoring.api import agreement
 from beyondchance.types import Bools, Ints
 
 STRICT, EXACT, PARTIAL, ENT_TYPE = ("strict", "exact", "partial", "ent_type")
@@ -45,26 +47,6 @@ class _Entities:
     label: Ints
     labels: tuple[str, ...]
     corpus: Corpus | None
-
-    @property
-    def is_predicted(self) -> Bools:
-        """Which of them are predicted."""
-        return self.groups.owner() >= len(self.groups) // 2
-
-    def sizes(self) -> Ints:
-        """How many true and predicted entities each label has, shape (2, labels)."""
-        code = self.is_predicted * len(self.labels) + self.label
-        return np.bincount(code, minlength=2 * len(self.labels)).reshape(2, -1)
-
-    def only(self, labels: Collection[str]) -> _Entities:
-        """The entities with some of the labels."""
-        keep = np.array([name in labels for name in self.labels], dtype=bool)[self.label]
-        first = np.concatenate([[0], keep.cumsum()])[self.groups.first]
-        groups = SpanGroups(first, self.groups.start[keep], self.groups.end[keep])
-        corpus = self.corpus
-        if corpus is not None:
-            corpus = corpus.select(labels=[label for label in corpus.labels if label in labels])
-        return _Entities(groups, self.label[keep], self.labels, corpus)
 
 
 def schema_scores(
@@ -138,57 +120,75 @@ def schema_scores(
     """
     least = checked_number("min_overlap_percentage", min_overlap_percentage, Within(0, 100))
     checked_option("ends", ends, ENDS)
-    entities = _entities_of(true, predicted, lengths, is_inclusive=ends == INCLUSIVE)
-    if labels is not None:
-        entities = entities.only(_checked_labels(labels))
+    wanted = None if labels is None else _checked_labels(labels)
+    entities = _entities_of(true, predicted, lengths, wanted, is_inclusive=ends == INCLUSIVE)
     overlaps = _overlaps(entities, least)
     chance = _chance(entities.corpus)
-    return {
-        "overall": _overall(entities, overlaps, chance),
-        "entities": _by_label(entities, overlaps, chance),
-    }
+    overall = _scores(entities, overlaps, np.zeros_like(entities.label), (None,), chance)
+    by_label = _scores(entities, overlaps, entities.label, entities.labels, chance)
+    return {"overall": overall[None], "entities": by_label}
 
 
 # --- Data ---------------------------------------------------------------------
 
 
-def _entities_of(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> _Entities:
-    """The entities of both sides, from whatever they are given as."""
-    given = [
-        _tags_of_lines(side) if isinstance(side, str) else as_list(side)
-        for side in (true, predicted)
-    ]
-    for name, side in zip(SIDES, given, strict=True):
-        if not isinstance(side, list | tuple):
-            raise DataError(f"{name} is ", Quote(side), expected=_LISTS)
-    texts = [[as_list(text) for text in side] for side in given]
-    for name, side in zip(SIDES, texts, strict=True):
-        for number, text in enumerate(side):
-            if not isinstance(text, list | tuple):
-                raise DataError(
-                    "found ", Quote(text), where=f"{name}, text {number}", expected=_LISTS
-                )
-    if len(texts[0]) != len(texts[1]):
-        found = f"{len(texts[0])} texts are true, {len(texts[1])} predicted"
+def _entities_of(
+    true: Any,
+    predicted: Any,
+    lengths: Any,
+    labels: Collection[str] | None,
+    *,
+    is_inclusive: bool,
+) -> _Entities:
+    """Collect the entities of both sides, of some labels, from whatever they are given as."""
+    texts = [_texts(name, side) for name, side in zip(SIDES, (true, predicted), strict=True)]
+    n_texts = len(texts[0])
+    if len(texts[1]) != n_texts:
+        found = f"{n_texts} texts are true, {len(texts[1])} predicted"
         raise MismatchError(found, expected="the same texts in the same order")
     first = next((item for side in texts for text in side for item in text), None)
     if isinstance(first, Mapping) or (first is None and lengths is not None):
+        spans = {
+            name: [_marked(text, f"{name}, text {i}", is_inclusive) for i, text in enumerate(side)]
+            for name, side in zip(SIDES, texts, strict=True)
+        }
+        corpus = None
+        if lengths is not None:
+            corpus = _selected(Corpus.from_spans(spans, lengths=lengths), labels)
         rows = [
-            (number, *row)
-            for number, (name, side) in enumerate(zip(SIDES, texts, strict=True))
-            for row in _named(name, side, is_inclusive=is_inclusive)
+            (side, number, *mark)
+            for side, marks_of_texts in enumerate(spans.values())
+            for number, marks in enumerate(marks_of_texts)
+            for mark in marks
+            if labels is None or mark[2] in labels
         ]
-        known = None if lengths is None else _checked_lengths(lengths, len(texts[0]))
-        corpus = None if known is None else _corpus(rows, known)
         label, known_labels = coded_tags(row[-1] for row in rows)
         names, label = sorted_names(tuple(known_labels), label)
         columns = np.array([row[:-1] for row in rows], dtype=np.int64).reshape(-1, 4).T
-        return _grouped(len(texts[0]), columns, label, names, corpus)
+        return _grouped(n_texts, columns, label, names, corpus)
     if lengths is not None:
         raise OptionError("lengths go with entities, not with tags")
-    corpus = Corpus.from_tags(dict(zip(SIDES, texts, strict=True)))
+    corpus = _selected(Corpus.from_tags(dict(zip(SIDES, texts, strict=True))), labels)
     places = corpus.span_annotator, corpus.span_text, corpus.span_start, corpus.span_end
-    return _grouped(len(texts[0]), places, corpus.span_label, corpus.labels, corpus)
+    return _grouped(n_texts, places, corpus.span_label, corpus.labels, corpus)
+
+
+def _texts(name: str, side: Any) -> list[Any]:
+    """List the texts of one side, each a list."""
+    texts = _tags_of_lines(side) if isinstance(side, str) else as_list(side)
+    if not isinstance(texts, list | tuple):
+        raise DataError(f"{name} is ", Quote(side), expected=_LISTS)
+    listed = [as_list(text) for text in texts]
+    for number, text in enumerate(listed):
+        if not isinstance(text, list | tuple):
+            raise DataError("found ", Quote(text), where=f"{name}, text {number}", expected=_LISTS)
+    return listed
+
+
+def _selected(corpus: Corpus, labels: Collection[str] | None) -> Corpus:
+    if labels is None:
+        return corpus
+    return corpus.select(labels=[label for label in corpus.labels if label in labels])
 
 
 def _grouped(
@@ -206,14 +206,6 @@ def _grouped(
     return _Entities(groups, label[order], labels, corpus)
 
 
-def _corpus(rows: Iterable[tuple[int, int, int, int, str]], lengths: list[int]) -> Corpus:
-    """Entities as a corpus, in which each is marked once."""
-    spans: dict[str, list[list[Any]]] = {name: [[] for _ in lengths] for name in SIDES}
-    for side, text, *entity in rows:
-        spans[SIDES[side]][text].append(tuple(entity))
-    return Corpus.from_spans(spans, lengths=lengths)
-
-
 def _tags_of_lines(lines: str) -> list[list[str]]:
     """The tags of a text in the style of CoNLL: a token, a tab and a tag on each line."""
     texts: list[list[str]] = [[]]
@@ -229,35 +221,25 @@ def _tags_of_lines(lines: str) -> list[list[str]]:
     return texts if texts[-1] else texts[:-1]
 
 
-def _named(
-    name: str, texts: Iterable[Iterable[Any]], *, is_inclusive: bool
-) -> Iterator[tuple[int, int, int, str]]:
-    """Text, start, end and label of entities that are dictionaries."""
-    for number, text in enumerate(texts):
-        for place, item in enumerate(text):
-            where = f"{name}, text {number}, entity {place}"
-            if not isinstance(item, Mapping) or not {"start", "end", "label"} <= item.keys():
-                expected = "a dictionary with start, end and label"
-                raise SpanError("found ", Quote(item), where=where, expected=expected)
-            start, end, label = item["start"], item["end"], item["label"]
-            if not is_whole(start) or not is_whole(end) or not isinstance(label, str):
-                expected = "whole numbers and a label that is a string"
-                raise SpanError("found ", Quote(item), where=where, expected=expected)
-            stop = int(end) + is_inclusive
-            if not 0 <= start < stop <= MOST_POSITIONS:
-                found_at = f"it begins at {start} and ends at {end}"
-                expected = f"an end that is not before the start, nor after {MOST_POSITIONS:,}"
-                raise SpanError(found_at, where=where, expected=expected)
-            yield number, int(start), stop, label
-
-
-def _checked_lengths(lengths: Any, n_texts: int) -> list[int]:
-    listed = as_list(lengths)
-    if not isinstance(listed, list | tuple) or not all(is_whole(n) and n >= 0 for n in listed):
-        raise DataError("lengths are ", Quote(lengths), expected="a whole number for each text")
-    if len(listed) != n_texts:
-        raise MismatchError(f"{len(listed)} lengths for {n_texts} texts", expected="one for each")
-    return [int(n) for n in listed]
+def _marked(text: Iterable[Any], where: str, is_inclusive: bool) -> list[tuple[int, int, str]]:
+    """Return start, end and label of entities that are dictionaries."""
+    found = []
+    for place, item in enumerate(text):
+        at = f"{where}, entity {place}"
+        if not isinstance(item, Mapping) or not {"start", "end", "label"} <= item.keys():
+            expected = "a dictionary with start, end and label"
+            raise SpanError("found ", Quote(item), where=at, expected=expected)
+        start, end, label = item["start"], item["end"], item["label"]
+        if not is_whole(start) or not is_whole(end) or not isinstance(label, str):
+            expected = "whole numbers and a label that is a string"
+            raise SpanError("found ", Quote(item), where=at, expected=expected)
+        stop = int(end) + is_inclusive
+        if not 0 <= start < stop <= MOST_POSITIONS:
+            problem = f"it begins at {start} and ends at {end}"
+            expected = f"an end that is not before the start, nor after {MOST_POSITIONS:,}"
+            raise SpanError(problem, where=at, expected=expected)
+        found.append((int(start), stop, label))
+    return found
 
 
 def _checked_labels(labels: Any) -> set[str]:
@@ -307,34 +289,33 @@ def _pairs(entities: _Entities, one: Ints, two: Ints) -> dict[str, tuple[Ints, B
 # --- Counts and rates ---------------------------------------------------------
 
 
-def _overall(
-    entities: _Entities, overlaps: tuple[Ints, Ints], chance: Mapping[str, Corrected]
-) -> dict[str, dict[str, Any]]:
-    sizes = entities.sizes().sum(axis=1).tolist()
-    found = {}
-    for schema, (_, is_correct) in _pairs(entities, *overlaps).items():
-        n_correct = int(is_correct.sum())
-        counts = _counts(schema, n_correct, len(is_correct) - n_correct, *sizes)
-        found[schema] = counts | _beyond(schema, chance, None)
-    return found
+def _scores(
+    entities: _Entities,
+    overlaps: tuple[Ints, Ints],
+    group: Ints,
+    names: Sequence[Any],
+    chance: Mapping[Any, Mapping[str, Score]],
+) -> dict[Any, dict[str, Any]]:
+    """Count and rate by each schema the entities of each group, paired with their own group."""
+    (one, two), n_groups = overlaps, len(names)
+    own = group[one] == group[two]
 
+    def counted(flag: Bools, group: Ints) -> Any:
+        """Count by a flag and by group."""
+        return np.bincount(flag * n_groups + group, minlength=2 * n_groups).reshape(2, -1).tolist()
 
-def _by_label(
-    entities: _Entities, overlaps: tuple[Ints, Ints], chance: Mapping[str, Corrected]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """The counts of each label, where there are no others."""
-    label, sizes, (one, two) = entities.label, entities.sizes(), overlaps
-    own = label[one] == label[two]
-    used = np.flatnonzero(sizes.any(axis=0)).tolist()
-    found: dict[str, dict[str, dict[str, Any]]] = {entities.labels[i]: {} for i in used}
+    groups = entities.groups
+    sizes = counted(groups.owner() >= len(groups) // 2, group)
+    found: dict[Any, dict[str, Any]] = {name: {} for name in names}
     for schema, (true, is_correct) in _pairs(entities, one[own], two[own]).items():
-        n_labels = len(entities.labels)
-        code = is_correct * n_labels + label[true]
-        n_other, n_correct = np.bincount(code, minlength=2 * n_labels).reshape(2, -1).tolist()
-        for i in used:
-            counts = _counts(schema, n_correct[i], n_other[i], *sizes[:, i].tolist())
-            name = entities.labels[i]
-            found[name][schema] = counts | _beyond(schema, chance, name)
+        columns = zip(names, *counted(is_correct, group[true]), *sizes, strict=True)
+        for name, n_other, n_correct, n_true, n_predicted in columns:
+            counts = _counts(schema, n_correct, n_other, n_true, n_predicted)
+            if schema in (STRICT, EXACT):
+                score = chance[name][schema] if chance else None
+                counts["chance"] = score.chance if score else nan
+                counts["corrected"] = score.corrected if score else nan
+            found[name][schema] = counts
     return found
 
 
@@ -362,21 +343,12 @@ def _counts(
     }
 
 
-def _chance(corpus: Corpus | None) -> dict[str, Corrected]:
-    """Scores of schemas whose chance is known, if texts have known lengths."""
+def _chance(corpus: Corpus | None) -> dict[Any, dict[str, Score]]:
+    """Score the schemas whose chance is known, if texts have known lengths: of all, by label."""
     if corpus is None or not len(corpus.text_length):
         return {}
-    strict = corrected_scores(corpus)
-    unlabelled = corrected_scores(corpus, scope="unlabelled")
+    strict = agreement(corpus, measure="exact")
+    unlabelled = agreement(corpus, measure="exact", scope="unlabelled")
     # Where only one label is looked at, it makes no difference whether labels have to be equal.
-    return {STRICT: strict, EXACT: Corrected(unlabelled.overall, strict.by_label)}
-
-
-def _beyond(schema: str, chance: Mapping[str, Corrected], label: str | None) -> dict[str, float]:
-    if schema not in (STRICT, EXACT):
-        return {}
-    if schema not in chance:
-        return {"chance": nan, "corrected": nan}
-    found = chance[schema]
-    score = found.overall if label is None else found.by_label[label]
-    return {"chance": score.chance, "corrected": score.corrected}
+    by_label = {label: dict.fromkeys((STRICT, EXACT), it) for label, it in strict.by_label.items()}
+    return {None: {STRICT: strict.score, EXACT: unlabelled.score}, **by_label}

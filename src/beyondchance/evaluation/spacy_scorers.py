@@ -11,16 +11,17 @@ They are registered by entry points, so that a config file can name them::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.evaluation.correction import SIDES, Corrected, corrected_scores
+from beyondchance.evaluation.correction import SIDES
 from beyondchance.installing import required
 from beyondchance.results.score import Score
+from beyondchance.scoring.api import agreement
 
 Scorer = Callable[..., dict[str, Any]]
 Marks = list[tuple[int, int, str]]
@@ -74,37 +75,32 @@ def _with_chance(
     scores: dict[str, Any], name: str, marks: Iterable[tuple[int, Marks, Marks]]
 ) -> dict[str, Any]:
     """Add what is beyond chance to the scores of spaCy."""
-    lengths, true, predicted = [], [], []
-    for length, gold, found in marks:
-        lengths.append(length)
-        true.append(gold)
-        predicted.append(found)
-    exact = token = None
-    if lengths:
-        corpus = Corpus.from_spans(
-            dict(zip(SIDES, (true, predicted), strict=True)), lengths=lengths
-        )
-        exact, token = corrected_scores(corpus), corrected_scores(corpus, measure="token")
-    per_type = f"{name}_per_type"
-    types = scores.get(per_type)
-    if types is not None:
-        types = {label: {**values, **_beyond(exact, label)} for label, values in types.items()}
-    added = {f"{name}_{key}": value for key, value in _beyond(exact).items()}
-    added[f"{name}_token_f"] = _or_zero(Score() if token is None else token.overall, "observed")
+    by_label: Mapping[str, Score] = {}
+    overall = token = Score()
+    listed = list(marks)
+    if listed:
+        lengths, *sides = map(list, zip(*listed, strict=True))
+        corpus = Corpus.from_spans(dict(zip(SIDES, sides, strict=True)), lengths=lengths)
+        exact = agreement(corpus, measure="exact")
+        overall, by_label, token = exact.score, exact.by_label, agreement(corpus).score
+    added: dict[str, Any] = {f"{name}_{key}": value for key, value in _beyond(overall).items()}
+    added[f"{name}_token_f"] = _or_zero(token.observed)
     added |= {f"{name}_token_{key}": value for key, value in _beyond(token).items()}
-    return {**scores, **({per_type: types} if per_type in scores else {}), **added}
+    types = scores.get(f"{name}_per_type")
+    if types is not None:
+        added[f"{name}_per_type"] = {
+            label: {**values, **_beyond(by_label.get(label, Score()))}
+            for label, values in types.items()
+        }
+    return {**scores, **added}
 
 
-def _beyond(scores: Corrected | None, label: str | None = None) -> dict[str, float]:
-    """Return chance and what is beyond it, of all or of one label; 0 where undefined."""
-    score = Score()
-    if scores is not None:
-        score = scores.overall if label is None else scores.by_label.get(label, score)
-    return {name: _or_zero(score, name) for name in ("chance", "corrected")}
+def _beyond(score: Score) -> dict[str, float]:
+    """Return chance and what is beyond it; 0 where undefined."""
+    return {"chance": _or_zero(score.chance), "corrected": _or_zero(score.corrected)}
 
 
-def _or_zero(score: Score, name: str) -> float:
-    value: float = getattr(score, name)
+def _or_zero(value: float) -> float:
     return 0.0 if isnan(value) else value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.errors import DataError, MismatchError, OptionError, TagError
-from beyondchance.evaluation.correction import Corrected, corpus_of_entities, corrected_scores
+from beyondchance.evaluation.correction import corpus_of_entities
 from beyondchance.evaluation.entities import (
     Texts,
     checked_scheme,
@@ -19,11 +19,12 @@ from beyondchance.evaluation.entities import (
     is_strict,
     types_of,
 )
-from beyondchance.evaluation.rates import MICRO, LabelCounts, label_counts, rates
+from beyondchance.evaluation.rates import MICRO, Rates, label_counts, rates
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.undecoded import IGNORED
 from beyondchance.messages import Use, given, quotes
 from beyondchance.results.score import Score
+from beyondchance.scoring.api import agreement
 from beyondchance.types import Bools, Ints
 
 _SHAPES = "numbers of labels, of shape (texts, tokens), or scores of labels, of shape \
@@ -125,7 +126,7 @@ def _computed(
     true, predicted = _tags(predictions, label_ids, names)
     entities = entities_of(true, predicted, **reading)
     corpus = corpus_of_entities(entities)
-    exact, token = corrected_scores(corpus), corrected_scores(corpus, measure="token")
+    exact, token = (agreement(corpus, measure=measure) for measure in ("exact", "token"))
     counts = label_counts(entities)
     n_tags = int(entities.lengths.sum())
     n_equal = sum(
@@ -134,36 +135,30 @@ def _computed(
         for one, two in zip(*tags, strict=True)
     )
     found = {
-        **_rates(counts),
+        **_rates(rates(counts, average=MICRO)[0]),
         "accuracy": n_equal / max(n_tags, 1),
-        **_beyond(exact.overall),
-        "corrected_precision": exact.overall.corrected_precision,
-        "corrected_recall": exact.overall.corrected_recall,
-        "token_f1": token.overall.observed,
-        "corrected_token_f1": token.overall.corrected,
+        **_beyond(exact.score),
+        "corrected_precision": exact.score.corrected_precision,
+        "corrected_recall": exact.score.corrected_recall,
+        "token_f1": token.observed,
+        "corrected_token_f1": token.corrected,
         "repaired": entities.n_repaired(prefixes),
     }
+    known = dict(zip(counts.labels, zip(*rates(counts, average=None)[0], strict=True), strict=True))
     for label in labels:
-        found |= {f"{label}_{name}": value for name, value in _of(label, counts, exact).items()}
+        values = known.get(label, (0, 0, 0, 0))
+        beyond = _beyond(exact.by_label.get(label, Score()))
+        own = {**_rates(values), **beyond, "support": values[3]}
+        found |= {f"{label}_{name}": value for name, value in own.items()}
     return {name: 0.0 if isnan(value) else float(value) for name, value in found.items()}
 
 
-def _rates(counts: LabelCounts) -> dict[str, float]:
-    """Compute precision, recall and F1."""
-    values, _ = rates(counts, average=MICRO)
+def _rates(values: Rates) -> dict[str, float]:
     return dict(zip(("precision", "recall", "f1"), values, strict=False))
 
 
 def _beyond(score: Score) -> dict[str, float]:
     return {"chance_f1": score.chance, "corrected_f1": score.corrected}
-
-
-def _of(label: str, counts: LabelCounts, exact: Corrected) -> dict[str, float]:
-    """The scores of one label."""
-    row = [i for i, name in enumerate(counts.labels) if name == label]
-    own = LabelCounts([label], counts.matched[row], counts.predicted[row], counts.true[row])
-    beyond = _beyond(exact.by_label.get(label, Score()))
-    return {**_rates(own), **beyond, "support": float(own.true.sum())}
 
 
 # --- What the Trainer passes --------------------------------------------------
@@ -181,22 +176,12 @@ def _parts(value: Any) -> tuple[Any, Any]:
 
 def _tags(predictions: Any, label_ids: Any, names: Mapping[int, str]) -> tuple[Texts, Texts]:
     """The tags of both sides, without positions that are ignored."""
-    labels = _array("label_ids", label_ids)
-    if labels.ndim != 2 or labels.dtype.kind not in "iu":
-        found = f"label_ids have the shape {labels.shape} and the type {labels.dtype}"
-        raise DataError(found, expected="numbers of labels, of shape (texts, tokens)")
+    labels = _numbers("label_ids", label_ids, "numbers of labels, of shape (texts, tokens)")
     if isinstance(predictions, tuple):
         if not predictions:
             raise DataError("predictions are an empty tuple", expected=_SHAPES)
         predictions = predictions[0]
-    predicted = _array("predictions", predictions)
-    if predicted.ndim == 3 and predicted.dtype.kind in "fiu":
-        if not predicted.shape[2]:
-            raise DataError(f"predictions have the shape {predicted.shape}", expected=_SHAPES)
-        predicted = predicted.argmax(axis=-1)
-    if predicted.ndim != 2 or predicted.dtype.kind not in "iu":
-        found = f"predictions have the shape {predicted.shape} and the type {predicted.dtype}"
-        raise DataError(found, expected=_SHAPES)
+    predicted = _numbers("predictions", predictions, _SHAPES, has_scores=True)
     if predicted.shape != labels.shape:
         found = f"predictions are of {predicted.shape} tokens, label_ids of {labels.shape}"
         raise MismatchError(found, expected="the same texts and tokens")
@@ -207,12 +192,18 @@ def _tags(predictions: Any, label_ids: Any, names: Mapping[int, str]) -> tuple[T
     return one, _named("predictions", predicted, counts, names)
 
 
-def _array(name: str, value: Any) -> Any:
+def _numbers(name: str, value: Any, expected: str, *, has_scores: bool = False) -> Ints:
+    """Return numbers of labels; where scores of labels may be given, those of the highest."""
     try:
-        return np.asarray(value)
+        found = np.asarray(value)
     except (ValueError, TypeError, RuntimeError):
-        expected = "an array"
-        raise DataError(f"{name} are nested unevenly", expected=expected) from None
+        raise DataError(f"{name} are nested unevenly", expected="an array") from None
+    if has_scores and found.ndim == 3 and found.shape[2] and found.dtype.kind in "fiu":
+        found = found.argmax(axis=-1)
+    if found.ndim != 2 or found.dtype.kind not in "iu":
+        what = f"{name} have the shape {found.shape} and the type {found.dtype}"
+        raise DataError(what, expected=expected)
+    return found
 
 
 def _named(name: str, numbers: Ints, counts: Bools, names: Mapping[int, str]) -> Texts:
