@@ -32,16 +32,13 @@ from beyondchance.evaluation.rates import (
     PRECISION,
     RECALL,
     WARN,
-    LabelCounts,
     Rates,
     UndefinedMetricWarning,
-    checked_average,
-    checked_beta,
     filler_of,
     label_counts,
     rates,
     warn,
-    warn_of_odd_tags,
+    warn_of_undefined,
 )
 from beyondchance.evaluation.schemas import schema_scores
 from beyondchance.scoring.api import agreement
@@ -88,7 +85,7 @@ class _Score(Protocol):
 
 
 def _as_in_seqeval(function: Callable[..., Any]) -> _Score:
-    """Give a function of tags, of how they are read, and of options those of seqeval."""
+    """Give a function of entities and of options the tags and the options of seqeval."""
 
     def call(
         y_true: Any,
@@ -102,8 +99,8 @@ def _as_in_seqeval(function: Callable[..., Any]) -> _Score:
         scheme: Any = None,
     ) -> Any:
         del sample_weight
-        reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-        return function(y_true, y_pred, reading, average=average, zero_division=zero_division)
+        entities = _decoded(y_true, y_pred, mode=mode, scheme=scheme, suffix=suffix)
+        return function(entities, average=average, zero_division=zero_division)
 
     call.__doc__, call.__name__ = function.__doc__, function.__name__
     call.__qualname__, call.__module__ = function.__name__, __name__
@@ -111,7 +108,7 @@ def _as_in_seqeval(function: Callable[..., Any]) -> _Score:
 
 
 @_as_in_seqeval
-def f1_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
+def f1_score(entities: Entities, **options: Any) -> Any:
     """F1 of entities, equal to that of seqeval.
 
     Parameters
@@ -158,11 +155,11 @@ def f1_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     >>> float(f1_score(y_true, y_pred)), f1_score(y_true, y_pred, average=None)
     (0.5, array([1., 0.]))
     """
-    return _scored(y_true, y_pred, reading, (F_SCORE,), **options)[2]
+    return rates(label_counts(entities), warn_for=(F_SCORE,), **options)[2]
 
 
 @_as_in_seqeval
-def precision_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
+def precision_score(entities: Entities, **options: Any) -> Any:
     """Share of the predicted entities that are true, equal to that of seqeval.
 
     Parameters
@@ -181,11 +178,11 @@ def precision_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> A
     >>> float(precision_score([["B-PER", "O", "O"]], [["B-PER", "O", "B-PER"]]))
     0.5
     """
-    return _scored(y_true, y_pred, reading, (PRECISION,), **options)[0]
+    return rates(label_counts(entities), warn_for=(PRECISION,), **options)[0]
 
 
 @_as_in_seqeval
-def recall_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
+def recall_score(entities: Entities, **options: Any) -> Any:
     """Share of the true entities that are predicted, equal to that of seqeval.
 
     Parameters
@@ -204,7 +201,7 @@ def recall_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
     >>> float(recall_score([["B-PER", "O", "B-PER"]], [["B-PER", "O", "O"]]))
     0.5
     """
-    return _scored(y_true, y_pred, reading, (RECALL,), **options)[1]
+    return rates(label_counts(entities), warn_for=(RECALL,), **options)[1]
 
 
 def precision_recall_fscore_support(
@@ -249,9 +246,8 @@ def precision_recall_fscore_support(
     del sample_weight
     if mode is None and scheme is not None:
         mode = "strict"
-    reading = {"mode": mode, "scheme": scheme, "suffix": suffix}
-    options = {"average": average, "zero_division": zero_division, "beta": beta}
-    return _scored(y_true, y_pred, reading, warn_for, **options, stacklevel=3)
+    counts = label_counts(_decoded(y_true, y_pred, mode=mode, scheme=scheme, suffix=suffix))
+    return rates(counts, average=average, zero_division=zero_division, beta=beta, warn_for=warn_for)
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
@@ -328,8 +324,7 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     """
     is_nested = isinstance(seq, list) and any(isinstance(tags, list) for tags in seq)
     texts = seq if is_nested else [seq]
-    entities = entities_of(texts, texts, suffix=suffix)
-    warn_of_odd_tags(entities.odd, stacklevel=2)
+    entities = _decoded(texts, texts, suffix=suffix)
     side = entities.true
     columns = (side.label.tolist(), side.start.tolist(), (side.stop - 1).tolist())
     return [
@@ -392,22 +387,21 @@ def classification_report(  # noqa: PLR0917 - as seqeval has them
     """
     del sample_weight
     n_digits = checked_whole("digits", digits, most=100)
-    filler_of(zero_division)
     if is_strict(mode) and scheme is None:
         checked_lengths(y_true, y_pred)
         scheme = detected_scheme(y_true, suffix=suffix)
-    entities = entities_of(y_true, y_pred, mode=mode, scheme=scheme, suffix=suffix)
-    warn_of_odd_tags(entities.odd, stacklevel=2)
+    entities = _decoded(y_true, y_pred, mode=mode, scheme=scheme, suffix=suffix)
     counts = label_counts(entities)
     if not counts.labels and not output_dict:
         raise DataError("there is no entity on either side", expected="at least one to report on")
-    beyond = _chance_columns(entities, counts) if corrected else {}
+    scores = agreement(corpus_of_entities(entities), measure="exact") if corrected else None
+    names = (*_COLUMNS, *(_BEYOND if scores else ()), "support")
     rows: list[tuple[str, dict[str, Any]]] = []
     for average in (None, *AVERAGES):
-        found, cautions = rates(counts, average=average, zero_division=zero_division, warn_for=_ALL)
-        warn(cautions, stacklevel=2)
-        columns = [*found[:3], *(beyond[name][average] for name in beyond), found[3]]
-        names = (*_COLUMNS, *beyond, "support")
+        *found, support = rates(counts, average=average, zero_division=zero_division, warn_for=_ALL)
+        if scores:
+            found += [averaged(scores, name, counts, average=average)[0] for name in _BEYOND]
+        columns = [*found, support]
         of_rows = zip(*columns, strict=True) if average is None else [columns]
         titles = counts.labels if average is None else [f"{average} avg"]
         for title, values in zip(titles, of_rows, strict=True):
@@ -419,7 +413,7 @@ def classification_report(  # noqa: PLR0917 - as seqeval has them
 
 
 @_as_in_seqeval
-def corrected_f1_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
+def corrected_f1_score(entities: Entities, **options: Any) -> Any:
     """F1 of entities beyond chance: (F1 − chance) / (1 − chance).
 
     Chance is the F1 that random entities reach which have, in each text and for each label, the
@@ -456,11 +450,11 @@ def corrected_f1_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -
     >>> round(float(corrected_f1_score(y_true, y_pred)), 4)
     0.4286
     """
-    return _corrected("corrected", y_true, y_pred, reading, **options)
+    return _corrected("corrected", entities, **options)
 
 
 @_as_in_seqeval
-def corrected_precision_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
+def corrected_precision_score(entities: Entities, **options: Any) -> Any:
     """Precision of entities beyond chance.
 
     Parameters
@@ -481,11 +475,11 @@ def corrected_precision_score(y_true: Any, y_pred: Any, reading: Any, **options:
     >>> round(float(corrected_precision_score(y_true, y_pred)), 4)
     0.3333
     """
-    return _corrected("corrected_precision", y_true, y_pred, reading, **options)
+    return _corrected("corrected_precision", entities, **options)
 
 
 @_as_in_seqeval
-def corrected_recall_score(y_true: Any, y_pred: Any, reading: Any, **options: Any) -> Any:
+def corrected_recall_score(entities: Entities, **options: Any) -> Any:
     """Recall of entities beyond chance.
 
     Parameters
@@ -505,82 +499,31 @@ def corrected_recall_score(y_true: Any, y_pred: Any, reading: Any, **options: An
     >>> round(float(corrected_recall_score(y_true, y_pred)), 4)
     0.3333
     """
-    return _corrected("corrected_recall", y_true, y_pred, reading, **options)
+    return _corrected("corrected_recall", entities, **options)
 
 
 # --- The work behind them -----------------------------------------------------
 
 
-def _scored(
-    y_true: Any,
-    y_pred: Any,
-    reading: Mapping[str, Any],
-    warn_for: Collection[str],
-    *,
-    average: Any,
-    zero_division: Any,
-    beta: Any = 1.0,
-    stacklevel: int = 4,
-) -> Rates:
-    """Check, decode, count, divide; and warn whoever called the public function."""
-    wanted, factor = checked_average(average), checked_beta(beta)
-    filler_of(zero_division)
+def _decoded(y_true: Any, y_pred: Any, **reading: Any) -> Entities:
+    """Find the entities of both sides, and warn of tags that do not look like one."""
     entities = entities_of(y_true, y_pred, **reading)
-    warn_of_odd_tags(entities.odd, stacklevel=stacklevel)
-    options = {"zero_division": zero_division, "beta": factor, "warn_for": warn_for}
-    found, cautions = rates(label_counts(entities), average=wanted, **options)
-    warn(cautions, stacklevel=stacklevel)
-    return found
+    for tag in entities.odd:
+        warn(f"{tag} seems not to be NE tag.")
+    return entities
 
 
-def _corrected(
-    name: str,
-    y_true: Any,
-    y_pred: Any,
-    reading: Mapping[str, Any],
-    *,
-    average: Any,
-    zero_division: Any,
-) -> Any:
-    """One of the corrected scores; and a warning where it is undefined."""
-    wanted, filler = checked_average(average), filler_of(zero_division)
-    entities = entities_of(y_true, y_pred, **reading)
-    warn_of_odd_tags(entities.odd, stacklevel=4)
-    counts = label_counts(entities)
-    value, undefined = averaged(
-        agreement(corpus_of_entities(entities), measure="exact"),
-        name,
-        average=wanted,
-        labels=counts.labels,
-        support=counts.true,
-        filler=filler,
-    )
-    if filler is None:
-        title = f"{name.replace('_', ' ')} score".replace("corrected score", "corrected F-score")
-        warn([_undefined(title, undefined)] if undefined else [], stacklevel=4)
-    return value
-
-
-def _undefined(title: str, undefined: Mapping[str, str]) -> str:
-    reasons = dict.fromkeys(undefined.values())
-    labels = ", ".join(label for label in undefined if label)
-    where = f" in {labels}" if labels else ""
-    why = "; ".join(reasons)
-    return f"The {title} is undefined and being set to nan{where}: {why}."
-
-
-def _chance_columns(entities: Entities, counts: LabelCounts) -> dict[str, dict[str | None, Any]]:
-    """The columns chance and corrected of a report, by average."""
+def _corrected(name: str, entities: Entities, *, average: Any, zero_division: Any) -> Any:
+    """Compute one of the corrected scores, and warn where it is undefined."""
+    filler, counts = filler_of(zero_division), label_counts(entities)
     scores = agreement(corpus_of_entities(entities), measure="exact")
-    return {
-        name: {
-            average: averaged(
-                scores, name, average=average, labels=counts.labels, support=counts.true
-            )[0]
-            for average in (None, *AVERAGES)
-        }
-        for name in _BEYOND
-    }
+    value, undefined = averaged(scores, name, counts, average=average, filler=filler)
+    if filler is None and undefined:
+        title = f"{name.replace('_', ' ')} score".replace("corrected score", "corrected F-score")
+        labels = ", ".join(filter(None, undefined))
+        where, why = f" in {labels}" if labels else "", "; ".join(dict.fromkeys(undefined.values()))
+        warn_of_undefined([f"The {title} is undefined and being set to nan{where}: {why}."])
+    return value
 
 
 def _table(rows: Sequence[tuple[str, Mapping[str, Any]]], n_labels: int, digits: int) -> str:

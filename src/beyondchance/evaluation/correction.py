@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan, nan
 from typing import Any
 
@@ -11,10 +10,10 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.evaluation.entities import Entities
-from beyondchance.evaluation.rates import MICRO, WEIGHTED
+from beyondchance.evaluation.rates import MICRO, WEIGHTED, LabelCounts, checked_average
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.score import Score
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Floats
 
 SIDES = ("true", "predicted")
 
@@ -53,10 +52,9 @@ def corpus_of_entities(entities: Entities) -> Corpus:
 def averaged(
     scores: Agreement,
     name: str,
+    counts: LabelCounts,
     *,
-    average: str | None,
-    labels: Sequence[str],
-    support: Ints,
+    average: object,
     filler: float | None = None,
 ) -> tuple[Any, dict[str, str]]:
     """Return one of the values of scores, overall, by label, or as an average of labels.
@@ -66,13 +64,12 @@ def averaged(
     scores : Agreement
     name : str
         Of a property of `Score`.
+    counts : LabelCounts
+        The labels, and how many entities of the gold standard each has.
     average : {None, "micro", "macro", "weighted"}
         Micro is the overall value. Labels without a value are left out of means, and where the
         overall value is undefined, so are they. Of chance, labels are left out that have no
         corrected score, as in `MacroAverage`.
-    labels : sequence of str
-    support : array of int, shape (labels,)
-        How many entities of the gold standard each label has.
     filler : float, optional
         What counts in the place of a value that is undefined.
 
@@ -83,8 +80,14 @@ def averaged(
     undefined : dict of str to str
         The labels whose value is undefined, or the empty name for all of them; and why.
     """
-    is_whole = average == MICRO or (average is not None and isnan(getattr(scores.score, name)))
-    chosen = {"": scores.score} if is_whole else {label: scores.by_label[label] for label in labels}
+    is_whole = checked_average(average) == MICRO or (
+        average is not None and isnan(getattr(scores.score, name))
+    )
+    chosen = (
+        {"": scores.score}
+        if is_whole
+        else {label: scores.by_label[label] for label in counts.labels}
+    )
     values: Floats = np.array([getattr(score, name) for score in chosen.values()], dtype=np.float64)
     is_known = ~np.isnan(values)
     undefined = {
@@ -96,7 +99,7 @@ def averaged(
         values[~is_known], is_known[:] = filler, True
     if is_whole or average is None:
         return values[0] if is_whole else values, undefined
-    weights = support if average == WEIGHTED else np.ones_like(support)
+    weights = counts.true if average == WEIGHTED else np.ones_like(counts.true)
     if name == "chance" and not isnan(scores.score.corrected):
         is_known &= [not isnan(score.corrected) for score in chosen.values()]
     total = weights[is_known].sum()

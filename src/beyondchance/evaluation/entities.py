@@ -38,7 +38,7 @@ Rule = tuple[str, str] | tuple[str, str, tuple[bool, ...]]
 """Prefixes before, prefixes after, and whether the types are equal."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Rules:
     """When entities begin, go on and end, between one tag and the next.
 
@@ -223,7 +223,7 @@ def entities_of(
     prefix, label, labels, odd = _vocabulary(spelling, rules, suffix=suffix)
     if np.any(prefix < 0):
         _refuse(y_true, y_pred, spelling[int(np.argmin(prefix))], rules, suffix=suffix)
-    true, predicted = (_side(prefix[code], label[code], rules) for code in np.split(codes, 2))
+    true, predicted = (_side(prefix[code], label[code], rules) for code in codes.reshape(2, -1))
     return Entities(lengths, labels, true, predicted, odd)
 
 

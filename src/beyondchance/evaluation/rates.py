@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from inspect import currentframe
 from typing import Any
 
 import numpy as np
 
-from beyondchance.checks import as_float, checked_option
+from beyondchance.checks import Within, as_float, checked_number, checked_option
 from beyondchance.errors import OptionError
 from beyondchance.evaluation.entities import Entities
 from beyondchance.messages import given
@@ -83,12 +84,12 @@ true=array([1, 1]))
 def rates(
     counts: LabelCounts,
     *,
-    average: str | None,
+    average: object,
     zero_division: object = 0,
     beta: float = 1.0,
     warn_for: Collection[str] = (),
-) -> tuple[Rates, list[str]]:
-    """Rates of each label, or their average; and what there is to warn of.
+) -> Rates:
+    """Compute the rates of each label, or their average, and warn of undefined ones.
 
     Parameters
     ----------
@@ -104,18 +105,18 @@ def rates(
     Examples
     --------
     >>> counts = LabelCounts(["L", "P"], np.array([1, 0]), np.array([1, 1]), np.array([1, 2]))
-    >>> found, _ = rates(counts, average="micro")
-    >>> [float(rate) for rate in found[:3]]
+    >>> [float(rate) for rate in rates(counts, average="micro")[:3]]
     [0.5, 0.3333333333333333, 0.4]
     """
     matched, predicted, true = counts.matched, counts.predicted, counts.true
-    if average == MICRO:
+    if checked_average(average) == MICRO:
         matched, predicted, true = (np.array([n.sum()]) for n in (matched, predicted, true))
-    filler = filler_of(zero_division)
-    precision, recall = (_ratio(matched, size, filler or 0.0) for size in (predicted, true))
-    warned = []
-    if zero_division == WARN:
-        warned = _cautions(predicted, true, warn_for)
+    known = filler_of(zero_division)
+    filler = known or 0.0
+    beta = checked_number("beta", beta, Within(0))
+    precision, recall = (_ratio(matched, size, filler) for size in (predicted, true))
+    if known is None:
+        warn_of_undefined(_cautions(predicted, true, warn_for))
     if np.isposinf(beta):
         f_score = recall
     else:
@@ -124,14 +125,14 @@ def rates(
         room[room == 0.0] = 1
         f_score = (1 + squared) * precision * recall / room
     if average is None:
-        return (precision, recall, f_score, true), warned
+        return precision, recall, f_score, true
     support = sum(true)
     if average == WEIGHTED and not true.sum():
-        nothing = (filler or 0.0) if not predicted.sum() else 0.0
-        return (nothing, filler or 0.0, nothing, support), warned
+        nothing = filler if not predicted.sum() else 0.0
+        return nothing, filler, nothing, support
     weights = true if average == WEIGHTED else None
     means = [np.average(rate, weights=weights) for rate in (precision, recall, f_score)]
-    return (means[0], means[1], means[2], support), warned
+    return means[0], means[1], means[2], support
 
 
 def _ratio(matched: Ints, size: Ints, filler: float) -> Floats:
@@ -142,25 +143,18 @@ def _ratio(matched: Ints, size: Ints, filler: float) -> Floats:
 
 
 def checked_average(average: object) -> str | None:
-    """One of the averages, or None for a score of each label."""
+    """Return one of the averages, or None for a score of each label."""
     return None if average is None else checked_option("average", average, AVERAGES)
 
 
 def filler_of(zero_division: object) -> float | None:
-    """What a rate is where it is undefined; None where that is to be warned of."""
+    """Return what a rate is where it is undefined; None where that is to be warned of."""
     if isinstance(zero_division, str) and zero_division == WARN:
         return None
     value = float(zero_division) if isinstance(zero_division, bool) else as_float(zero_division)
     if value not in {0.0, 1.0}:
         raise OptionError(*given("zero_division", zero_division), expected="'warn', 0 or 1")
     return value
-
-
-def checked_beta(beta: Any) -> Any:
-    """A number from 0 on."""
-    if not as_float(beta) >= 0:
-        raise OptionError(*given("beta", beta), expected="a number from 0 on")
-    return beta
 
 
 # --- Warnings -----------------------------------------------------------------
@@ -182,7 +176,7 @@ def _cautions(predicted: Ints, true: Ints, warn_for: Collection[str]) -> list[st
     return found
 
 
-def warn(cautions: list[str], *, stacklevel: int) -> None:
+def warn_of_undefined(cautions: Iterable[str]) -> None:
     """Warn of rates that are undefined.
 
     Where scikit-learn is in use, whose warning seqeval has, so is its class: filters hold.
@@ -190,10 +184,12 @@ def warn(cautions: list[str], *, stacklevel: int) -> None:
     library = sys.modules.get("sklearn.exceptions")
     category = getattr(library, "UndefinedMetricWarning", UndefinedMetricWarning)
     for caution in cautions:
-        warnings.warn(caution, category, stacklevel=stacklevel + 1)
+        warn(caution, category)
 
 
-def warn_of_odd_tags(odd: list[str], *, stacklevel: int) -> None:
-    """Warn of tags that do not look like one."""
-    for tag in odd:
-        warnings.warn(f"{tag} seems not to be NE tag.", UserWarning, stacklevel=stacklevel + 1)
+def warn(caution: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this package."""
+    frame, level = currentframe(), 1
+    while frame is not None and frame.f_globals["__name__"].startswith("beyondchance."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(caution, category, stacklevel=level)

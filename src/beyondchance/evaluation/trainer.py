@@ -135,7 +135,7 @@ def _computed(
         for one, two in zip(*tags, strict=True)
     )
     found = {
-        **_rates(rates(counts, average=MICRO)[0]),
+        **_rates(rates(counts, average=MICRO)),
         "accuracy": n_equal / max(n_tags, 1),
         **_beyond(exact.score),
         "corrected_precision": exact.score.corrected_precision,
@@ -144,7 +144,7 @@ def _computed(
         "corrected_token_f1": token.corrected,
         "repaired": entities.n_repaired(prefixes),
     }
-    known = dict(zip(counts.labels, zip(*rates(counts, average=None)[0], strict=True), strict=True))
+    known = dict(zip(counts.labels, zip(*rates(counts, average=None), strict=True), strict=True))
     for label in labels:
         values = known.get(label, (0, 0, 0, 0))
         beyond = _beyond(exact.by_label.get(label, Score()))
