@@ -347,10 +347,11 @@ def units_in_one_text(n_units: int, seed: int = 1) -> bc.Corpus:
 
 def coefficients() -> None:
     """Unitizing alpha as units double; gamma on a corpus of sentences."""
+    from beyondchance.other_coefficients.coefficient import Task
     from beyondchance.other_coefficients.unitizing import alpha
 
     small, large = units_in_one_text(10_000), units_in_one_text(20_000)
-    few, many = best(lambda: alpha(small), lambda: alpha(large), times=25)
+    few, many = best(lambda: alpha(Task(corpus=small)), lambda: alpha(Task(corpus=large)), times=25)
     print(f"\nunitizing alpha, 10,000 units in one text: {1000 * few:.1f} ms")
     ratio("twice the units, unitizing alpha", many / few, most=2.3)
     corpus = bc.Corpus.from_tags(dict(zip("ab", data(), strict=True)))

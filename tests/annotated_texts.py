@@ -8,8 +8,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from beyondchance import Corpus
+from beyondchance.other_coefficients.catalogue import value_of
+from beyondchance.other_coefficients.coefficient import Coefficient, Task
 
 NAMES = ("anna", "ben", "cleo", "dora")
+FAMILY = ("mu-alpha", "bar-u-alpha", "cu-alpha", "ku-alpha")
+TOKENS = ("kappa", "shuffled-f1", "pi", "fleiss", "nominal-alpha", "s", "ac1")
 
 # Simulations 1 to 4 of Li, Rosé, Yuan & Zhou (2024): positions, spans of either side.
 #
@@ -80,3 +84,20 @@ def corpus_of_two(n: int, a: list, b: list, label: str = "X") -> Corpus:
         name: [[(start, end, label) for start, end in side]] for name, side in (("a", a), ("b", b))
     }
     return Corpus.from_spans(spans, lengths=[n])
+
+
+def alpha(corpus: Corpus) -> Coefficient:
+    """Unitizing alpha of 2004."""
+    return value_of("alpha", Task(corpus=corpus))
+
+
+def family(corpus: Corpus) -> dict[str, Coefficient]:
+    """The unitizing coefficients of 2016."""
+    task = Task(corpus=corpus)
+    return {name: value_of(name, task) for name in FAMILY}
+
+
+def token_coefficients(corpus: Corpus) -> dict[str, Coefficient]:
+    """The coefficients that look at positions one by one."""
+    task = Task(corpus=corpus)
+    return {name: value_of(name, task) for name in TOKENS}

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.other_coefficients.unitizing import alpha, family
-from beyondchance.scoring.api import agreement
+from beyondchance.other_coefficients.catalogue import value_of
+from beyondchance.other_coefficients.coefficient import Task
 
 _Spans = tuple[tuple[int, int], ...]
 
@@ -146,12 +145,9 @@ def _reproduced(case: Case) -> Reproduced:
         for name, marked in (("a", case.a), ("b", case.b))
     }
     corpus = Corpus.from_spans(spans, lengths=[case.length])
-    found = agreement(corpus).score, alpha(corpus), family(corpus)["mu-alpha"]
-    numbers = [
-        (found[0].observed, found[0].chance, found[0].corrected),
-        *((item.observed, item.expected, item.value) for item in found[1:]),
-    ]
-    ours = dict(zip(COLUMNS, chain.from_iterable(numbers), strict=True))
+    found = [value_of(name, Task(corpus=corpus)) for name in ("corrected-f1", "alpha", "mu-alpha")]
+    numbers = [number for one in found for number in (one.observed, one.expected, one.value)]
+    ours = dict(zip(COLUMNS, numbers, strict=True))
     known = {
         item.column: item.why
         for item in DEVIATIONS

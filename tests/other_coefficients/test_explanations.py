@@ -11,8 +11,14 @@ import beyondchance as bc
 import coefficient_oracle as oracle
 from annotated_texts import SIMULATIONS, corpus_of, corpus_of_two, texts
 from beyondchance import Corpus, agreement, coefficients
-from beyondchance.other_coefficients.coefficient import Task
-from beyondchance.other_coefficients.explanations import MOST, facts
+from beyondchance.other_coefficients.explanations import (
+    MOST,
+    marked_shares,
+    near_misses,
+    share_marked_by_both,
+    unmarked_share,
+)
+from beyondchance.other_coefficients.sections import cut
 from examples import examples
 
 FOUR_1, FOUR_2 = (corpus_of_two(*SIMULATIONS[case]) for case in ("4-1", "4-2"))
@@ -27,17 +33,16 @@ def sentences(corpus, *names, **options):
 
 @given(texts())
 def test_facts_are_those_of_a_slow_count(found):
-    facts_found = facts(Task(corpus=corpus_of(found)))
+    parts = cut(corpus_of(found), by_label=False)
     cells = list(oracle.positions(found))
-    assert facts_found.n_positions == len(cells)
+    assert parts.n_positions == len(cells)
     unmarked = sum(all(c == oracle.GAP for c in cell) for cell in cells)
-    assert facts_found.unmarked == pytest.approx(unmarked / len(cells))
+    assert unmarked_share(parts) == pytest.approx(unmarked / len(cells))
     pairs = [(c, k) for cell in cells for c, k in permutations(cell, 2)]
     either = sum({c, k} != {oracle.GAP} for c, k in pairs)
     both = sum(oracle.GAP not in {c, k} for c, k in pairs)
-    assert facts_found.marked_by_both == pytest.approx(
-        both / either if either else float("nan"), nan_ok=True
-    )
+    if either:
+        assert share_marked_by_both(parts) == pytest.approx(both / either)
     units = equal = near = 0
     for _, sides in oracle.shared(found):
         for spans, others in permutations(sides.values(), 2):
@@ -47,23 +52,21 @@ def test_facts_are_those_of_a_slow_count(found):
                     equal += 1
                 elif any(k == label and max(s, t) < min(e, f) for t, f, k in others):
                     near += 1
-    assert (facts_found.n_units, facts_found.n_equal, facts_found.n_near) == (units, equal, near)
+    assert near_misses(cut(corpus_of(found), by_label=True)) == (units, equal, near)
 
 
 def test_facts_by_hand():
-    found = facts(Task(corpus=FOUR_2))
-    assert found.least == ("b", pytest.approx(16 / 41))
-    assert found.most == ("a", pytest.approx(31 / 41))
-    assert found.unmarked == pytest.approx(10 / 41)
+    parts = cut(FOUR_2, by_label=False)
+    assert marked_shares(parts) == {0: pytest.approx(31 / 41), 1: pytest.approx(16 / 41)}
+    assert unmarked_share(parts) == pytest.approx(10 / 41)
 
 
-def test_facts_of_overlapping_spans():
-    spans = {"a": [[(0, 4, "P"), (2, 6, "P")]], "b": [[(0, 4, "P")]]}
-    found = facts(Task(corpus=Corpus.from_spans(spans, lengths=[12])))
-    assert found.unmarked == 0.5
-    assert found.n_units == 0
-    assert isnan(found.marked_by_both)
-    assert found.most == ("a", 0.5)
+def test_overlapping_spans_leave_sentences():
+    # Gamma has a value, but spans are not held against each other.
+    spans = {"a": [[(0, 4, "P"), (2, 6, "P")]], "b": [[(0, 5, "P")]]}
+    corpus = Corpus.from_spans(spans, lengths=[30])
+    (first,) = sentences(corpus, "gamma", "kappa", gamma={"samples": 30})
+    assert "gamma is" in first
 
 
 # --- Sentences ----------------------------------------------------------------

@@ -10,9 +10,19 @@ import pytest
 from hypothesis import given, strategies as st
 
 import coefficient_oracle as oracle
-from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, random_spans, texts
+from annotated_texts import (
+    NAMES,
+    SIMULATIONS,
+    TOKENS,
+    corpus_of,
+    corpus_of_two,
+    random_spans,
+    texts,
+    token_coefficients,
+)
 from beyondchance import Corpus, OverlapError
-from beyondchance.other_coefficients.tokens import TOKENS, shuffled_tokens, token_coefficients
+from beyondchance.other_coefficients.coefficient import Task
+from beyondchance.other_coefficients.tokens import shuffled_tokens
 from examples import examples
 from refusals import assert_tells, refused
 
@@ -149,7 +159,7 @@ def test_kappa_of_a_label_is_corrected_f1_of_shuffled_tokens(found):
     values = token_coefficients(corpus)
     if not values["kappa"].by_label:
         return
-    for label, score in shuffled_tokens(corpus).items():
+    for label, score in shuffled_tokens(Task(corpus=corpus)).items():
         kappa = values["kappa"].by_label[label]
         assert isnan(kappa.value) == isnan(score.corrected)
         assert kappa.value == pytest.approx(score.corrected, nan_ok=True, **CLOSE)
@@ -165,7 +175,7 @@ def test_expected_match_is_the_mean_over_all_shuffles(found):
     # Every order of one annotator's positions, over all texts at once.
     ((one, other),) = oracle.pair_lists(found).values()
     orders = list(permutations(other))
-    scores = shuffled_tokens(corpus_of(found))
+    scores = shuffled_tokens(Task(corpus=corpus_of(found)))
     for label, score in scores.items():
         met = sum(c == k == label for order in orders for c, k in zip(one, order, strict=True))
         assert score.expected == pytest.approx(float(Fraction(met, len(orders))), abs=1e-12)
@@ -320,7 +330,7 @@ def test_overlap_is_undefined_with_its_place():
         assert isnan(one.value)
         assert_tells(one.reason, "document '1', annotator 'a' … [0, 3) 'P' … [2, 5)")
     with refused(OverlapError, "[0, 3) 'P' … one label"):
-        shuffled_tokens(corpus)
+        shuffled_tokens(Task(corpus=corpus))
 
 
 def test_text_without_positions():

@@ -7,9 +7,20 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 import coefficient_oracle as oracle
-from annotated_texts import NAMES, SIMULATIONS, corpus_of, corpus_of_two, random_spans, texts
+from annotated_texts import (
+    FAMILY,
+    NAMES,
+    SIMULATIONS,
+    alpha,
+    corpus_of,
+    corpus_of_two,
+    family,
+    random_spans,
+    texts,
+)
 from beyondchance import Corpus, OverlapError
-from beyondchance.other_coefficients.unitizing import FAMILY, alpha, family
+from beyondchance.other_coefficients import unitizing
+from beyondchance.other_coefficients.coefficient import Task
 from examples import examples
 from refusals import assert_tells, refused
 
@@ -386,7 +397,7 @@ def test_too_few_meetings_for_the_labels():
 def test_overlap_within_a_label_is_refused():
     corpus = corpus_of_two(9, [(0, 3), (2, 5)], [(0, 3)])
     with refused(OverlapError, "annotator 'a' … [0, 3) 'X' … [2, 5)"):
-        alpha(corpus)
+        unitizing.alpha(Task(corpus=corpus))
 
 
 def test_overlap_between_labels_is_undefined_for_the_family_only():

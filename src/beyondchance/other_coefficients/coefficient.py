@@ -55,7 +55,7 @@ class Coefficient:
     {'value': None, 'observed': None, 'expected': None, 'reason': 'no text'}
     """
 
-    name: str
+    name: str = ""
     value: float
     observed: float = nan
     expected: float = nan
@@ -120,7 +120,7 @@ class Task:
         if compute not in self._known:
             try:
                 self._known[compute] = compute(self)
-            except _UNDEFINED as error:
+            except UNDEFINED as error:
                 self._known[compute] = error
         result: Any = self._known[compute]
         if isinstance(result, BeyondChanceError):
@@ -128,28 +128,11 @@ class Task:
         return result  # type: ignore[no-any-return]
 
 
-_UNDEFINED = (OverlapError, MissingLibraryError, UndefinedError)
+UNDEFINED = (OverlapError, MissingLibraryError, UndefinedError)
 """What makes a coefficient undefined, while others may still have a value."""
 
-Function = Callable[[Task], Coefficient]
-"""Computes a coefficient; an OverlapError or UndefinedError that it raises is the reason why the
-coefficient has no value."""
 
-
-def computed(name: str, function: Function, task: Task) -> Coefficient:
-    """The value of a coefficient; undefined, with the reason, where it cannot be computed."""
-    try:
-        return function(task)
-    except _UNDEFINED as error:
-        return Coefficient(name=name, value=nan, why=error.text)
-
-
-def part_of(compute: Callable[[Task], Mapping[str, Coefficient]], name: str) -> Function:
-    """The function of a coefficient that is computed together with others."""
-    return lambda task: task.once(compute)[name]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Entry:
     """An entry of the catalogue: what there is to know about a coefficient.
 
@@ -164,22 +147,16 @@ class Entry:
     reference : str
     parts : {"agreement", "disagreement", "disorder"}
         What its observed and expected parts are.
-    unannotated : str
-        What it does with text in which no annotator marked anything.
-    near_misses : str
-        What it does with spans that overlap without being equal.
-    length : str
-        What happens as text is added in which nothing is marked.
+    compute : function of a Task
+        Returns coefficients by name; an error of `UNDEFINED` is the reason why they have no value.
     """
 
     name: str
     title: str
     definition: str
     reference: str
-    parts: str = "agreement"
-    unannotated: str = "counts as agreement"
-    near_misses: str = "credited by the positions shared"
-    length: str = "tends to F1 (one label)"
+    parts: str
+    compute: Callable[[Task], Mapping[str, Coefficient]]
 
     @property
     def is_sampled(self) -> bool:
@@ -187,12 +164,11 @@ class Entry:
         return self.parts == "disorder"
 
 
-def from_disagreement(name: str, observed: float, expected: float, *, why: Text) -> Coefficient:
-    """One minus observed over expected disagreement; undefined where none is expected.
+def from_disagreement(observed: float, expected: float, *, why: Text) -> Coefficient:
+    """Compute one minus observed over expected disagreement; undefined where none is expected.
 
     Parameters
     ----------
-    name : str
     observed, expected : float
         Disagreement.
     why : Text
@@ -200,14 +176,13 @@ def from_disagreement(name: str, observed: float, expected: float, *, why: Text)
 
     Examples
     --------
-    >>> from_disagreement("alpha", 0.1, 0.4, why="").value
+    >>> from_disagreement(0.1, 0.4, why="").value
     0.75
-    >>> from_disagreement("alpha", 0.0, 0.0, why="nothing was marked").value
+    >>> from_disagreement(0.0, 0.0, why="nothing was marked").value
     nan
     """
     is_defined = expected > 0
     return Coefficient(
-        name=name,
         value=1 - observed / expected if is_defined else nan,
         observed=observed,
         expected=expected,

@@ -9,21 +9,18 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_instance, checked_list, checked_option
-from beyondchance.errors import OptionError, OverlapError
+from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Text, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.options import CorpusOptions
 from beyondchance.other_coefficients.catalogue import CATALOGUE, value_of
 from beyondchance.other_coefficients.coefficient import Coefficient, Task
-from beyondchance.other_coefficients.explanations import differences, facts, need_explanations
-from beyondchance.other_coefficients.sections import compared
+from beyondchance.other_coefficients.explanations import differences
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Printed
 from beyondchance.scoring.answers import without_gold
-from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import settings_of
 from beyondchance.settings import Settings
@@ -140,6 +137,7 @@ def coefficients(
     --------
     Anna marks the first two of four positions, Ben the first.
 
+    >>> from beyondchance import Corpus
     >>> spans = {"anna": [[(0, 2, "X")]], "ben": [[(0, 1, "X")]]}
     >>> corpus = Corpus.from_spans(spans, lengths=[4])
     >>> coefficients(corpus, which=["corrected-f1", "kappa", "s", "cu-alpha"])
@@ -166,16 +164,15 @@ def coefficients(
     )
     # The corrected F1 is compared with the others, whether it was asked for or not.
     f1 = value_of("corrected-f1", task)
-    values = {name: f1 if name == "corrected-f1" else value_of(name, task) for name in wanted}
+    values = {name: value_of(name, task) for name in wanted}
     parameters = next((one.settings for one in values.values() if one.settings), None)
     if parameters is not None:
         listed = tuple(f"{name}={value}" for name, value in parameters.items())
         settings = settings.replaced(gamma=listed)
-    known = {**values, "corrected-f1": f1}
     return Coefficients(
         values=Named(values),
         settings=settings,
-        explanations=_explanations(task, known) if need_explanations(known) else (),
+        explanations=differences(task, {**values, "corrected-f1": f1}),
     )
 
 
@@ -192,17 +189,3 @@ def _checked_name(name: str) -> str:
         remedy = f"did you mean {' or '.join(meant)}?"
         raise OptionError("unknown coefficient ", Quote(name, is_given=True), remedy=remedy)
     return checked_option("coefficient", name, CATALOGUE)
-
-
-def _explanations(task: Task, known: Mapping[str, Coefficient]) -> tuple[Text, ...]:
-    """Explain why the coefficients differ."""
-    exact = task.scored.get("exact") or _on_equal_spans(compared(task.corpus), task.model)
-    return differences(known, data=facts(task), exact=exact)
-
-
-def _on_equal_spans(corpus: Corpus, model: str) -> Agreement | None:
-    """The agreement on equal spans; None where spans overlap that may not."""
-    try:
-        return agreement(corpus, measure="exact", model=model)
-    except OverlapError:
-        return None

@@ -9,6 +9,7 @@ two annotators intersect; a text of a million positions costs no more than its u
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ GAP = -1
 """The label of a gap."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sections:
     """The sections of all annotators, in fields and tracks.
 
@@ -57,20 +58,25 @@ class Sections:
     label: Ints
     n_positions: int
 
-    @property
+    @cached_property
     def length(self) -> Ints:
         """Positions of each section."""
         return self.end - self.start
 
-    @property
+    @cached_property
     def field(self) -> Ints:
         """The field of each section."""
         return self.track_field[self.track]
 
-    @property
+    @cached_property
     def is_unit(self) -> Bools:
         """Which sections are units."""
         return np.not_equal(self.label, GAP)
+
+    @cached_property
+    def meetings(self) -> Meetings:
+        """Where sections of different annotators meet."""
+        return _meetings(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +97,7 @@ class Meetings:
 
 
 def compared(corpus: Corpus) -> Corpus:
-    """The documents of a corpus that two annotators or more annotated.
+    """Select the documents that two annotators or more annotated.
 
     Examples
     --------
@@ -117,6 +123,8 @@ def cut(corpus: Corpus, *, by_label: bool) -> Sections:
     ------
     OverlapError
         When spans of one track overlap, naming the first.
+    UndefinedError
+        When there are no positions that two annotators saw.
 
     Examples
     --------
@@ -126,6 +134,9 @@ def cut(corpus: Corpus, *, by_label: bool) -> Sections:
     ([0, 0, 0, 1], [0, 1, 3, 0], [-1, 0, -1, -1])
     """
     corpus = compared(corpus)
+    n_positions = int(corpus.text_length.sum())
+    if not n_positions:
+        raise UndefinedError(NOBODY_TO_COMPARE)
     n_labels = max(len(corpus.labels), 1)
     if by_label:
         span_code = corpus.span_text * n_labels + corpus.span_label
@@ -175,43 +186,22 @@ def cut(corpus: Corpus, *, by_label: bool) -> Sections:
         start=begins[sorted_],
         end=ends[sorted_],
         label=labels[sorted_],
-        n_positions=int(corpus.text_length.sum()),
+        n_positions=n_positions,
     )
 
 
 def sections(task: Task) -> Sections:
-    """The sections of a task with all labels together.
-
-    Raises
-    ------
-    OverlapError
-        When spans of one annotator overlap.
-    UndefinedError
-        When there are no positions that two annotators saw.
-    """
-    parts = cut(task.corpus, by_label=False)
-    if not parts.n_positions:
-        raise UndefinedError(NOBODY_TO_COMPARE)
-    return parts
-
-
-def meetings_of_sections(task: Task) -> Meetings:
-    """The meetings of `sections`."""
-    return meetings(task.once(sections))
+    """Cut the texts of a task with all labels together."""
+    return cut(task.corpus, by_label=False)
 
 
 def sections_by_label(task: Task) -> Sections:
-    """The sections of a task, each label by itself."""
+    """Cut the texts of a task for each label by itself."""
     return cut(task.corpus, by_label=True)
 
 
-def meetings_by_label(task: Task) -> Meetings:
-    """The meetings of `sections_by_label`."""
-    return meetings(task.once(sections_by_label))
-
-
-def meetings(parts: Sections) -> Meetings:
-    """Every meeting of two sections of different annotators in one field.
+def _meetings(parts: Sections) -> Meetings:
+    """Find every meeting of two sections of different annotators in one field.
 
     Two tracks with g and h sections have fewer than g + h meetings: sections are
     looked up in the other track, not compared with all of it.
@@ -221,7 +211,7 @@ def meetings(parts: Sections) -> Meetings:
     Anna's gap, unit and gap each meet Ben's only gap.
 
     >>> corpus = Corpus.from_spans({"anna": [[(1, 3, "X")]], "ben": [[]]}, lengths=[5])
-    >>> found = meetings(cut(corpus, by_label=False))
+    >>> found = cut(corpus, by_label=False).meetings
     >>> found.left.tolist(), found.right.tolist(), found.shared.tolist()
     ([0, 1, 2], [3, 3, 3], [1, 2, 2])
     """
@@ -254,11 +244,9 @@ def _check_disjoint(corpus: Corpus, order: Ints, track: Ints, *, by_label: bool)
     if len(clashes):
         one, other = (int(order[clashes[0] + step]) for step in (0, 1))
         span = corpus.span(other)
-        expected = (
-            "spans of one label by one annotator not to overlap"
-            if by_label
-            else "one label at most for each position and annotator"
-        )
+        expected = "one label at most for each position and annotator"
+        if by_label:
+            expected = "spans of one label by one annotator not to overlap"
         raise OverlapError(
             *corpus.describe_span(one),
             f" overlaps [{span.start}, {span.end}) ",

@@ -1,8 +1,8 @@
 r"""Krippendorff's coefficients for units on a continuum.
 
 Two generations. `alpha` is the coefficient of 1995 and 2004, which compares the
-boundaries of units, label by label. `family` holds the four of 2016, which compare
-positions and distinguish marking, labelling and single labels.
+boundaries of units, label by label. The four of 2016 compare positions and distinguish
+marking, labelling and single labels.
 
 None of the sources defines how to pool several texts. Here a text counts by its length,
 whatever the number of its annotators:
@@ -10,36 +10,62 @@ whatever the number of its annotators:
 .. math:: \alpha = 1 - \frac{\sum_d L_d D_{o,d}}{\sum_d L_d D_{e,d}}
 
 Texts are never put end to end, which would merge their gaps and pair their units.
+
+In the coefficients of 2016, c and k run over the labels and :math:`\varphi`, the gap. In a text
+of L positions with m annotators, :math:`\ell_{ck}` are the positions to which one annotator gave c
+and another k, :math:`\ell_{..} = mL`, and :math:`\varepsilon_{ck}` those expected:
+
+.. math::
+    \ell_{ck} &= \frac{1}{m - 1} \sum_{i \ne j} |c_i \cap k_j| \\
+    \varepsilon_{ck} &= \ell_{..}
+        \frac{\ell_{c.} \ell_{.k} - [c = k] Q_c}{\ell_{..}^2 - \sum Q}
+
+where :math:`Q_c` adds the squares of the lengths of the units of c, which cannot meet
+themselves, and gap positions one by one. Then
+
+mu-alpha, :math:`_u\alpha`
+    :math:`1 - (\ell_{..} - \sum \ell_{cc}) / (\ell_{..} - \sum \varepsilon_{cc})`:
+    marking and labels at once.
+bar-u-alpha, :math:`_{|u}\alpha`
+    :math:`1 - (\ell_{\varphi.} - \ell_{\varphi\varphi}) /
+    (\varepsilon_{\varphi.} - \varepsilon_{\varphi\varphi})`:
+    whether a position is marked at all.
+cu-alpha, :math:`_{cu}\alpha`
+    As mu-alpha, but only where both marked something (:math:`\ell^*`), with
+    :math:`Q^*_c = \frac{1}{m - 1} \sum_u \sum_j |u \cap units_j|^2`: labels only.
+    For three and more annotators this takes the others one by one, not their union.
+ku-alpha, :math:`_{(k)u}\alpha`
+    :math:`1 - \frac{\varepsilon^*_{.k}}{\ell^*_{.k}} \cdot
+    \frac{\ell^*_{.k} - \ell^*_{kk}}{\varepsilon^*_{.k} - \varepsilon^*_{kk}}`:
+    one label among the others. By label only.
+
+:math:`\ell` and :math:`\varepsilon` of several texts are added, divided by m so that a
+text counts by its length.
+
+Klaus Krippendorff, Yann Mathet, Stéphane Bouvry and Antoine Widlöcher (2016). On the
+reliability of unitizing textual continua: further developments. Quality & Quantity
+50, equations 5 and following.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import fsum, nan
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import bounds, distinct, total
 from beyondchance.other_coefficients.coefficient import (
-    NOBODY_TO_COMPARE,
     NOTHING_MARKED,
     Coefficient,
-    Function,
     Task,
     UndefinedError,
-    computed,
     from_disagreement,
-    part_of,
 )
 from beyondchance.other_coefficients.sections import (
     GAP,
-    Meetings,
     Sections,
     compared,
-    meetings_by_label,
-    meetings_of_sections,
     sections,
     sections_by_label,
 )
@@ -57,8 +83,8 @@ TOO_FEW = (
 # --- 2004 ---------------------------------------------------------------------
 
 
-def alpha(corpus: Corpus) -> Coefficient:
-    r"""Krippendorff's unitizing :math:`\alpha`, in the form of 2004.
+def alpha(task: Task) -> dict[str, Coefficient]:
+    r"""Compute Krippendorff's unitizing :math:`\alpha`, in the form of 2004.
 
     Label by label. A text has L positions and m annotators; b is the length of a
     unit, g that of a gap, N the number of units of all annotators together. Two units
@@ -76,11 +102,11 @@ def alpha(corpus: Corpus) -> Coefficient:
 
     Parameters
     ----------
-    corpus : Corpus
+    task : Task
 
     Returns
     -------
-    Coefficient
+    dict of str to Coefficient
         `observed` and `expected` are disagreements. With a value for each label.
 
     Raises
@@ -100,30 +126,23 @@ def alpha(corpus: Corpus) -> Coefficient:
     0 for sliding over each other, and 4 * (2 - 2 + 1) and 1 * (1 + 2) for the gaps of 1 and 2
     positions; D_e is 2 / 3 * (2 + 4 + 3) / (6 * 5 - 2).
 
+    >>> from beyondchance import Corpus
     >>> spans = {"anna": [[(0, 2, "X")]], "ben": [[(0, 1, "X")]]}
-    >>> found = alpha(Corpus.from_spans(spans, lengths=[3]))
+    >>> found = alpha(Task(corpus=Corpus.from_spans(spans, lengths=[3])))["alpha"]
     >>> found.observed == 1 / 9, round(found.expected, 6) == round(2 / 3 * 9 / 28, 6)
     (True, True)
     >>> round(found.value, 4)
     0.4815
     """
-    return alpha_of(Task(corpus=corpus))
-
-
-def alpha_of(task: Task) -> Coefficient:
-    """The coefficient of `alpha`, of a task."""
     parts = task.once(sections_by_label)
-    if not parts.n_positions:
-        return Coefficient(name="alpha", value=nan, why=NOBODY_TO_COMPARE)
     # Lengths are integers; squares and cubes of them may not fit into 64 bits, so they are
     # floats. Only positive terms are added, which loses nothing.
-    observed = _squared_differences(parts, task.once(meetings_by_label))
+    observed = _squared_differences(parts)
     expected = _squared_differences_of_sliding(parts)
 
     def pooled(fields: Ints) -> Coefficient:
         """Add up the fields of some labels; those without a unit hold no disagreement."""
         return from_disagreement(
-            "alpha",
             fsum(observed[fields]) / parts.n_positions,
             fsum(expected[fields]) / parts.n_positions,
             why=(
@@ -138,11 +157,12 @@ def alpha_of(task: Task) -> Coefficient:
         name: pooled(np.flatnonzero(parts.field_label == label))
         for label, name in enumerate(task.corpus.labels)
     }
-    return replace(pooled(np.arange(len(parts.field_text))), by_label=by_label)
+    return {"alpha": replace(pooled(np.arange(len(parts.field_text))), by_label=by_label)}
 
 
-def _squared_differences(parts: Sections, met: Meetings) -> Floats:
-    """L times the observed disagreement of each field."""
+def _squared_differences(parts: Sections) -> Floats:
+    """Compute L times the observed disagreement of each field."""
+    met = parts.meetings
     left, right = met.left, met.right
     between_starts = (parts.start[left] - parts.start[right]).astype(np.float64)
     between_ends = (parts.end[left] - parts.end[right]).astype(np.float64)
@@ -162,7 +182,7 @@ def _squared_differences(parts: Sections, met: Meetings) -> Floats:
 
 
 def _squared_differences_of_sliding(parts: Sections) -> Floats:
-    """L times the expected disagreement of each field."""
+    """Compute L times the expected disagreement of each field."""
     n_fields = len(parts.field_text)
     units, gaps = np.flatnonzero(parts.is_unit), np.flatnonzero(~parts.is_unit)
     field, length = parts.field[units], parts.length[units]
@@ -187,76 +207,25 @@ def _squared_differences_of_sliding(parts: Sections) -> Floats:
 # --- 2016 ---------------------------------------------------------------------
 
 
-def family(corpus: Corpus) -> dict[str, Coefficient]:
-    r"""The unitizing coefficients of 2016: :math:`_u\alpha` and its relatives.
-
-    c and k run over the labels and :math:`\varphi`, the gap. In a text of L positions
-    with m annotators, :math:`\ell_{ck}` are the positions to which one annotator gave c
-    and another k, :math:`\ell_{..} = mL`, and :math:`\varepsilon_{ck}` those expected:
-
-    .. math::
-        \ell_{ck} &= \frac{1}{m - 1} \sum_{i \ne j} |c_i \cap k_j| \\
-        \varepsilon_{ck} &= \ell_{..}
-            \frac{\ell_{c.} \ell_{.k} - [c = k] Q_c}{\ell_{..}^2 - \sum Q}
-
-    where :math:`Q_c` adds the squares of the lengths of the units of c, which cannot meet
-    themselves, and gap positions one by one. Then
-
-    mu-alpha, :math:`_u\alpha`
-        :math:`1 - (\ell_{..} - \sum \ell_{cc}) / (\ell_{..} - \sum \varepsilon_{cc})`:
-        marking and labels at once.
-    bar-u-alpha, :math:`_{|u}\alpha`
-        :math:`1 - (\ell_{\varphi.} - \ell_{\varphi\varphi}) /
-        (\varepsilon_{\varphi.} - \varepsilon_{\varphi\varphi})`:
-        whether a position is marked at all.
-    cu-alpha, :math:`_{cu}\alpha`
-        As mu-alpha, but only where both marked something (:math:`\ell^*`), with
-        :math:`Q^*_c = \frac{1}{m - 1} \sum_u \sum_j |u \cap units_j|^2`: labels only.
-        For three and more annotators this takes the others one by one, not their union.
-    ku-alpha, :math:`_{(k)u}\alpha`
-        :math:`1 - \frac{\varepsilon^*_{.k}}{\ell^*_{.k}} \cdot
-        \frac{\ell^*_{.k} - \ell^*_{kk}}{\varepsilon^*_{.k} - \varepsilon^*_{kk}}`:
-        one label among the others. By label only.
-
-    :math:`\ell` and :math:`\varepsilon` of several texts are added, divided by m so that a
-    text counts by its length.
-
-    Parameters
-    ----------
-    corpus : Corpus
-
-    Returns
-    -------
-    dict of str to Coefficient
-        `observed` and `expected` are disagreements, as shares of the positions. All
-        undefined, with the place as reason, where spans of one annotator overlap.
-
-    References
-    ----------
-    Klaus Krippendorff, Yann Mathet, Stéphane Bouvry and Antoine Widlöcher (2016). On the
-    reliability of unitizing textual continua: further developments. Quality & Quantity
-    50, equations 5 and following.
+def on_all_positions(task: Task) -> dict[str, Coefficient]:
+    r"""Compute mu-alpha and bar-u-alpha, as disagreements in shares of the positions.
 
     Examples
     --------
     Both mark one unit, [0, 2) and [0, 1), in three positions: one of three positions
     differs, and 2 * 3 * 3 / (36 - (4 + 1 + 3)) are expected to.
 
+    >>> from beyondchance import Corpus
     >>> spans = {"anna": [[(0, 2, "X")]], "ben": [[(0, 1, "X")]]}
-    >>> found = family(Corpus.from_spans(spans, lengths=[3]))["mu-alpha"]
+    >>> task = Task(corpus=Corpus.from_spans(spans, lengths=[3]))
+    >>> found = on_all_positions(task)["mu-alpha"]
     >>> found.observed == 1 / 3, round(found.expected, 6) == round(18 / 28, 6)
     (True, True)
     >>> round(found.value, 4)
     0.4815
     """
-    task = Task(corpus=corpus)
-    return {name: computed(name, function, task) for name, function in FAMILY.items()}
-
-
-def _on_all_positions(task: Task) -> dict[str, Coefficient]:
-    """mu-alpha and bar-u-alpha."""
-    parts, met = task.once(sections), task.once(meetings_of_sections)
-    n_fields = len(parts.field_text)
+    parts = task.once(sections)
+    met, n_fields = parts.meetings, len(parts.field_text)
     m, length = parts.field_team.astype(np.float64), parts.field_length.astype(np.float64)
     one, other = parts.label[met.left], parts.label[met.right]
     share = 2 * met.shared / (m * (m - 1))[parts.field[met.left]]
@@ -270,25 +239,30 @@ def _on_all_positions(task: Task) -> dict[str, Coefficient]:
     pairs = everything**2 - total(parts.field, alone, n_fields)
     different = (length / pairs)[field] * held * (everything[field] - held)
 
-    def over_positions(name: str, found: Floats, by_chance: Floats, reason: str) -> Coefficient:
+    def pooled(found: Floats, by_chance: Floats, reason: str) -> Coefficient:
         why = f"{reason}: nothing else could be expected" if parts.is_unit.any() else NOTHING_MARKED
         observed, expected = (fsum(part) / parts.n_positions for part in (found, by_chance))
-        return from_disagreement(name, observed, expected, why=why)
+        return from_disagreement(observed, expected, why=why)
 
-    found = share[(one == GAP) != (other == GAP)], 2 * different[label == GAP]
-    marked = over_positions("bar-u-alpha", *found, "every text is marked throughout or not at all")
-    found = share[one != other], different
-    whole = over_positions("mu-alpha", *found, "every text has one label, or none, throughout")
-    return {"mu-alpha": whole, "bar-u-alpha": marked}
+    return {
+        "mu-alpha": pooled(
+            share[one != other], different, "every text has one label, or none, throughout"
+        ),
+        "bar-u-alpha": pooled(
+            share[(one == GAP) != (other == GAP)],
+            2 * different[label == GAP],
+            "every text is marked throughout or not at all",
+        ),
+    }
 
 
-def _on_marked_positions(task: Task) -> dict[str, Coefficient]:
-    """cu-alpha and ku-alpha, in whole numbers as long as possible.
+def on_marked_positions(task: Task) -> dict[str, Coefficient]:
+    """Compute cu-alpha and ku-alpha, in whole numbers as long as possible.
 
-    All that is called l* in `family` is a whole number divided by m - 1.
+    All that is called l* above is a whole number divided by m - 1.
     """
-    corpus, parts, met = task.corpus, task.once(sections), task.once(meetings_of_sections)
-    n_fields = len(parts.field_text)
+    corpus, parts = task.corpus, task.once(sections)
+    met, n_fields = parts.meetings, len(parts.field_text)
     both = np.flatnonzero(parts.is_unit[met.left] & parts.is_unit[met.right])
     unit = np.concatenate([met.left[both], met.right[both]])
     partner = np.concatenate([met.right[both], met.left[both]])
@@ -330,9 +304,8 @@ def _on_marked_positions(task: Task) -> dict[str, Coefficient]:
         here, by_chance = fsum(present[mine]), fsum(expected[mine])
         if here == 0 or by_chance <= 0:
             why = NO_COINCIDENCE if here == 0 else TOO_FEW
-            return Coefficient(name="ku-alpha", value=nan, why=why)
+            return Coefficient(value=nan, why=why)
         return from_disagreement(
-            "ku-alpha",
             fsum(missed[parts.label[unit[~alike]] == number]) / here,
             fsum(different[mine]) / by_chance,
             why=ONE_LABEL,
@@ -340,28 +313,17 @@ def _on_marked_positions(task: Task) -> dict[str, Coefficient]:
 
     by_label = {name: of_label(number) for number, name in enumerate(corpus.labels)}
     in_common = fsum(present)
-    return {
-        "cu-alpha": from_disagreement(
-            "cu-alpha", fsum(missed) / in_common, fsum(different) / in_common, why=ONE_LABEL
-        )
-        if in_common
-        else Coefficient(name="cu-alpha", value=nan, why=NO_COINCIDENCE),
-        "ku-alpha": Coefficient(name="ku-alpha", value=nan, why=ONLY_BY_LABEL, by_label=by_label),
-    }
+    of_all = Coefficient(value=nan, why=NO_COINCIDENCE)
+    if in_common:
+        parts_of_all = (fsum(part) / in_common for part in (missed, different))
+        of_all = from_disagreement(*parts_of_all, why=ONE_LABEL)
+    one_by_one = Coefficient(value=nan, why=ONLY_BY_LABEL, by_label=by_label)
+    return {"cu-alpha": of_all, "ku-alpha": one_by_one}
 
 
 def _by_label(field: Ints, label: Ints) -> tuple[Ints, Ints, Ints]:
-    """The pairs of field and label that occur, and for each entry the number of its pair."""
+    """List the pairs of field and label that occur, and the number of each entry's pair."""
     stride = int(label.max(initial=GAP)) + 2
     codes, group = distinct(field * stride + label - GAP)
     fields, labels = np.divmod(codes, stride)
     return fields, labels + GAP, group
-
-
-FAMILY: Mapping[str, Function] = {
-    "mu-alpha": part_of(_on_all_positions, "mu-alpha"),
-    "bar-u-alpha": part_of(_on_all_positions, "bar-u-alpha"),
-    "cu-alpha": part_of(_on_marked_positions, "cu-alpha"),
-    "ku-alpha": part_of(_on_marked_positions, "ku-alpha"),
-}
-"""The functions of the coefficients of 2016."""

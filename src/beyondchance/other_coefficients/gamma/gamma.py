@@ -22,7 +22,6 @@ sum over its unitary alignments divided by the mean number of units per annotato
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import combinations
 from math import ceil, inf, isfinite, nan, sqrt
 from statistics import NormalDist
@@ -37,9 +36,7 @@ from beyondchance.messages import Quote, quotes
 from beyondchance.other_coefficients.coefficient import (
     NOTHING_MARKED,
     Coefficient,
-    Function,
     Task,
-    part_of,
 )
 from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, Unitary, best_alignment
 from beyondchance.other_coefficients.gamma.continua import (
@@ -187,8 +184,8 @@ def gamma(
     texts = compared_texts(corpus)
     if texts is None or not len(texts.units):
         why = ALONE if texts is None else NOTHING_MARKED
-        nothing = Coefficient(name="gamma", value=nan, why=why, settings=settings)
-        return _named([nothing] * (2 + len(corpus.labels)), corpus.labels, settings)
+        nothing = Coefficient(value=nan, why=why, settings=settings)
+        return _by_name([nothing] * (2 + len(corpus.labels)), corpus.labels)
 
     observed = _disorders(texts.units, 1, dissimilarity)[0]
     random = _sampled(
@@ -200,7 +197,7 @@ def gamma(
         _coefficient(scale * observed[i], scale * random[:, i], quantile, why, settings)
         for i, why in enumerate(reasons)
     ]
-    return _named(values, corpus.labels, settings)
+    return _by_name(values, corpus.labels)
 
 
 # --- Disorder -----------------------------------------------------------------
@@ -327,7 +324,6 @@ def _coefficient(
             low, high = (float(1 - observed / (expected + step)) for step in (-error, error))
             interval = low, high
     return Coefficient(
-        name="gamma",
         value=float(value),
         observed=float(observed),
         expected=expected,
@@ -337,21 +333,14 @@ def _coefficient(
     )
 
 
-def _named(
-    values: list[Coefficient], labels: tuple[str, ...], settings: Mapping[str, str]
-) -> dict[str, Coefficient]:
-    """Give the coefficients their names: gamma, gamma-cat, gamma-k of each label."""
+def _by_name(values: list[Coefficient], labels: tuple[str, ...]) -> dict[str, Coefficient]:
+    """Name the coefficients: gamma, gamma-cat, gamma-k of each label."""
     overall, categorial, *single = values
-    by_label = {
-        label: replace(value, name="gamma-k") for label, value in zip(labels, single, strict=True)
-    }
-    return {
-        "gamma": overall,
-        "gamma-cat": replace(categorial, name="gamma-cat"),
-        "gamma-k": Coefficient(
-            name="gamma-k", value=nan, why=ONE_BY_ONE, by_label=by_label, settings=settings
-        ),
-    }
+    by_label = dict(zip(labels, single, strict=True))
+    one_by_one = Coefficient(
+        value=nan, why=ONE_BY_ONE, by_label=by_label, settings=overall.settings
+    )
+    return {"gamma": overall, "gamma-cat": categorial, "gamma-k": one_by_one}
 
 
 # --- Options ------------------------------------------------------------------
@@ -410,11 +399,6 @@ def _listed(categories: Mapping[tuple[str, str], float]) -> str:
     return ",".join(f"{one}~{other}={distance:g}" for one, other, distance in parts)
 
 
-def _gammas(task: Task) -> dict[str, Coefficient]:
+def gammas(task: Task) -> dict[str, Coefficient]:
+    """Compute gamma, gamma-cat and gamma-k of a task."""
     return gamma(task.corpus, **task.gamma, seed=task.seed, progress=task.progress)
-
-
-GAMMAS: Mapping[str, Function] = {
-    name: part_of(_gammas, name) for name in ("gamma", "gamma-cat", "gamma-k")
-}
-"""The functions of the coefficients of this module."""
