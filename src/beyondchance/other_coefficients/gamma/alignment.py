@@ -345,7 +345,7 @@ def _chosen(units: Units, candidates: list[Unitary]) -> list[Unitary]:
     taken = np.zeros(len(saved), dtype=bool)
     taken[best[exclusive[best]]] = True
     in_pairs = np.flatnonzero(~exclusive & of_two)
-    taken[_assigned(candidates[0].at(in_pairs), island[in_pairs], in_pairs)] = True
+    taken[_assigned(candidates[0].members, in_pairs, saved, island)] = True
     in_teams = ~exclusive & ~of_two
     kept = in_teams[candidate]
     taken[_packed(unit[kept], candidate[kept], saved, island)] = True
@@ -361,39 +361,29 @@ def _islands(one: Ints, other: Ints, n_units: int) -> Ints:
     return np.asarray(island.astype(np.int64))
 
 
-def _assigned(pairs: Unitary, island: Ints, number: Ints) -> Ints:
+def _assigned(members: Ints, pairs: Ints, saved: Floats, island: Ints) -> Ints:
     """Choose pairs of units by linear assignment, island by island.
 
     Parameters
     ----------
-    pairs : Unitary
-    island, number : arrays of int, shape (pairs,)
-        Where each pair belongs, and its number in the answer.
+    members : array of int, shape (candidates, 2)
+    pairs : array of int
+        The candidates to choose from.
+    saved, island : arrays of float and int, shape (candidates,)
     """
     optimize = _scipy("optimize")
-    order = np.argsort(island, kind="stable")
-    row = _places(pairs.members[:, 0], island)[order]
-    column = _places(pairs.members[:, 1], island)[order]
-    saved, number = pairs.saved[order], number[order]
+    order = pairs[np.argsort(island[pairs], kind="stable")]
     found = []
     for here in _runs(island[order]):
-        shape = int(row[here].max()) + 1, int(column[here].max()) + 1
+        chosen = order[here]
+        (rows, row), (columns, column) = map(distinct, members[chosen].T)
         # Pairs that are no candidates gain nothing; if they are assigned, both stay alone.
-        gain, which = np.zeros(shape), np.full(shape, -1)
-        gain[row[here], column[here]] = saved[here]
-        which[row[here], column[here]] = number[here]
+        gain, which = np.zeros((len(rows), len(columns))), np.full((len(rows), len(columns)), -1)
+        gain[row, column] = saved[chosen]
+        which[row, column] = chosen
         assigned = which[optimize.linear_sum_assignment(gain, maximize=True)]
         found.append(assigned[assigned >= 0])
     return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
-
-
-def _places(unit: Ints, island: Ints) -> Ints:
-    """Number the distinct units of each island from 0."""
-    width = int(unit.max(initial=0)) + 1
-    units, place = distinct(island * width + unit)
-    here = units // width
-    begins = np.searchsorted(here, here, side="left")
-    return np.asarray((np.arange(len(units)) - begins)[place])
 
 
 def _packed(unit: Ints, candidate: Ints, saved: Floats, island: Ints) -> Ints:
