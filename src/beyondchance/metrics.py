@@ -16,7 +16,7 @@ from operator import eq
 from typing import Any, Protocol
 
 from beyondchance.checks import checked_whole
-from beyondchance.errors import DataError, ListsError, MismatchError
+from beyondchance.errors import DataError
 from beyondchance.evaluation.correction import averaged, corpus_of_entities
 from beyondchance.evaluation.entities import (
     OUTSIDE,
@@ -322,8 +322,7 @@ def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
     >>> get_entities(["B-PER", "I-PER", "O", "B-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]
     """
-    is_nested = isinstance(seq, list) and any(isinstance(tags, list) for tags in seq)
-    texts = seq if is_nested else [seq]
+    texts = _texts(seq)
     entities = _decoded(texts, texts, suffix=suffix)
     side = entities.true
     columns = (side.label.tolist(), side.start.tolist(), (side.stop - 1).tolist())
@@ -540,15 +539,14 @@ def _table(rows: Sequence[tuple[str, Mapping[str, Any]]], n_labels: int, digits:
 
 
 def _flat(y_true: Any, y_pred: Any) -> tuple[list[Any], list[Any]]:
-    """The tags of all texts end to end, or of one text."""
-    if isinstance(y_true, list) and any(isinstance(tags, list) for tags in y_true):
-        checked_lengths(y_true, y_pred)
-        return list(chain.from_iterable(y_true)), list(chain.from_iterable(y_pred))
-    for side in (y_true, y_pred):
-        if not isinstance(side, list) or not all(isinstance(tag, str) for tag in side):
-            expected = "a list of tags, or of lists of tags"
-            raise ListsError(f"got {type(side).__name__}", expected=expected)
-    if len(y_true) != len(y_pred):
-        found = f"{len(y_true)} true tags, {len(y_pred)} predicted"
-        raise MismatchError(found, expected="the same tokens, one tag each")
-    return y_true, y_pred
+    """Put the tags of all texts, or of one text, end to end."""
+    texts = _texts(y_true), _texts(y_pred)
+    checked_lengths(*texts)
+    true, predicted = (list(chain.from_iterable(side)) for side in texts)
+    return true, predicted
+
+
+def _texts(tags: Any) -> Any:
+    """Return texts; tags that are no lists of tags are one text."""
+    is_nested = isinstance(tags, list) and any(isinstance(text, list) for text in tags)
+    return tags if is_nested else [tags]

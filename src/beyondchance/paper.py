@@ -18,17 +18,25 @@ COLUMNS = ("ObsF1", "ChanceF1", "CorrF1", "ObsD", "ExpD", "Alpha", "ObsmuD", "Ex
 """The columns of the tables, in the order printed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Case:
     """One simulation: what two annotators marked in one text, and what is printed for it."""
 
-    table: str
-    title: str
+    simulation: int
     case: str
     length: int
-    a: _Spans
-    b: _Spans
+    spans: tuple[_Spans, _Spans]
     printed: Mapping[str, float]
+
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return f"Sim{self.simulation}"
+
+    @property
+    def title(self) -> str:
+        """The simulation and the number of its table."""
+        return f"simulation {self.simulation} (table {2 * self.simulation + 1})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +77,27 @@ _LONG: tuple[_Spans, _Spans] = (((6, 15),), ((4, 16),))
 _FIVE: _Spans = ((0, 3), (5, 8), (10, 13), (15, 18), (20, 23))
 _LAST: _Spans = ((25, 41),)
 
-# Printed, in the order of COLUMNS.
-_SHORT_20 = (0.8571, 0.5335, 0.6938, 0.0075, 0.0537, 0.8602, 0.15, 0.5313, 0.7177)
-_SHORT_30 = (0.8571, 0.3544, 0.7787, 0.0033, 0.0366, 0.9090, 0.1, 0.4704, 0.7874)
-_LONG_20 = (0.8571, 0.6455, 0.5970, 0.0125, 0.1047, 0.8806, 0.15, 0.5885, 0.7451)
-_ONE_20 = (0.8571, 0.1830, 0.8251, 0.0025, 0.0388, 0.9356, 0.05, 0.2996, 0.8331)
-_FIVE_41 = (0.6522, 0.5013, 0.3026, 0.1523, 0.2154, 0.2931, 0.3902, 0.5222, 0.2527)
-_LAST_41 = (0.6808, 0.5437, 0.3005, 0.0268, 0.2881, 0.9071, 0.3659, 0.5365, 0.3181)
+
+def _printed(*numbers: float) -> dict[str, float]:
+    return dict(zip(COLUMNS, numbers, strict=True))
 
 
-def _case(
-    simulation: int,
-    case: str,
-    length: int,
-    spans: tuple[_Spans, _Spans],
-    printed: tuple[float, ...],
-) -> Case:
-    return Case(
-        table=f"Sim{simulation}",
-        title=f"simulation {simulation} (table {2 * simulation + 1})",
-        case=case,
-        length=length,
-        a=spans[0],
-        b=spans[1],
-        printed=dict(zip(COLUMNS, printed, strict=True)),
-    )
-
+_SHORT_20 = _printed(0.8571, 0.5335, 0.6938, 0.0075, 0.0537, 0.8602, 0.15, 0.5313, 0.7177)
+_SHORT_30 = _printed(0.8571, 0.3544, 0.7787, 0.0033, 0.0366, 0.9090, 0.1, 0.4704, 0.7874)
+_LONG_20 = _printed(0.8571, 0.6455, 0.5970, 0.0125, 0.1047, 0.8806, 0.15, 0.5885, 0.7451)
+_ONE_20 = _printed(0.8571, 0.1830, 0.8251, 0.0025, 0.0388, 0.9356, 0.05, 0.2996, 0.8331)
+_FIVE_41 = _printed(0.6522, 0.5013, 0.3026, 0.1523, 0.2154, 0.2931, 0.3902, 0.5222, 0.2527)
+_LAST_41 = _printed(0.6808, 0.5437, 0.3005, 0.0268, 0.2881, 0.9071, 0.3659, 0.5365, 0.3181)
 
 CASES = (
-    _case(1, "A", 20, _SHORT, _SHORT_20),
-    _case(1, "B", 30, _SHORT, _SHORT_30),
-    _case(2, "A", 20, _SHORT, _SHORT_20),
-    _case(2, "B", 20, _LONG, _LONG_20),
-    _case(3, "A", 20, (((8, 11),), ((8, 12),)), _ONE_20),
-    _case(3, "B", 20, _LONG, _LONG_20),
-    _case(4, "Annotator1", 41, (_FIVE + _LAST, _FIVE), _FIVE_41),
-    _case(4, "Annotator2", 41, (_FIVE + _LAST, _LAST), _LAST_41),
+    Case(1, "A", 20, _SHORT, _SHORT_20),
+    Case(1, "B", 30, _SHORT, _SHORT_30),
+    Case(2, "A", 20, _SHORT, _SHORT_20),
+    Case(2, "B", 20, _LONG, _LONG_20),
+    Case(3, "A", 20, (((8, 11),), ((8, 12),)), _ONE_20),
+    Case(3, "B", 20, _LONG, _LONG_20),
+    Case(4, "Annotator1", 41, (_FIVE + _LAST, _FIVE), _FIVE_41),
+    Case(4, "Annotator2", 41, (_FIVE + _LAST, _LAST), _LAST_41),
 )
 """The simulations of section 3; tables 3, 5, 7 and 9."""
 
@@ -142,7 +135,7 @@ def reproduce() -> tuple[Reproduced, ...]:
 def _reproduced(case: Case) -> Reproduced:
     spans = {
         name: [[(start, end, "X") for start, end in marked]]
-        for name, marked in (("a", case.a), ("b", case.b))
+        for name, marked in zip("ab", case.spans, strict=True)
     }
     corpus = Corpus.from_spans(spans, lengths=[case.length])
     found = [value_of(name, Task(corpus=corpus)) for name in ("corrected-f1", "alpha", "mu-alpha")]
