@@ -241,7 +241,7 @@ def checked_scheme(scheme: object) -> str | None:
 
 
 def checked_lengths(y_true: Any, y_pred: Any) -> Ints:
-    """How many tags each text has, which has to be the same on both sides."""
+    """Count the tags of each text, of which both sides must have as many."""
     for side in (y_true, y_pred):
         if not isinstance(side, list):
             raise _not_lists(side, "")
@@ -250,17 +250,15 @@ def checked_lengths(y_true: Any, y_pred: Any) -> Ints:
             raise _not_lists(side[strange], f"text {strange}")
         if not side:
             raise ListsError("there are no texts", expected="a list of tags for each text")
-    true, predicted = list(map(len, y_true)), list(map(len, y_pred))
+    true, predicted = (np.fromiter(map(len, side), np.int64) for side in (y_true, y_pred))
     if len(true) != len(predicted):
         found = f"{len(true)} texts are true, {len(predicted)} predicted"
         raise MismatchError(found, expected="the same texts in the same order")
-    if true != predicted:
-        text = next(
-            i for i, (one, two) in enumerate(zip(true, predicted, strict=True)) if one != two
-        )
+    if np.any(true != predicted):
+        text = int(np.argmax(true != predicted))
         found = f"{true[text]} true tags, {predicted[text]} predicted"
         raise MismatchError(found, where=f"text {text}", expected="the same tokens, one tag each")
-    return np.array(true, dtype=np.int64)
+    return true
 
 
 def _not_lists(value: object, where: str) -> ListsError:

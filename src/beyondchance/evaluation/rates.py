@@ -131,7 +131,10 @@ def rates(
         nothing = filler if not predicted.sum() else 0.0
         return nothing, filler, nothing, support
     weights = true if average == WEIGHTED else None
-    means = [np.average(rate, weights=weights) for rate in (precision, recall, f_score)]
+    means = [
+        rate[0] if average == MICRO else np.average(rate, weights=weights)
+        for rate in (precision, recall, f_score)
+    ]
     return means[0], means[1], means[2], support
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from math import isnan
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -129,11 +131,7 @@ def _computed(
     exact, token = (agreement(corpus, measure=measure) for measure in ("exact", "token"))
     counts = label_counts(entities)
     n_tags = int(entities.lengths.sum())
-    n_equal = sum(
-        one == two
-        for tags in zip(true, predicted, strict=True)
-        for one, two in zip(*tags, strict=True)
-    )
+    n_equal = sum(map(eq, *map(chain.from_iterable, (true, predicted))))
     found = {
         **_rates(rates(counts, average=MICRO)),
         "accuracy": n_equal / max(n_tags, 1),

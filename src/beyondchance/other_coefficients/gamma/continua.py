@@ -99,10 +99,9 @@ def compared_texts(corpus: Corpus) -> Texts | None:
     if not (team >= 2).any():
         return None
     marked = np.bincount(corpus.span_text, minlength=len(team)) > 0
-    kept = np.flatnonzero((team >= 2) & marked)
-    number = np.full(len(team), -1)
-    number[kept] = np.arange(len(kept))
-    span = np.flatnonzero(number[corpus.span_text] >= 0)
+    is_kept = (team >= 2) & marked
+    kept, number = np.flatnonzero(is_kept), np.cumsum(is_kept) - 1
+    span = np.flatnonzero(is_kept[corpus.span_text])
     text = corpus.span_text[span]
     annotation = annotation_numbers(corpus, text, corpus.span_annotator[span])
     units = Units(
