@@ -116,7 +116,7 @@ def checked_list(name: str, value: object) -> list[Any]:
 
 
 def is_bytes_as_text(name: str) -> bool:
-    """Whether a name is bytes that were written as if they were text.
+    """Return whether a name is bytes that were written as if they were text.
 
     Examples
     --------
@@ -127,12 +127,12 @@ def is_bytes_as_text(name: str) -> bool:
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is an integer, of Python's or of NumPy's; True and False are not."""
+    """Return whether a value is an integer, of Python's or of NumPy's; True and False are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def as_float(value: object) -> float:
-    """A real number of whatever type; nan for anything else.
+    """Return a real number of any type as a float; nan for anything else.
 
     Examples
     --------

@@ -75,7 +75,7 @@ such spans out
             setattr(self, part, tuple(map(change, getattr(self, part))))
 
     def spoken(self, voice: Voice = PYTHON) -> str:
-        """The error as one sentence."""
+        """Return the error as one sentence."""
         return spoken(self.text, voice)
 
     def __str__(self) -> str:

@@ -54,7 +54,7 @@ def required(library: str, *, extra: str, purpose: str, has_path: bool = True) -
 
 
 def distribution(module: str) -> str:
-    """The name by which the library of a module is installed.
+    """Return the name by which the library of a module is installed.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def distribution(module: str) -> str:
 
 
 def requirements(extra: str) -> list[str]:
-    """What an extra of this package installs, with version limits; empty if it is unknown.
+    """List what an extra of this package installs, with version limits; empty if unknown.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def requirements(extra: str) -> list[str]:
 
 
 def install_command(extra: str, library: str, *, has_path: bool = False) -> str:
-    """The command that installs the libraries of an extra next to this package.
+    """Return the command that installs the libraries of an extra next to this package.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def install_command(extra: str, library: str, *, has_path: bool = False) -> str:
 
 
 def _python() -> str:
-    """The command that runs this Python: short where it is the one that a shell finds."""
+    """Return the command that runs this Python: its name alone if a shell finds it."""
     from shutil import which  # noqa: PLC0415 - slow to load, for messages only
 
     own = Path(sys.executable)
@@ -131,7 +131,7 @@ def _python() -> str:
 
 
 def _uv_tool(receipt: Path, listed: list[str], *, has_path: bool) -> str:
-    """The command for a tool of uv: it installs the tool anew, with all that it had."""
+    """Return the command that installs a tool of uv again, with all that it had."""
     import tomllib  # noqa: PLC0415 - for tools of uv only
 
     try:

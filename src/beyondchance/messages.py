@@ -88,14 +88,14 @@ Text = Piece | tuple[Piece, ...]
 
 
 def in_python(use: Use) -> str:
-    """An option as it is written in Python."""
+    """Write an option as in Python."""
     if use.is_name:
         return use.option
     return f"{use.option}={use.placeholder if use.value is None else repr(use.value)}"
 
 
 def on_command_line(use: Use) -> str:
-    """An option as it is written on the command line.
+    """Write an option as on the command line.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class Voice:
     has_quotes: bool = True
 
     def without_quotes(self) -> Voice:
-        """The same voice where no annotated text may be shown."""
+        """Return the same voice for places where no annotated text may be shown."""
         return replace(self, has_quotes=False)
 
 
@@ -131,7 +131,7 @@ COMMAND_LINE = Voice(on_command_line)
 
 
 def pieces(text: Text) -> tuple[Piece, ...]:
-    """The parts of a text; none of an empty one."""
+    """Return the parts of a text; none of an empty one."""
     return text if isinstance(text, tuple) else (text,) if text else ()
 
 
@@ -160,7 +160,7 @@ def _word(piece: Piece, voice: Voice) -> str:
 
 
 def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> tuple[Piece, ...]:
-    """Values one after the other, with commas; no more than `most` of them.
+    """List values with commas; no more than `most` of them.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> t
 
 
 def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
-    """A function of a text: the same with other names in it, the longest replaced first.
+    """Return a function that replaces names in a text, the longest first.
 
     Its time does not follow the number of names, only that of their different lengths.
 
@@ -198,7 +198,7 @@ def renaming(names: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def renamed(note: Note, names: Mapping[str, str], in_file: Callable[[str], str] = str) -> Note:
-    """A note with other names of annotators, and of files by a function of their names.
+    """Rename the annotators of a note, and its files by a function of their names.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def renamed(note: Note, names: Mapping[str, str], in_file: Callable[[str], str] 
 
 
 def given(option: str, value: object) -> tuple[Piece, ...]:
-    """The beginning of a sentence about the value of an option.
+    """Begin a sentence about the value of an option.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class Note:
     is_caution: bool = False
 
     def spoken(self, voice: Voice = PYTHON) -> str:
-        """The note as a sentence."""
+        """Return the note as a sentence."""
         about = ", ".join(filter(None, (self.where, self.who)))
         return f"{about}: {spoken(self.text, voice)}" if about else spoken(self.text, voice)
 

@@ -109,7 +109,7 @@ def _as_in_seqeval(function: Callable[..., Any]) -> _Score:
 
 @_as_in_seqeval
 def f1_score(entities: Entities, **options: Any) -> Any:
-    """F1 of entities, equal to that of seqeval.
+    """Compute F1 of entities, equal to that of seqeval.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def f1_score(entities: Entities, **options: Any) -> Any:
 
 @_as_in_seqeval
 def precision_score(entities: Entities, **options: Any) -> Any:
-    """Share of the predicted entities that are true, equal to that of seqeval.
+    """Compute the share of predicted entities that are true, equal to that of seqeval.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def precision_score(entities: Entities, **options: Any) -> Any:
 
 @_as_in_seqeval
 def recall_score(entities: Entities, **options: Any) -> Any:
-    """Share of the true entities that are predicted, equal to that of seqeval.
+    """Compute the share of true entities that are predicted, equal to that of seqeval.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def precision_recall_fscore_support(
     mode: str | None = None,
     scheme: Any = None,
 ) -> Rates:
-    """Precision, recall, F and number of true entities, equal to those of seqeval.
+    """Compute precision, recall, F and number of true entities, equal to those of seqeval.
 
     Parameters
     ----------
@@ -251,7 +251,7 @@ def precision_recall_fscore_support(
 
 
 def accuracy_score(y_true: Any, y_pred: Any) -> float:
-    """Share of the tags that are equal, as in seqeval.
+    """Compute the share of tags that are equal, as in seqeval.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def accuracy_score(y_true: Any, y_pred: Any) -> float:
 
 
 def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
-    """Tags by whether they are equal and whether they are ``O``, as in seqeval.
+    """Count tags by whether they are equal and whether they are ``O``, as in seqeval.
 
     Parameters
     ----------
@@ -303,7 +303,7 @@ def performance_measure(y_true: Any, y_pred: Any) -> dict[str, int]:
 
 
 def get_entities(seq: Any, suffix: bool = False) -> list[tuple[str, int, int]]:
-    """The entities of tags in default mode, as in seqeval.
+    """Find the entities of tags in default mode, as in seqeval.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def classification_report(  # noqa: PLR0917 - as seqeval has them
     *,
     corrected: bool = False,
 ) -> Any:
-    """Precision, recall, F1 and support of all labels and their averages, as seqeval has them.
+    """Report precision, recall, F1 and support of labels and their averages, as seqeval does.
 
     Parameters
     ----------
@@ -413,7 +413,7 @@ def classification_report(  # noqa: PLR0917 - as seqeval has them
 
 @_as_in_seqeval
 def corrected_f1_score(entities: Entities, **options: Any) -> Any:
-    """F1 of entities beyond chance: (F1 − chance) / (1 − chance).
+    """Compute F1 of entities beyond chance: (F1 − chance) / (1 − chance).
 
     Chance is the F1 that random entities reach which have, in each text and for each label, the
     same number and lengths on both sides: the measure ``exact`` of `beyondchance.agreement`.
@@ -454,7 +454,7 @@ def corrected_f1_score(entities: Entities, **options: Any) -> Any:
 
 @_as_in_seqeval
 def corrected_precision_score(entities: Entities, **options: Any) -> Any:
-    """Precision of entities beyond chance.
+    """Compute precision of entities beyond chance.
 
     Parameters
     ----------
@@ -479,7 +479,7 @@ def corrected_precision_score(entities: Entities, **options: Any) -> Any:
 
 @_as_in_seqeval
 def corrected_recall_score(entities: Entities, **options: Any) -> Any:
-    """Recall of entities beyond chance.
+    """Compute recall of entities beyond chance.
 
     Parameters
     ----------
@@ -526,7 +526,7 @@ def _corrected(name: str, entities: Entities, *, average: Any, zero_division: An
 
 
 def _table(rows: Sequence[tuple[str, Mapping[str, Any]]], n_labels: int, digits: int) -> str:
-    """Rows as seqeval prints them: labels, a blank line, averages."""
+    """Print rows as seqeval does: labels, a blank line, averages."""
     names = list(rows[0][1])
     width = max(*(len(title) for title, _ in rows), digits)
     lines = [f"{'':>{width}} " + "".join(f" {name:>9}" for name in names), ""]

@@ -31,7 +31,7 @@ class Extent(NamedTuple):
 
 
 def in_digits(value: float, digits: int = 4) -> str:
-    """A number with so many digits, which never rounds to 0 or 1 what is neither.
+    """Write a number with so many digits, never rounding to 0 or 1 what is neither.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def in_digits(value: float, digits: int = 4) -> str:
 
 
 def p_in_digits(value: float, digits: int = 4, *, is_floor: bool = False) -> str:
-    """A p-value; with a sign that it may be smaller, if it is the smallest its test can show.
+    """Write a p-value; as an upper limit if it is the smallest that its test can show.
 
     A test that draws so many resamples counts the observed value as one more, and cannot show
     that a p-value is smaller than one of all of them. The bound is rounded up.
@@ -77,7 +77,7 @@ def p_in_digits(value: float, digits: int = 4, *, is_floor: bool = False) -> str
 
 
 def p_is(value: float, digits: int = 4, *, is_floor: bool = False) -> str:
-    """A p-value within a sentence.
+    """Write a p-value within a sentence.
 
     Examples
     --------

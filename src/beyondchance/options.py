@@ -78,7 +78,7 @@ class Option:
 
 
 def known_value(value: Any, choices: Iterable[str], aliases: Mapping[str, str]) -> Any:
-    """The value that is meant: by another name, and in another case where all are in upper case.
+    """Return the value that is meant by an alias or, if all are upper case, in any case.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class Declared:
         return next(others) if default == self.option.refuses else default
 
     def default(self, *, is_strict: bool) -> Any:
-        """The default; of what mends, under strict reading, the value by which it refuses."""
+        """Return the default; under strict reading the value by which an option refuses."""
         return (is_strict and self.option.refuses) or self.option.default
 
     def checked(self, value: Any) -> Any:
@@ -564,7 +564,7 @@ _hints = cache(partial(get_type_hints, include_extras=True))
 
 @cache
 def declared(group: type) -> Mapping[str, Declared]:
-    """The options of a group by name, in the order in which they are declared.
+    """Return the options of a group by name, in the order of declaration.
 
     Examples
     --------
@@ -582,7 +582,7 @@ def _declared(name: str, hint: Any, option: Option) -> Declared:
 
 
 def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of a group: those that are given, checked, and the defaults of the others.
+    """Return all options of a group: given ones, checked, and defaults of the others.
 
     Raises
     ------
@@ -624,7 +624,7 @@ def check_known(given: Iterable[str], group: type) -> None:
 
 @cache
 def _defaults(group: type, is_strict: bool) -> Mapping[str, Any]:
-    """The defaults of all options of a group, checked."""
+    """Return the defaults of all options of a group, checked."""
     known = declared(group).items()
     return {name: item.checked(item.default(is_strict=is_strict)) for name, item in known}
 
@@ -666,7 +666,7 @@ def _signature(function: Callable[..., Any]) -> Signature:
 
 
 def _listed(group: type) -> list[str]:
-    """The options of a group, as the parameters of a docstring."""
+    """List the options of a group as the parameters of a docstring."""
     lines = []
     for name, item in declared(group).items():
         values = ", ".join(map(repr, item.choices))

@@ -156,11 +156,11 @@ class Settings:
         return f"Settings({', '.join(f'{k}={v!r}' for k, v in self.to_dict().items())})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings that apply, by name."""
+        """Return the settings that apply, by name."""
         return dict(self._values)
 
     def replaced(self, **values: Any) -> Settings:
-        """The same settings with other values for some; None takes one away."""
+        """Return the settings with other values for some; None takes one away."""
         return Settings(**{**dict.fromkeys(_DEFAULTS), **self._values, **values})
 
     def __str__(self) -> str:
@@ -228,7 +228,7 @@ _PARSERS = {str: _unescaped, int: int, float: float, bool: _TRUTH.__getitem__, t
 
 
 def added_settings(parts: Sequence[Settings]) -> Settings:
-    """The settings of all parts; what was mended in some of them is signed for all.
+    """Add up the settings of parts; what was mended in some of them is signed for all.
 
     Raises
     ------

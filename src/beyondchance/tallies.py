@@ -60,48 +60,48 @@ class Tally(str):
 
 @cache
 def mended(text: str) -> Tally:
-    """What was read although something was wrong with it, or was changed on reading."""
+    """Name what was read although something was wrong, or was changed on reading."""
     return Tally(text, Fate.MENDED)
 
 
 @cache
 def left_out(noun: str, said: str = " left out") -> Tally:
-    """What would have counted, and does not."""
+    """Name what would have counted, and does not."""
     return Tally(noun + said, Fate.LEFT_OUT, noun)
 
 
 @cache
 def unsure(text: str) -> Tally:
-    """What was read as it is, and may be wrong."""
+    """Name what was read as it is, and may be wrong."""
     return Tally(text, Fate.UNSURE)
 
 
 @cache
 def not_annotated(noun: str, said: str = " not annotated") -> Tally:
-    """What no annotator has looked at."""
+    """Name what no annotator has looked at."""
     return Tally(noun + said, Fate.NOT_ANNOTATED, noun)
 
 
 @cache
 def unmarked(noun: str) -> Tally:
-    """What was annotated and holds nothing to compare."""
+    """Name what was annotated and holds nothing to compare."""
     return Tally(noun, Fate.UNMARKED)
 
 
 @cache
 def no_spans(noun: str, said: str = " ignored") -> Tally:
-    """What is no span, and so never counted."""
+    """Name what is no span, and so never counted."""
     return Tally(noun + said, Fate.NO_SPAN, noun)
 
 
 @cache
 def not_read(noun: str, said: str = " ignored") -> Tally:
-    """What nobody asked for: other files, other layers, predictions."""
+    """Name what was not asked for: other files, other layers, predictions."""
     return Tally(noun + said, Fate.NOT_READ, noun)
 
 
 def by_fate(counts: Mapping[str, int]) -> dict[Fate | None, dict[str, int]]:
-    """What was counted, without zeros, by what became of it; None where that is not known.
+    """Group counts other than 0 by what became of things; None where unknown.
 
     Examples
     --------

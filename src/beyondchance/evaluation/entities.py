@@ -157,7 +157,7 @@ class Entities:
     odd: list[str]
 
     def places(self, side: Side) -> tuple[Ints, Ints, Ints]:
-        """The text, start and end of each entity, counted within its text."""
+        """Return the text, start and end of each entity, counted within its text."""
         lengths = self.lengths + 1
         first = np.cumsum(lengths) - lengths
         text = np.searchsorted(first, side.start, side="right") - 1
@@ -171,7 +171,7 @@ class Entities:
         return text, start, end
 
     def n_repaired(self, prefixes: str) -> int:
-        """How many tags of both sides begin or end an entity although they cannot.
+        """Count the tags of both sides that begin or end an entity although they cannot.
 
         Parameters
         ----------
@@ -228,12 +228,12 @@ def entities_of(
 
 
 def is_strict(mode: object) -> bool:
-    """Whether a mode is the strict one."""
+    """Return whether a mode is the strict one."""
     return mode is not None and checked_option("mode", mode, ("default", "strict")) == "strict"
 
 
 def checked_scheme(scheme: object) -> str | None:
-    """The name of a scheme, which may be given as a class of seqeval."""
+    """Return the name of a scheme, which may be given as a class of seqeval."""
     if scheme is None:
         return None
     name = scheme.__name__ if isinstance(scheme, type) else scheme
@@ -267,7 +267,7 @@ def _not_lists(value: object, where: str) -> ListsError:
 
 
 def detected_scheme(texts: Texts, *, suffix: bool = False) -> str:
-    """The scheme whose prefixes these tags have.
+    """Detect the scheme whose prefixes these tags have.
 
     Examples
     --------
@@ -294,7 +294,7 @@ def detected_scheme(texts: Texts, *, suffix: bool = False) -> str:
 
 
 def types_of(tags: Iterable[str], *, is_strict: bool, suffix: bool) -> set[str]:
-    """The labels that tags can give to entities.
+    """Return the labels that tags can give to entities.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def types_of(tags: Iterable[str], *, is_strict: bool, suffix: bool) -> set[str]:
 def _vocabulary(
     spelling: Sequence[str], rules: _Rules, *, suffix: bool
 ) -> tuple[Ints, Ints, tuple[str, ...], list[str]]:
-    """Prefix and label of each distinct tag, the labels, and the tags that look like none.
+    """Return prefix and label of each distinct tag, the labels, and tags that look like none.
 
     The prefix is -1 where a tag is none, or the rules do not allow it.
     """
@@ -344,7 +344,7 @@ def _parts(tag: str, *, is_strict: bool, suffix: bool) -> tuple[str, str]:
 
 
 def _refuse(y_true: Texts, y_pred: Texts, tag: object, rules: _Rules, *, suffix: bool) -> NoReturn:
-    """Say where a tag is that the rules do not know."""
+    """Refuse a tag that the rules do not know, with its place."""
     sides = (("true", y_true), ("predicted", y_pred))
     side, text, place = next(
         (name, i, texts_i.index(tag))
@@ -366,7 +366,7 @@ def _refuse(y_true: Texts, y_pred: Texts, tag: object, rules: _Rules, *, suffix:
 
 @cache
 def _tables(rules: _Rules) -> tuple[Bools, Bools, Bools]:
-    """Whether an entity begins, goes on and ends, by both prefixes and by equal types."""
+    """Tabulate whether an entity begins, goes on and ends, by prefixes and equal types."""
     found = []
     for cases in (rules.begins, rules.goes_on, rules.ends):
         table = np.zeros((len(_PREFIXES), len(_PREFIXES), 2), dtype=bool)
@@ -396,7 +396,7 @@ def _side(prefix: Ints, label: Ints, rules: _Rules) -> Side:
 
 
 def _any_entities(begins: Bools, ends: Bools) -> tuple[Ints, Ints]:
-    """An entity wherever one ends, from the last place before where one began."""
+    """Find an entity wherever one ends, from the last place before where one began."""
     stop = np.flatnonzero(ends)
     start = np.flatnonzero(begins)
     if not len(start):
@@ -406,7 +406,7 @@ def _any_entities(begins: Bools, ends: Bools) -> tuple[Ints, Ints]:
 
 
 def _whole_entities(begins: Bools, goes_on: Bools, ends: Bools) -> tuple[Ints, Ints]:
-    """An entity for each run of tags that go on, from the first that begins one.
+    """Find an entity in each run of tags that go on, from the first that begins one.
 
     It counts only if an entity ends where the run does.
     """

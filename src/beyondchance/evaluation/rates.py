@@ -164,7 +164,7 @@ def filler_of(zero_division: object) -> float | None:
 
 
 def _cautions(predicted: Ints, true: Ints, warn_for: Collection[str]) -> list[str]:
-    """What is said of rates that are undefined, in the words that scikit-learn has for it."""
+    """List the warnings about undefined rates, in the words of scikit-learn."""
     where = "due to" if len(true) == 1 else "in labels with"
     ending = "samples. Use `zero_division` parameter to control this behavior."
     found = []

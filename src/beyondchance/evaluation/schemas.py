@@ -58,7 +58,7 @@ def schema_scores(
     ends: str = INCLUSIVE,
     min_overlap_percentage: float = 0,
 ) -> dict[str, dict[str, Any]]:
-    """Entities that are correct, incorrect, partial, missed or spurious, by four schemas.
+    """Count correct, incorrect, partial, missed and spurious entities by four schemas.
 
     =========  ============================================  ==========================
     schema     a pair is correct if                          if they only overlap
@@ -207,7 +207,7 @@ def _grouped(
 
 
 def _tags_of_lines(lines: str) -> list[list[str]]:
-    """The tags of a text in the style of CoNLL: a token, a tab and a tag on each line."""
+    """Read tags in the style of CoNLL: a token, a tab and a tag on each line."""
     texts: list[list[str]] = [[]]
     for number, line in enumerate(lines.splitlines(), start=1):
         if not line.strip():
@@ -255,7 +255,7 @@ def _checked_labels(labels: Any) -> set[str]:
 
 
 def _overlaps(entities: _Entities, least: float) -> tuple[Ints, Ints]:
-    """The numbers of true and of predicted entities that overlap."""
+    """Find the true and the predicted entities that overlap, by number."""
     groups = entities.groups
     text = np.arange(len(groups) // 2)
     _, one, two = intersecting(groups, text, text + len(text))
@@ -266,7 +266,7 @@ def _overlaps(entities: _Entities, least: float) -> tuple[Ints, Ints]:
 
 
 def _pairs(entities: _Entities, one: Ints, two: Ints) -> dict[str, tuple[Ints, Bools]]:
-    """The pairs of each schema: the true entity, and whether the pair is correct."""
+    """Pair entities by each schema: the true entity, and whether the pair is correct."""
     start, end = entities.groups.start, entities.groups.end
     has_place = (start[one] == start[two]) & (end[one] == end[two])
     has_label = entities.label[one] == entities.label[two]
@@ -322,7 +322,7 @@ def _scores(
 def _counts(
     schema: str, n_correct: int, n_other: int, n_true: int, n_predicted: int
 ) -> dict[str, Any]:
-    """Counts and rates of one schema."""
+    """Return the counts and rates of one schema."""
     is_partial = schema == PARTIAL
     n_pairs = n_correct + n_other
     credit = n_correct + 0.5 * n_other if is_partial else n_correct

@@ -29,7 +29,7 @@ _PURPOSE = "scoring a pipeline of spaCy"
 
 
 def ner_scorer() -> Scorer:
-    """The scorer ``beyondchance.ner_scorer.v1``.
+    """Return the scorer ``beyondchance.ner_scorer.v1``.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def ner_scorer() -> Scorer:
 
 
 def spancat_scorer() -> Scorer:
-    """The scorer ``beyondchance.spancat_scorer.v1``.
+    """Return the scorer ``beyondchance.spancat_scorer.v1``.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def _or_zero(value: float) -> float:
 
 
 def _entities(examples: Iterable[Any]) -> Iterator[tuple[int, Marks, Marks]]:
-    """The entities of both sides, on the tokens of the reference that are annotated.
+    """Yield the entities of both sides, on the tokens of the reference that are annotated.
 
     As in spaCy, a predicted entity is left out where it covers a token that is not annotated, or
     none at all.
@@ -133,7 +133,7 @@ def _entities(examples: Iterable[Any]) -> Iterator[tuple[int, Marks, Marks]]:
 
 
 def _spans(examples: Iterable[Any], key: str) -> Iterator[tuple[int, Marks, Marks]]:
-    """The spans of a group of both sides, on the tokens of the reference."""
+    """Yield the spans of a group of both sides, on the tokens of the reference."""
     for example in examples:
         reference, predicted = example.reference, example.predicted
         if key not in reference.spans:

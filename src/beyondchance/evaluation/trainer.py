@@ -42,7 +42,7 @@ def compute_metrics(
     scheme: Any = None,
     suffix: bool = False,
 ) -> Callable[[Any], dict[str, float]]:
-    """A function for ``transformers.Trainer(compute_metrics=…)``.
+    """Return a function for ``transformers.Trainer(compute_metrics=…)``.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _computed(
     prefixes: str,
     labels: Sequence[str],
 ) -> dict[str, float]:
-    """The metrics of one evaluation, also of labels that it lacks: each has the same keys."""
+    """Compute the metrics of one evaluation, also of labels that it lacks: keys never change."""
     predictions, label_ids = _parts(given_by_trainer)
     true, predicted = _tags(predictions, label_ids, names)
     entities = entities_of(true, predicted, **reading)
@@ -163,7 +163,7 @@ def _beyond(score: Score) -> dict[str, float]:
 
 
 def _parts(value: Any) -> tuple[Any, Any]:
-    """Predictions and labels, by their names or in this order."""
+    """Return predictions and labels, by their names or in this order."""
     if hasattr(value, "predictions") and hasattr(value, "label_ids"):
         return value.predictions, value.label_ids
     if isinstance(value, tuple | list) and len(value) >= 2:
@@ -173,7 +173,7 @@ def _parts(value: Any) -> tuple[Any, Any]:
 
 
 def _tags(predictions: Any, label_ids: Any, names: Mapping[int, str]) -> tuple[Texts, Texts]:
-    """The tags of both sides, without positions that are ignored."""
+    """Return the tags of both sides, without positions that are ignored."""
     labels = _numbers("label_ids", label_ids, "numbers of labels, of shape (texts, tokens)")
     if isinstance(predictions, tuple):
         if not predictions:
@@ -205,7 +205,7 @@ def _numbers(name: str, value: Any, expected: str, *, has_scores: bool = False) 
 
 
 def _named(name: str, numbers: Ints, counts: Bools, names: Mapping[int, str]) -> Texts:
-    """The tag of each position that counts."""
+    """Return the tag of each position that counts."""
     unknown = sorted(set(np.unique(numbers[counts]).tolist()) - names.keys())
     if unknown:
         text, place = (int(axis[0]) for axis in np.nonzero((numbers == unknown[0]) & counts))

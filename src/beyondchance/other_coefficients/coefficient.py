@@ -70,7 +70,7 @@ class Coefficient:
         return spoken(self.why) or None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; None where undefined, with the reason; no entry for what is empty."""
+        """Return plain values; None where undefined, with the reason; nothing that is empty."""
         numbers = {name: getattr(self, name) for name in ("value", "observed", "expected")}
         others = {
             "reason": self.reason,
@@ -113,7 +113,7 @@ class Task:
     _known: dict[Callable[[Task], Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, compute: Callable[[Task], Result]) -> Result:
-        """What a function makes of the task, computed once for all coefficients.
+        """Return what a function makes of the task, computed once for all coefficients.
 
         An error that makes coefficients undefined is kept and raised again.
         """

@@ -57,7 +57,7 @@ class Coefficients(Printed):
         return tuple(map(spoken, self.explanations))
 
     def by_reason(self) -> dict[str, list[str]]:
-        """Why values are undefined, each reason once, and of which coefficients."""
+        """List the reasons why values are undefined, each with its coefficients."""
         names: dict[str, list[str]] = {}
         for name, one in self.values.items():
             if one.reason is not None and not one.by_label:
@@ -65,7 +65,7 @@ class Coefficients(Printed):
         return names
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, with what the catalogue says about each coefficient."""
+        """Return plain values, with what the catalogue says about each coefficient."""
         return {
             "signature": str(self.settings),
             "coefficients": {
@@ -97,7 +97,7 @@ def coefficients(
     scored: Mapping[str, Agreement] | None = None,
     **options: Unpack[CorpusOptions],
 ) -> Coefficients:
-    """Every coefficient on the same annotations, side by side.
+    """Compute all coefficients on the same annotations, side by side.
 
     A gold standard that the corpus names is left out where there are two annotators or more.
     What cannot be computed is undefined, with the reason, and the rest is still there: where

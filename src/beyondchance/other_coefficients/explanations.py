@@ -72,12 +72,12 @@ def differences(task: Task, values: Values) -> tuple[Text, ...]:
 
 
 def _listed(values: Values, names: Iterable[str]) -> str:
-    """Names with their values: ``s (0.90) and ac1 (0.93)``."""
+    """List names with their values: ``s (0.90) and ac1 (0.93)``."""
     return " and ".join(f"{name} ({_short(values[name].value)})" for name in names)
 
 
 def _short(value: float) -> str:
-    """Two digits, or four where two would make 0 or 1 of something else.
+    """Write two digits, or four where two would make 0 or 1 of something else.
 
     >>> _short(0.5), _short(1.0), _short(0.997), _short(-0.004)
     ('0.50', '1.00', '0.9970', '-0.0040')
@@ -87,7 +87,7 @@ def _short(value: float) -> str:
 
 
 def _percent(share: float) -> str:
-    """A percentage that is never rounded to 0 or 100 from something else."""
+    """Write a percentage that is never rounded to 0 or 100 from something else."""
     text = f"{share:.0%}"
     if text == "0%" and share > 0:
         return "less than 1%"
@@ -95,7 +95,7 @@ def _percent(share: float) -> str:
 
 
 def _unmarked_text(task: Task, values: Values, far: list[str]) -> Text:
-    """S and AC1 count unmarked text as agreement, and do not correct for it."""
+    """Explain that S and AC1 count unmarked text as agreement, and do not correct for it."""
     ours = values[OURS].value
     names = [name for name in ("s", "ac1") if name in values and values[name].value > ours]
     parts = task.once(sections)
@@ -112,7 +112,7 @@ def _unmarked_text(task: Task, values: Values, far: list[str]) -> Text:
 
 
 def _single_tokens(task: Task, values: Values, far: list[str]) -> Text:
-    """Shuffled tokens meet more often, or less often, than spans placed at random."""
+    """Explain that shuffled tokens meet more often, or less often, than random spans."""
     n_positions = task.once(sections).n_positions
     n_texts = len(compared(task.corpus).text_length)
     return (
@@ -124,7 +124,7 @@ def _single_tokens(task: Task, values: Values, far: list[str]) -> Text:
 
 
 def _near_misses(task: Task, values: Values, far: list[str]) -> Text:
-    """Alpha and gamma look at how far boundaries lie apart."""
+    """Explain that alpha and gamma look at how far boundaries lie apart."""
     try:
         n_units, n_equal, n_near = near_misses(task.once(sections_by_label))
     except OverlapError:
@@ -147,7 +147,7 @@ def _near_misses(task: Task, values: Values, far: list[str]) -> Text:
 
 
 def _only_what_both_marked(task: Task, values: Values, far: list[str]) -> Text:
-    """cu-alpha asks about labels only."""
+    """Explain that cu-alpha asks about labels only."""
     share = share_marked_by_both(task.once(sections))
     if share == 1:
         return ()
@@ -158,7 +158,7 @@ def _only_what_both_marked(task: Task, values: Values, far: list[str]) -> Text:
 
 
 def _unequal_habits(task: Task, values: Values, far: list[str]) -> Text:
-    """Kappa expects annotators to keep their habits, pi that they share them."""
+    """Explain that kappa lets annotators keep their habits, while pi expects shared ones."""
     marked = marked_shares(task.once(sections))
     least, *_, most = sorted(marked, key=marked.__getitem__)
     names = compared(task.corpus).annotators
@@ -209,7 +209,7 @@ def unmarked_share(parts: Sections) -> float:
 
 
 def share_marked_by_both(parts: Sections) -> float:
-    """Of the positions that one of two annotators marked, compute the share that both did."""
+    """Compute the share of positions marked by one of two annotators that both marked."""
     met = parts.meetings
     one, other = parts.is_unit[met.left], parts.is_unit[met.right]
     return float(met.shared[one & other].sum() / met.shared[one | other].sum())

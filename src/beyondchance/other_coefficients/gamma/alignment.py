@@ -59,14 +59,14 @@ class Dissimilarity:
     labels: Floats
 
     def position(self, units: Units, u: Ints, v: Ints) -> Floats:
-        """Shift of both ends over the lengths, squared; 1 or more for disjoint units."""
+        """Compute the shift of both ends over the lengths, squared; 1 or more if disjoint."""
         start, end = units.start, units.end
         shift = np.abs(start[u] - start[v]) + np.abs(end[u] - end[v])
         ratio: Floats = shift / (end[u] - start[u] + end[v] - start[v])
         return ratio * ratio
 
     def between(self, units: Units, u: Ints, v: Ints) -> Floats:
-        """The dissimilarity of each u and v."""
+        """Compute the dissimilarity of each u and v."""
         category: Floats = self.labels[units.label[u], units.label[v]]
         return self.alpha * self.position(units, u, v) + self.beta * category
 
@@ -90,7 +90,7 @@ class Unitary:
         return len(self.members)
 
     def at(self, which: slice | Ints | Bools) -> Unitary:
-        """Some of them."""
+        """Select some of them."""
         return Unitary(members=self.members[which], disorder=self.disorder[which])
 
     @property
@@ -155,7 +155,7 @@ def best_alignment(units: Units, dissimilarity: Dissimilarity) -> tuple[list[Uni
 
 
 def _runs(values: Ints) -> Iterator[slice]:
-    """The stretches of equal values.
+    """Find the stretches of equal values.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def _runs(values: Ints) -> Iterator[slice]:
 
 
 def _candidates(units: Units, dissimilarity: Dissimilarity) -> Iterator[Unitary]:
-    """Every unitary alignment that a best alignment may need, by number of units.
+    """Yield every unitary alignment that a best alignment may need, by number of units.
 
     With C pairs of annotators, k units whose dissimilarities sum to D cost
     (D + C - k(k-1)/2)/C together and k alone. Taking k units apart into p and q is
@@ -226,7 +226,7 @@ def _too_many(units: Units, team: int, most: int) -> UndefinedError:
 
 
 def _neighbours(units: Units, dissimilarity: Dissimilarity) -> tuple[Ints, Ints, Floats]:
-    """Pairs of units, by increasing annotator, that some best alignment may hold.
+    """Find pairs of units, by increasing annotator, that some best alignment may hold.
 
     Of `team` annotators with C pairs, two units in one unitary alignment are less than
     C + team - 1 apart (see `_candidates`), which bounds the distance of their starts.
@@ -265,7 +265,7 @@ def _neighbours(units: Units, dissimilarity: Dissimilarity) -> tuple[Ints, Ints,
 
 
 def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, final: bool) -> Bools:
-    """Whether every way of taking units apart in two would cost more.
+    """Return whether every way of taking units apart in two would cost more.
 
     If not `final`, whether this may still become so when others join one of the parts.
 
@@ -293,7 +293,7 @@ def _indivisible(distances: Floats, n_units: int, pairs: Ints, team: Ints, *, fi
 
 @cache
 def _splits(n_units: int) -> list[tuple[int, list[int]]]:
-    """Ways to split units in two: the size of a part, and the pairs between the parts.
+    """List ways to split units in two: the size of a part, and the pairs between parts.
 
     Single units come first, because most that can be taken apart can be in this way.
 
@@ -316,7 +316,7 @@ def _splits(n_units: int) -> list[tuple[int, list[int]]]:
 
 
 def _chosen(units: Units, candidates: list[Unitary]) -> list[Unitary]:
-    """Of the candidates, those that save most and share no unit.
+    """Choose the candidates that save most and share no unit.
 
     Candidates that share no unit, not even through other candidates, are chosen
     independently. Where one unit is in all of them, the best one is taken.
@@ -413,7 +413,7 @@ def _packed(unit: Ints, candidate: Ints, saved: Floats, island: Ints) -> Ints:
 
 
 def _programme(unit: Ints, candidate: Ints, saved: Floats, *, whole: bool) -> tuple[Ints, Floats]:
-    """The candidates listed, and the share of each that saves most, once for each unit."""
+    """Return the candidates, and the share of each that saves most, once for each unit."""
     optimize, sparse = _scipy("optimize"), _scipy("sparse")
     rows, row = distinct(unit)
     listed, column = distinct(candidate)

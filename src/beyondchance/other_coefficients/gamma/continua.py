@@ -36,12 +36,12 @@ class Units:
         return len(self.start)
 
     def at(self, which: slice | Ints) -> Units:
-        """Some of the units, of the same continua."""
+        """Select some of the units, of the same continua."""
         columns = ("continuum", "annotator", "start", "end", "label")
         return replace(self, **{name: getattr(self, name)[which] for name in columns})
 
     def sorted(self) -> Units:
-        """The units by continuum, annotator and start."""
+        """Sort the units by continuum, annotator and start."""
         return self.at(
             np.lexsort((self.label, self.end, self.start, self.annotator, self.continuum))
         )
@@ -68,7 +68,7 @@ class Texts:
 
 
 def units_at_once(team: Ints) -> int:
-    """How many units to align at once: combinations grow out of bounds with the team.
+    """Return how many units to align at once: combinations grow fast with the team.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def units_at_once(team: Ints) -> int:
 
 
 def compared_texts(corpus: Corpus) -> Texts | None:
-    """The texts that count; None if none was annotated by two.
+    """Collect the texts that count; None if none was annotated by two.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def random_corpora(
 
 
 def _pivots(uniform: Floats, length: Ints, apart: Ints) -> Ints:
-    """Random positions, one after the other, each apart from those before.
+    """Draw random positions, one after the other, each apart from those before.
 
     A pivot is anywhere in its text where the others leave no room.
 

@@ -77,7 +77,7 @@ def gamma(
     seed: int | np.random.Generator | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> dict[str, Coefficient]:
-    r"""Gamma, gamma-cat and gamma-k of a corpus.
+    r"""Compute gamma, gamma-cat and gamma-k of a corpus.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def gamma(
 
 
 def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity) -> Floats:
-    """Disorders of corpora of equally many texts, which lie end to end.
+    """Compute the disorders of corpora of equally many texts, which lie end to end.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def _sampled(
     factor: float,
     progress: Callable[[int, int], object] | None,
 ) -> Floats:
-    """Disorders of random corpora: so many as asked for, or as the precision needs."""
+    """Compute disorders of random corpora: as many as asked for, or as precision needs."""
     drawn: list[Floats] = []
     done, wanted = 0, PILOT if samples is None else samples
     while done < wanted:
@@ -244,7 +244,7 @@ def _sampled(
 
 
 def _needed(disorders: Floats, factor: float) -> int:
-    """How many random corpora: (factor · CV)², those without a unit not counted."""
+    """Return how many random corpora to draw: (factor · CV)², without those that are empty."""
     known = disorders[~np.isnan(disorders)]
     if len(known) < 2 or not known.mean() > 0:
         return 0
@@ -259,7 +259,7 @@ def _categorial(
     corpus: Ints,
     n_corpora: int,
 ) -> tuple[Floats, Floats]:
-    """Weighted distances between labels of aligned units, and the weights, summed.
+    """Sum weighted distances between labels of aligned units, and the weights.
 
     Returns
     -------
@@ -288,7 +288,7 @@ def _categorial(
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """One over the other; nan where there is nothing."""
+    """Divide one by the other; nan where there is nothing."""
     result = np.full(part.shape, nan)
     np.divide(part, whole, out=result, where=whole > 0)
     return result
@@ -304,7 +304,7 @@ def _coefficient(
     reasons: tuple[str, str, str],
     settings: Mapping[str, str],
 ) -> Coefficient:
-    """One coefficient from disorders, observed and of random corpora.
+    """Make a coefficient of disorders, observed and of random corpora.
 
     Parameters
     ----------
@@ -347,7 +347,7 @@ def _by_name(values: list[Coefficient], labels: tuple[str, ...]) -> dict[str, Co
 
 
 def _checked(name: str, value: object, *, is_positive: bool = False) -> float:
-    """A finite number from 0 on, or above 0."""
+    """Return a finite number from 0 on, or above 0."""
     number = as_float(value)
     if isfinite(number) and (number > 0 or (number == 0 and not is_positive)):
         return number
@@ -358,7 +358,7 @@ def _checked(name: str, value: object, *, is_positive: bool = False) -> float:
 def _label_distances(
     labels: tuple[str, ...], categories: Mapping[tuple[str, str], float] | None
 ) -> Floats:
-    """Distances between all labels.
+    """Return the distances between all labels.
 
     Examples
     --------
@@ -394,7 +394,7 @@ def _label_distances(
 
 
 def _listed(categories: Mapping[tuple[str, str], float]) -> str:
-    """Distances between labels, for the settings."""
+    """Write distances between labels for the settings."""
     parts = sorted({(*sorted(pair), distance) for pair, distance in categories.items()})
     return ",".join(f"{one}~{other}={distance:g}" for one, other, distance in parts)
 
