@@ -217,11 +217,8 @@ def share_marked_by_both(parts: Sections) -> float:
 
 def near_misses(parts: Sections) -> tuple[int, int, int]:
     """Count spans held against another annotator's, those with an equal, those with a near one."""
-    met = parts.meetings
-    both = parts.is_unit[met.left] & parts.is_unit[met.right]
     # Every pair of units that meet counts for either of them.
-    left = np.concatenate([met.left[both], met.right[both]])
-    right = np.concatenate([met.right[both], met.left[both]])
+    left, right, _ = parts.meetings_of_units
     equal = (parts.start[left] == parts.start[right]) & (parts.end[left] == parts.end[right])
     n_equal = int(equal.sum())
     n_met = len(np.unique(left * len(parts.track_field) + parts.track[right]))

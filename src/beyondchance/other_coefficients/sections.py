@@ -78,6 +78,15 @@ class Sections:
         """Where sections of different annotators meet."""
         return _meetings(self)
 
+    @property
+    def meetings_of_units(self) -> tuple[Ints, Ints, Ints]:
+        """Units, the units that they meet, and what they share: each meeting in both directions."""
+        met = self.meetings
+        both = self.is_unit[met.left] & self.is_unit[met.right]
+        left, right = met.left[both], met.right[both]
+        pairs = np.concatenate([left, right]), np.concatenate([right, left])
+        return *pairs, np.tile(met.shared[both], 2)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meetings:

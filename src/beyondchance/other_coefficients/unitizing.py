@@ -164,17 +164,15 @@ def _squared_differences(parts: Sections) -> Floats:
     """Compute L times the observed disagreement of each field."""
     met = parts.meetings
     left, right = met.left, met.right
+    one, other = parts.is_unit[left], parts.is_unit[right]
     between_starts = (parts.start[left] - parts.start[right]).astype(np.float64)
     between_ends = (parts.end[left] - parts.end[right]).astype(np.float64)
     # A unit that lies in a gap shares all of its positions with it.
-    shared = met.shared.astype(np.float64)
-    lies_in_gap = (
-        parts.is_unit[left] & ~parts.is_unit[right] & (met.shared == parts.length[left])
-    ) | (~parts.is_unit[left] & parts.is_unit[right] & (met.shared == parts.length[right]))
+    lies_in_gap = (one != other) & (met.shared == parts.length[np.where(one, left, right)])
     difference = np.where(
-        parts.is_unit[left] & parts.is_unit[right],
+        one & other,
         between_starts**2 + between_ends**2,
-        np.where(lies_in_gap, shared**2, 0.0),
+        np.where(lies_in_gap, met.shared.astype(np.float64) ** 2, 0.0),
     )
     m, length = parts.field_team.astype(np.float64), parts.field_length.astype(np.float64)
     both_ways = 2 * total(parts.field[left], difference, len(m))
@@ -262,11 +260,8 @@ def on_marked_positions(task: Task) -> dict[str, Coefficient]:
     All that is called l* above is a whole number divided by m - 1.
     """
     corpus, parts = task.corpus, task.once(sections)
-    met, n_fields = parts.meetings, len(parts.field_text)
-    both = np.flatnonzero(parts.is_unit[met.left] & parts.is_unit[met.right])
-    unit = np.concatenate([met.left[both], met.right[both]])
-    partner = np.concatenate([met.right[both], met.left[both]])
-    shared = np.tile(met.shared[both], 2)
+    n_fields = len(parts.field_text)
+    unit, partner, shared = parts.meetings_of_units
     alike = parts.label[unit] == parts.label[partner]
 
     # What each unit shares with all units of one other annotator, and its square.

@@ -29,10 +29,16 @@ from statistics import NormalDist
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import as_float, checked_generator, checked_share, checked_whole
+from beyondchance.checks import (
+    as_float,
+    checked_generator,
+    checked_option,
+    checked_share,
+    checked_whole,
+)
 from beyondchance.core.ragged import total
 from beyondchance.errors import OptionError
-from beyondchance.messages import Quote, quotes
+from beyondchance.messages import Quote
 from beyondchance.other_coefficients.coefficient import (
     NOTHING_MARKED,
     Coefficient,
@@ -371,12 +377,7 @@ def _label_distances(
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise OptionError("categories name ", Quote(pair), expected="pairs of labels")
         for label in pair:
-            if label not in labels:
-                raise OptionError(
-                    "categories name the label ",
-                    Quote(label),
-                    remedy=("the corpus has: ", *quotes(labels)),
-                )
+            checked_option("label in categories", label, labels, are_data=True)
         one, other = sorted(labels.index(label) for label in pair)
         number = as_float(distance)
         put = ("categories put ", Quote(pair[0]), " and ", Quote(pair[1]))
