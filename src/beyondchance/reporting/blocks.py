@@ -77,7 +77,7 @@ class Table:
     remark: str = ""
 
     def is_left(self, column: int) -> bool:
-        """Whether a column holds names or words."""
+        """Return whether a column holds names or words."""
         cells = [row[column] for row in self.rows]
         return any(isinstance(cell, str) and not _AMOUNT.fullmatch(cell) for cell in cells)
 
@@ -175,21 +175,21 @@ class Report:
     noun: str = "document"
 
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:
-        """For people: last what was left out, what else is said, and the signature."""
+        """Return what people read; last what was left out, what else is said, and the signature."""
         skipped = skipped_sentences(self.skipped or {}, self.noun)
         found = (*self.make_blocks(), *self.make_asked(), *skipped, *said)
         made = [x if isinstance(x, Block) else Prose(x) for x in found if x]
         return made if self.signature is None else [*made, Prose(self.signature, quiet=True)]
 
     def for_paper(self, said: Iterable[str] = ()) -> list[Block | PaperTable]:
-        """For LaTeX: the main table and what options asked for, or all blocks without a table."""
+        """Return the main table and what options asked for, or all blocks without such a table."""
         if self.make_paper is None:
             return [*self.blocks(said)]
         return [self.make_paper(), *replace(self, make_blocks=tuple, skipped=None).blocks()]
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """For JSON: first the signature and the files, last what was left out and the notes."""
+        """The data of JSON: first signature and files, last what was left out and the notes."""
         head = {} if self.signature is None else {"signature": self.signature}
         files = {} if self.corpus is None else {"inputs": [*map(asdict, self.corpus.inputs)]}
         tail = {} if self.skipped is None else {"skipped": self.skipped}
@@ -199,7 +199,7 @@ class Report:
 
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
-        """For CSV: one flat table."""
+        """The rows of CSV: one flat table."""
         found = self.make_rows()
         return found if isinstance(found, Sequence) else list(found)
 
@@ -226,7 +226,7 @@ def methods(name: str, *results: Any, **options: Any) -> Paragraph:
 
 
 def skipped_sentences(counts: Mapping[str, int], noun: str = "document") -> list[str]:
-    """What was mended, left out or ignored, and how often: a sentence for each that happened.
+    """Say what was mended, left out or ignored, and how often, in a sentence each.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def _tallied(what: str, number: int, noun: str) -> str:
 
 
 def cell_text(cell: Cell, digits: int) -> str:
-    """A cell as it is shown.
+    """Return a cell as it is shown.
 
     >>> cell_text(0.25, 3), cell_text(12345, 3), cell_text("ada", 3), cell_text(None, 3)
     ('0.250', '12,345', 'ada', '')
@@ -286,7 +286,7 @@ _Item = TypeVar("_Item")
 
 
 def cut(items: Sequence[_Item], top: int) -> tuple[Sequence[_Item], str]:
-    """The first `top` items, or all for 0; and a remark if some are left out.
+    """Return the first `top` items, or all for 0, and a remark if some are left out.
 
     >>> cut("abc", 2), cut("abc", 0)
     (('ab', '2 of 3.'), ('abc', ''))
@@ -301,7 +301,7 @@ def in_one(*remarks: str) -> str:
 
 
 def in_list(names: Sequence[str], most: int = 6, word: str = "and") -> str:
-    """Names for a sentence.
+    """Join names for a sentence.
 
     >>> in_list(["ada"]), in_list(["ada", "ben", "cleo"]), in_list(["a", "b", "c", "d"], 2, "or")
     ('ada', 'ada, ben and cleo', 'a, b or 2 more')
@@ -313,7 +313,7 @@ def in_list(names: Sequence[str], most: int = 6, word: str = "and") -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> counted(1, "document"), counted(1200, "span")
     ('1 document', '1,200 spans')

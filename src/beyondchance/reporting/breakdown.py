@@ -126,7 +126,7 @@ UNCERTAINTY = Column(
 
 
 def uncertainty(first: ConfidenceInterval, settings: Settings) -> Data:
-    """How intervals were made, for JSON."""
+    """Return how intervals were made, for JSON."""
     return {
         "confidence": settings.confidence,
         "method": settings.interval_method,
@@ -209,7 +209,7 @@ class Row:
         return LEVELS.get(self.level, SCORE)
 
     def to_flat(self) -> Data:
-        """The row for CSV."""
+        """Return the row for CSV."""
         return flat_of(self, (*ROW, *self.group.columns))
 
 
@@ -220,7 +220,7 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def _score(row: Any) -> Any:
-    """The score of a row, or the score itself."""
+    """Return the score of a row, or the score itself."""
     return getattr(row, "score", row)
 
 
@@ -261,7 +261,7 @@ RATE_COLUMNS = (*_RATE_CELLS, SCORE_COLUMNS[0].only(PEOPLE, heading="F1"), *SCOR
 
 
 def _against_gold(row: Any) -> Data:
-    """Precision, recall and support for CSV, where there is a gold standard."""
+    """Return precision, recall and support for CSV, where there is a gold standard."""
     found = flat_of(row, (*_RATE_CELLS, SUPPORT))
     return {} if found["support"] is None else found
 
@@ -424,11 +424,11 @@ class Breakdown:
         return len(self.of("annotator")) > 2
 
     def of(self, level: str, of_field: str = "") -> list[Row]:
-        """The rows of a level, or of a field of the documents."""
+        """Return the rows of a level, or of a field of the documents."""
         return [row for row in self.rows if (row.level, row.of_field) == (level, of_field)]
 
     def by(self, name: str) -> list[Row]:
-        """The rows of the documents, or of a field of them."""
+        """Return the rows of the documents, or of a field of them."""
         return self.of("document") if name == "document" else self.of("field", name)
 
 
@@ -599,14 +599,14 @@ def scores_table(
     top: int = 0,
     remark: str = "",
 ) -> Table:
-    """A row for each name; where there are too many, those of the lowest scores."""
+    """Return a table of scores by name; of too many, those of the lowest scores."""
     shown, cut = lowest(rows, top)
     columns, remark = (NAMED, SPANS, *SCORE_COLUMNS), in_one(cut, remark)
     return scored(shown, columns, title, remark, settings=settings, name=heading)
 
 
 def rates_tables(rows: Sequence[Any], settings: Settings | None, title: str) -> list[Table]:
-    """Precision, recall and F1 of labels against a gold standard, and its spans."""
+    """Return tables of precision, recall and F1 of labels against a gold standard."""
     tables = [scored(rows, (NAMED, *RATE_COLUMNS, SUPPORT), title, name="label")]
     # There is no room for intervals in the same table.
     return [*tables, *intervals_tables("label", rows, settings, f"intervals of the {title}")]
@@ -615,7 +615,7 @@ def rates_tables(rows: Sequence[Any], settings: Settings | None, title: str) -> 
 def intervals_tables(
     heading: str, rows: Sequence[Any], settings: Settings | None, title: str, top: int = 0
 ) -> list[Table]:
-    """The intervals of rows, where their own table has no room for them; nothing without any."""
+    """Return a table of intervals, where another one has no room for them; none without any."""
     if not any(row.intervals for row in rows):
         return []
     shown, remark = lowest(rows, top)
@@ -624,7 +624,7 @@ def intervals_tables(
 
 
 def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:
-    """All rows, or the lowest scores and a remark on how many there are."""
+    """Return all rows, or those of the lowest scores and a remark on how many there are."""
     if not top or len(rows) <= top:
         return rows, ""
     return most_contested(rows)[:top], f"The {top:,} lowest of {len(rows):,}."
@@ -637,7 +637,7 @@ def lowest_names(scores: Mapping[Any, Score], top: int) -> list[Any]:
 
 
 def most_contested(rows: Iterable[AnyRow]) -> list[AnyRow]:
-    """By corrected score, the lowest first; undefined ones last; many spans first."""
+    """Sort by corrected score, the lowest first and undefined ones last; then by spans."""
 
     def key(row: Row) -> tuple[bool, float, int]:
         corrected = row.score.corrected
@@ -647,7 +647,7 @@ def most_contested(rows: Iterable[AnyRow]) -> list[AnyRow]:
 
 
 def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> Table:
-    """How each annotator marks, compared with the others or with a gold standard."""
+    """Return how each annotator marks, compared with the others or with a gold standard."""
     shown, remark = lowest(rows, top)
     is_team = len(rows) > 2 and gold is None
     has_lengths = not all(isnan(row.mean_length) for row in rows)
@@ -670,7 +670,7 @@ def _length(mean: float) -> Amount | None:
 
 
 def _more_or_less(ratio: float) -> Amount | None:
-    """A change in percent.
+    """Return a change in percent.
 
     >>> [_more_or_less(ratio).text for ratio in (1.5, 0.999, 1)]
     ['+50 %', '-0 %', '0 %']
@@ -695,7 +695,7 @@ def parts_of(
     split: Labelling | None = None,
     intervals: Mapping[str, Scores] | None = None,
 ) -> list[Row]:
-    """The parts of a result, if it was split, and its means.
+    """Return the parts of a result, if it was split, and its means.
 
     Parameters
     ----------
@@ -721,7 +721,7 @@ def parts_of(
 
 
 def parts_tables(parts: Sequence[Row], settings: Settings | None, by: str) -> list[Table]:
-    """A table of both parts and both means; none of a single label or document.
+    """Return a table of both parts and both means; none of a single label or document.
 
     Parameters
     ----------
@@ -736,7 +736,7 @@ def parts_tables(parts: Sequence[Row], settings: Settings | None, by: str) -> li
 
 
 def parts_table(rows: Sequence[Row], title: str = "", **more: Any) -> Table:
-    """A table of parts or means, with how many labels and documents are not in the means."""
+    """Return a table of parts or means, with how many scores are not in the means."""
     left_out = [
         f"{counted(number, row.score.noun)} ({reason})"
         for row in rows

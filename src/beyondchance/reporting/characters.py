@@ -22,7 +22,7 @@ def drawn(picture: Bars | Curves, *, digits: int, width: int = 80) -> list[str]:
 
 
 def _bars(bars: Bars, digits: int, width: int) -> list[str]:
-    """One line for each amount, its bar as long as the amount is large; none below 0.
+    """Draw a bar for each amount, on a line of its own; none below 0.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _bar(share: float, room: int) -> str:
 
 
 def _curves(curves: Curves, digits: int, width: int, height: int = 4) -> list[str]:
-    """Each curve as an area above 0, all to the same scale, with its range above it.
+    """Draw each curve as an area above 0, all to the same scale, with its range above it.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _curves(curves: Curves, digits: int, width: int, height: int = 4) -> list[st
 
 
 def _area(shares: np.ndarray, room: int, height: int) -> list[str]:
-    """One column for each position, or for the middle of each of equal parts."""
+    """Draw a column for each position, or for the middle of each of equal parts."""
     columns = min(room, len(shares))
     middle = ((np.arange(columns) + 0.5) * len(shares) / columns).astype(np.int64)
     eighths = [round(value * height * 8) for value in shares[middle].tolist()]

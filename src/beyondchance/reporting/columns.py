@@ -319,7 +319,7 @@ def interval_heading(settings: Settings) -> str:
 
 
 def cell_of(interval: Ends | None) -> Range | None:
-    """An interval for a table, with a star where it is to be taken with caution."""
+    """Return an interval for a table, with a star where it is to be taken with caution."""
     if interval is None:
         return None
     if isinstance(interval, tuple):

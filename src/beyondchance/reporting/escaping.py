@@ -28,7 +28,7 @@ _IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 
 def in_latex(text: str) -> str:
-    r"""The text for LaTeX, on one line.
+    r"""Escape a text for LaTeX, on one line.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def in_latex(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    r"""The text for Markdown, on one line.
+    r"""Escape a text for Markdown, on one line.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def rendered(
     voice: Voice = PYTHON,
     said: Iterable[str] = (),
 ) -> str:
-    """A report in one of the outputs.
+    """Write a report in one of the outputs.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def rendered(
 
 
 def in_voice(blocks: Iterable[Block | PaperTable], voice: Voice) -> list[Block | PaperTable]:
-    """Blocks with their sentences in the words of a reader."""
+    """Put the sentences of blocks into the words of a reader."""
     return [
         Prose(spoken(block.text, voice), block.quiet) if isinstance(block, Prose) else block
         for block in blocks

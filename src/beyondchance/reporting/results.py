@@ -42,7 +42,7 @@ _REPORTS: Mapping[str, str] = {
 
 
 def report_of(result: Printed) -> Report:
-    """The report of a result."""
+    """Return the report of a result."""
     name = next(kind.__name__ for kind in type(result).__mro__ if kind.__name__ in _REPORTS)
     module, _, function = _REPORTS[name].rpartition(".")
     make: Callable[[Any], Report]
@@ -51,18 +51,18 @@ def report_of(result: Printed) -> Report:
 
 
 def printed(result: Printed, output: str) -> str:
-    """A result in one of the outputs for people; notes stand before the signature."""
+    """Write a result in one of the outputs for people; notes come before the signature."""
     report = report_of(result)
     notes = condensed(note for note in report.notes if note is not CUT)
     return rendered(report, output, said=notes, width=_COLUMNS).rstrip("\n")
 
 
 def plain_data(result: Printed) -> dict[str, Any]:
-    """A result as in JSON."""
+    """Return a result as in JSON."""
     data: dict[str, Any] = plain(spoken_data(report_of(result)))
     return data
 
 
 def plain_rows(result: Printed) -> list[dict[str, Any]]:
-    """A result as the rows of CSV."""
+    """Return a result as the rows of CSV."""
     return [plain(row) for row in report_of(result).rows]

@@ -9,7 +9,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def visible(text: str) -> str:
-    r"""Characters that would move the cursor, colour or reorder a line, as escapes.
+    r"""Escape characters that would move the cursor, colour or reorder a line.
 
     Examples
     --------

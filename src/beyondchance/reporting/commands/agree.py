@@ -192,7 +192,7 @@ def agree_report(
     top: int = 20,
     digits: int = 4,
 ) -> Report:
-    """The report of `agree`, of which an output shows a part.
+    """Build the report of `agree`; outputs show parts of it.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def _rows(
 
 
 def trend_sentence(found: Trend, digits: int) -> str:
-    """How agreement changes over a field."""
+    """Say how agreement changes over a field."""
     said = (
         f"Over {found.field}, from {found.order[0]} to {found.order[-1]}, corrected agreement "
         f"changes by {found.slope:+.{digits}f} a step ({p_is(found.p_value, digits)}). A change by "
@@ -334,7 +334,7 @@ def trend_sentence(found: Trend, digits: int) -> str:
 
 
 def report_of_trend(found: Trend) -> Report:
-    """The report of a trend alone."""
+    """Build the report of a trend alone."""
     columns = [Column(found.field, value=itemgetter(0)), Column("corrected", value=itemgetter(1))]
     rows = list(zip(found.order, found.corrected, strict=True))
     return Report(
@@ -348,7 +348,7 @@ def report_of_trend(found: Trend) -> Report:
 def agree_notes(
     corpus: Corpus | None, result: Agreement, breakdown: levels.Breakdown
 ) -> list[Note]:
-    """What to know besides the result."""
+    """Return what to know besides the result."""
     notes = list(result.notes)
     if corpus is not None and not corpus.documents:
         notes += sentences.unshared_in_counts(result.counts)
@@ -375,7 +375,7 @@ def explanation(breakdown: levels.Breakdown, parts: Sequence[levels.Row]) -> Tex
 def verdict(
     breakdown: levels.Breakdown, annotators: Sequence[str], loss: Mapping[str, float]
 ) -> str:
-    """How far agreement is by every measure, and where the largest part of the rest is lost."""
+    """Say how far agreement is by every measure, and where most of the rest is lost."""
     gold = breakdown.gold
     who = in_list([name for name in annotators if name != gold])
     whose = f"Agreement of {who}{f' with {gold}' if gold else ''}"
@@ -389,7 +389,7 @@ def verdict(
 
 
 def meaning(breakdown: levels.Breakdown, digits: int) -> str:
-    """How large chance is, whether correction matters, and how to compare with other corpora."""
+    """Say how large chance is, whether correction matters, and how to compare corpora."""
     said = sentences.meaning(breakdown.rows[0].score, _by(breakdown), digits)
     return f"{said} {sentences.across_corpora(breakdown.positions)}"
 
@@ -402,7 +402,7 @@ def _differing_part(split: Labelling | None, digits: int) -> str:
 
 
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
-    """The intervals that tables show, by name."""
+    """Return the intervals that tables show, by name."""
     # Two annotators are one pair, and need no tables besides the first.
     hidden = set() if breakdown.is_team else {"pair", "annotator"}
     return [
@@ -416,12 +416,12 @@ def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceIn
 
 
 def report_of_agreement(result: Agreement) -> Report:
-    """The report of a result by one measure."""
+    """Build the report of a result by one measure."""
     return agree_report(result.measures)
 
 
 def report_of_labelling(result: Labelling) -> Report:
-    """Both parts of an agreement, overall and by label."""
+    """Build the report of both parts of an agreement, overall and by label."""
     parts = {sentences.PARTS[name]: getattr(result, name) for name in ("finding", "labelling")}
     measure = result.settings.measure
     rows = {name: levels.breakdown_of({measure: part}) for name, part in parts.items()}
@@ -449,7 +449,7 @@ def report_of_labelling(result: Labelling) -> Report:
 
 
 def report_of_average(result: MacroAverage) -> Report:
-    """The mean of scores, and how many there are."""
+    """Build the report of a mean of scores."""
     mean: Any = result
     part = levels.Row(name=result.by, level="macro", measure=result.settings.measure, score=mean)
     return Report(
@@ -461,7 +461,7 @@ def report_of_average(result: MacroAverage) -> Report:
 
 
 def report_of_score(score: Score) -> Report:
-    """One score, with precision and recall."""
+    """Build the report of one score, with precision and recall."""
     row = levels.Row(measure="", score=score, support=0)
     return Report(
         make_blocks=lambda: [levels.scored([row], (*levels.RATE_COLUMNS, levels.SPANS))],
@@ -474,12 +474,12 @@ def report_of_score(score: Score) -> Report:
 
 
 def _by(breakdown: levels.Breakdown) -> str:
-    """What scores are by, for titles."""
+    """Return what scores are by, for titles."""
     return sentences.by_measure(breakdown.rows[0].measure, breakdown.positions)
 
 
 def overall_table(breakdown: levels.Breakdown) -> Table:
-    """The score by each measure."""
+    """Return a table of the score by each measure."""
     gold = breakdown.gold
     name = for_people("measure", lambda row: sentences.by_measure(row.measure, breakdown.positions))
     return levels.scored(
@@ -491,7 +491,7 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
 
 
 def _tables(breakdown: levels.Breakdown, *, top: int) -> Iterator[Table]:
-    """The tables of labels, pairs and annotators."""
+    """Yield the tables of labels, pairs and annotators."""
     settings, annotators = breakdown.settings, breakdown.of("annotator")
     labels, title = breakdown.of("label"), f"labels, by {_by(breakdown)}"
     if breakdown.gold is None:
@@ -511,7 +511,7 @@ def _tables(breakdown: levels.Breakdown, *, top: int) -> Iterator[Table]:
 def _tables_by(
     breakdown: levels.Breakdown, by: Sequence[str], changes: Mapping[str, str], *, top: int
 ) -> Iterator[Table]:
-    """The tables of documents and of fields of them, with how agreement changes over a field."""
+    """Yield the tables of documents and of their fields, with how agreement changes over one."""
     for name in by:
         if name == "document":
             yield from _document_tables(breakdown, top)
@@ -532,7 +532,7 @@ def shown_levels(result: Agreement, top: int) -> dict[str, list[Any]]:
 
 
 def _document_tables(breakdown: levels.Breakdown, top: int) -> Iterator[Table]:
-    """The most contested documents, and those of the highest difficulty; with p-values, if any."""
+    """Yield tables of the most contested documents and of those of the highest difficulty."""
     documents, noun = breakdown.of("document"), breakdown.noun
     columns = [levels.NAMED, levels.SPANS, *levels.SCORE_COLUMNS, levels.DIFFICULTY, _P_CHANCE]
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
@@ -557,7 +557,7 @@ def agree_paper(
     null: NullDistribution | None = None,
     digits: int = 4,
 ) -> PaperTable:
-    """For a paper, the scores by each measure and, by the first, of labels and pairs."""
+    """Return the table of a paper: scores by each measure; by the first, labels and pairs."""
     by, labels, pairs = _by(breakdown), breakdown.of("label"), breakdown.of("pair")
     sections = {"overall": breakdown.of("all")}
     sections |= {f"labels, by {by}": labels} if len(labels) > 1 else {}
@@ -579,7 +579,7 @@ def agree_paper(
 
 
 def agree_data(breakdown: levels.Breakdown, by: Sequence[str]) -> Data:
-    """The scores for JSON."""
+    """Return the scores for JSON."""
 
     def named_rows(rows: Sequence[levels.Row]) -> dict[Any, levels.Row]:
         return {row.name: row for row in rows}

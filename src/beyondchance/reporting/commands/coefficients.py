@@ -12,7 +12,7 @@ from beyondchance.reporting.columns import Column, Data, for_people, table_of
 
 
 def report_of_coefficients(found: Coefficients) -> Report:
-    """The report of coefficients alone."""
+    """Build the report of coefficients alone."""
     return Report(
         signature=str(found.settings),
         make_blocks=lambda: [values_table(found), *remarks(found)],
@@ -24,19 +24,19 @@ def report_of_coefficients(found: Coefficients) -> Report:
 
 
 def blocks_of(found: Coefficients) -> list[Block]:
-    """A table of all coefficients, what each is, and why they differ here."""
+    """Return a table of all coefficients, why they differ here, and what each is."""
     return [values_table(found), *remarks(found), definitions_table(found)]
 
 
 def values_table(found: Coefficients) -> Table:
-    """What each coefficient is here; label by label if it has no value for all together."""
+    """Return a table of values, label by label where there is none for all together."""
     undefined = [name for name, item in found.values.items() if item.reason is not None]
     rows = [row for row in rows_of(found) if not _label(row) or row["measure"] in undefined]
     return table_of(rows, _VALUES, "other coefficients on the same annotations")
 
 
 def remarks(found: Coefficients) -> list[Prose]:
-    """Why some are undefined, and what makes them differ."""
+    """Say why some are undefined, and what makes them differ."""
     undefined = [
         f"Undefined: {', '.join(names)}: {why}." for why, names in found.by_reason().items()
     ]
@@ -44,7 +44,7 @@ def remarks(found: Coefficients) -> list[Prose]:
 
 
 def definitions_table(found: Coefficients) -> Table:
-    """What each coefficient is in general, and where it comes from."""
+    """Return a table of what each coefficient is in general, and where it comes from."""
     return table_of(map(CATALOGUE.__getitem__, found.values), _DEFINITIONS)
 
 
@@ -52,7 +52,7 @@ _ENDS = ("corrected_low", "corrected_high")
 
 
 def rows_of(found: Coefficients) -> list[Data]:
-    """The coefficients for CSV, overall and by label."""
+    """Return the coefficients for CSV, overall and by label."""
     return [
         {
             "level": "coefficient",

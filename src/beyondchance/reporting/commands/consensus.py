@@ -104,7 +104,7 @@ CONSENSUS = command(
 
 
 def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
-    """The report of a consensus, of which an output shows a part."""
+    """Build the report of a consensus; outputs show parts of it."""
     result, ties, noun = found.agreement, found.ties, found.corpus.extent.noun
 
     def blocks() -> Blocks:
@@ -159,7 +159,7 @@ def _tie_sentence(found: Consensus, n_places: int) -> str:
 
 
 def votes_table(found: Consensus) -> Table:
-    """How many spans of the consensus have how many votes."""
+    """Return a table of how many spans of the consensus have how many votes."""
     pairs, counts = np.unique(np.stack([found.n_members, found.votes]), axis=1, return_counts=True)
     rows = sorted(zip(*pairs.tolist(), counts.tolist(), strict=True), reverse=True)
     what = "found the entity" if found.method == ENTITIES else "marked exactly this span"
@@ -179,7 +179,7 @@ def gold_table(
     title: str,
     bounds: Mapping[str, tuple[float, float]] | None = None,
 ) -> Table:
-    """The agreement of each annotator with a gold standard, with bounds where there are ties."""
+    """Return the agreement of each annotator with a gold standard, with bounds for ties."""
     rows = [
         Row(measure="", score=score, name=name, of_field=name)
         for name, score in result.against(gold).items()
@@ -198,7 +198,7 @@ _BOUNDS = "(without ties; ties against, for: corrected if all are decided so for
 
 
 def spans_of(found: Consensus) -> list[Data]:
-    """One row for each span of the consensus."""
+    """Return a row for each span of the consensus."""
     corpus = found.corpus
     text, label, start, end = found.chosen
     return rows_from(

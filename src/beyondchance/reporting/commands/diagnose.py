@@ -84,7 +84,7 @@ _DIGITS = 3
 
 
 def pattern_sentence(pattern: Pattern) -> str:
-    """A pattern as one plain sentence, with its numbers."""
+    """Say a pattern in one plain sentence, with its numbers."""
     times = counted(pattern.count, "disagreement")
     return f"{what(pattern)}: {times}, {change(pattern.before, pattern.after)}"
 
@@ -97,7 +97,7 @@ def what(pattern: Pattern) -> str:
 
 
 def _n_others(pattern: Pattern) -> int:
-    """How many others each annotator of a pattern has."""
+    """Return how many others each annotator of a pattern has."""
     return len(pattern.times) + len(pattern.others) - 1
 
 
@@ -206,22 +206,22 @@ def _rates(pattern: Pattern) -> str:
 
 
 def _rate(times: float) -> str:
-    """How often an annotator does something, on average."""
+    """Say how often an annotator does something, on average."""
     return "<0.1" if 0 < times < 0.05 else f"{times:,.1f}".removesuffix(".0")
 
 
 def change(before: float, after: float, digits: int = _DIGITS) -> str:
-    """Two scores, as ``.716 → .754``."""
+    """Write two scores as ``.716 → .754``."""
     return f"{short(before, digits)} → {short(after, digits)}"
 
 
 def short(value: float, digits: int = _DIGITS) -> str:
-    """A score without the nought before its point."""
+    """Write a score without the nought before its point."""
     return _NOUGHT.sub(".", in_digits(value, digits), count=1)
 
 
 def shown_example(example: Example) -> str:
-    """An example in its text, or by its offsets where the text is not known."""
+    """Show an example in its text, or by its offsets where the text is not known."""
     if example.content is not None:
         sides = (example.own_characters, example.their_characters)
         return in_text(example.content, *((-1, -1) if side is None else side for side in sides))
@@ -359,7 +359,7 @@ DIAGNOSE = command(
 def diagnose_report(
     found: Diagnosis, *, top: int = 10, digits: int = 4, confidence: float = 0.95
 ) -> Report:
-    """The report of `diagnose`, of which an output shows a part.
+    """Build the report of `diagnose`; outputs show parts of it.
 
     Parameters
     ----------
@@ -427,7 +427,7 @@ def diagnose_report(
 
 
 def _headline(found: Diagnosis, digits: int) -> str:
-    """The score, what is short of full agreement, and the first pattern."""
+    """Say the score, what is short of full agreement, and the first pattern."""
     corrected = found.corrected
     if isnan(corrected):
         return sentences.undefined(found.agreement.score)
@@ -440,7 +440,7 @@ def _headline(found: Diagnosis, digits: int) -> str:
 
 
 def loss_table(found: Diagnosis, confidence: float) -> Table:
-    """The causes of the loss."""
+    """Return a table of the causes of the loss."""
     rows = _shares(found.loss, found.loss_intervals(confidence=confidence)[""])
     remarks = []
     if any(row["interval"].caution for row in rows.values()):
@@ -453,7 +453,7 @@ def loss_table(found: Diagnosis, confidence: float) -> Table:
 
 
 def patterns_table(patterns: Sequence[Pattern], top: int, *, digits: int = _DIGITS) -> Table:
-    """The patterns, the most costly first; last those that are too few to tell."""
+    """Return a table of patterns, the most costly first; last those too few to tell."""
     first, numbers = patterns[0], count(1)
     others, do = "others each", "each of the others does the same, on average"
     if _n_others(first) == 1:
@@ -487,12 +487,12 @@ def _corrected(digits: int) -> Column:
 
 
 def _times(count: float, n: int = 1) -> Amount:
-    """How often some annotators do something; each of several, on average."""
+    """Say how often annotators do something; of several, how often each does on average."""
     return Amount(count, f"{_rate(count / n)} each" if n > 1 else _rate(count))
 
 
 def examples_table(found: Diagnosis, top: int) -> Table:
-    """Examples of the first patterns: no more than rows are asked for, if that is enough."""
+    """Return a table of examples of the first patterns, at most `top` if that is enough."""
     patterns = cut(found.patterns[:_SHOWN_PATTERNS], top)[0]
     most = max(top // len(patterns), 1) if top else None
     rows = [
@@ -514,7 +514,7 @@ def examples_table(found: Diagnosis, top: int) -> Table:
 
 
 def kinds_table(found: Diagnosis, top: int) -> Table:
-    """How many disagreements each label has of each kind, the label that loses most first."""
+    """Return a table of disagreements by label and kind, the label that loses most first."""
     cells = found.by_label_and_kind
     used = [kind for kind in _KINDS if any(kind in kinds for kinds in cells.values())]
     none = dict.fromkeys(used, 0)
@@ -544,7 +544,7 @@ _KINDS: Mapping[str, tuple[str, str]] = dict(
 
 
 def labels_by_loss(found: Diagnosis) -> list[str]:
-    """Labels by what they lose, the worst first; without causes, by their disagreements."""
+    """Sort labels by what they lose, the worst first."""
     by_label = found.agreement.by_label
 
     def order(label: str) -> tuple[float, str]:
@@ -555,7 +555,7 @@ def labels_by_loss(found: Diagnosis) -> list[str]:
 
 
 def loss_by_label_table(found: Diagnosis, top: int) -> Table:
-    """The causes of the loss of each label, whose names are shortened to fit a line."""
+    """Return a table of what each label loses, by cause."""
     scores = found.agreement.by_label
     rows = [
         {"label": label, "corrected": scores[label].corrected, **found.loss_by_label[label]}
@@ -569,7 +569,7 @@ def loss_by_label_table(found: Diagnosis, top: int) -> Table:
 
 
 def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
-    """Labels as one."""
+    """Return a table of what it would bring to take two labels as one."""
     columns = (
         for_people("labels", lambda x: " and ".join(x.labels)),
         _corrected(digits),

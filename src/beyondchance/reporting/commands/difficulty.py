@@ -62,7 +62,7 @@ def difficulty_report(
     top: int = 20,
     digits: int = 4,
 ) -> Report:
-    """The report of `difficulty`, of which an output shows a part.
+    """Build the report of `difficulty`; outputs show parts of it.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def difficulty_report(
 
 
 def skipped_of(result: Difficulty, gold: str | None) -> dict[str, int]:
-    """What was left out; of the gold standard, where only that was looked at."""
+    """Return what was left out; of the gold standard, where only that was looked at."""
     if not gold or UNMARKED not in result.skipped:
         return dict(result.skipped)
     skipped = {what: number for what, number in result.skipped.items() if what != UNMARKED}

@@ -113,7 +113,7 @@ DISAGREEMENTS = command(
 
 
 def kind_names(found: Disagreements) -> dict[str, str]:
-    """The kinds in words: against a gold standard something is missed or extra, else it is not.
+    """Return the kinds in words: only against a gold standard is something missed or extra.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def kind_names(found: Disagreements) -> dict[str, str]:
 
 
 def is_against_gold(found: Disagreements) -> bool:
-    """Whether all annotators are compared with a gold standard, which then comes first."""
+    """Return whether all are compared with a gold standard, which then comes first."""
     return all(first == found.corpus.gold for first, _ in found.pairs)
 
 
@@ -144,7 +144,7 @@ def disagreements_report(
     top: int = 20,
     is_narrow: bool = False,
 ) -> Report:
-    """The report of `disagreements`, of which an output shows a part.
+    """Build the report of `disagreements`; outputs show parts of it.
 
     Parameters
     ----------
@@ -210,13 +210,13 @@ def disagreements_report(
 
 
 def report_of_disagreements(found: Disagreements) -> Report:
-    """The report of disagreements, of which those are listed that differ."""
+    """Build the report of disagreements; pairs of spans that agree are not listed."""
     differing = found.only(kinds=[sort for sort in KINDS if sort != "agree"])
     return disagreements_report(found, differing, is_narrow=True)
 
 
 def _remark(found: Disagreements) -> str:
-    """What the kinds mean of which one side has no span; nothing where their names say it."""
+    """Say what kinds without a span on one side mean; nothing where their names say it."""
     if is_against_gold(found):
         return "(missed: marked by the gold standard only; extra: by the other only)"
     if len(found.pairs) == 1:
@@ -230,7 +230,7 @@ def _pairs_table(
     remark: str,
     top: int,
 ) -> Table:
-    """Counts by kind, of all pairs together and of each."""
+    """Return a table of counts by kind, of all pairs together and of each."""
 
     def differing(row: Data) -> int:
         return sum(row[sort] for sort in KINDS if sort != "agree")
@@ -249,7 +249,7 @@ def _pairs_table(
 def _labels_table(
     labels: Mapping[tuple[str | None, str | None], int], found: Disagreements, top: int
 ) -> Table:
-    """Labels by labels; where there are too many, the pairs that differ most often."""
+    """Return a table of labels by labels; of too many, those that differ most often."""
     first, second = found.pairs[0] if len(found.pairs) == 1 else ("the first", "the second")
     names = [name for name in found.corpus.labels if any(name in pair for pair in labels)]
     if len(names) <= _MATRIX:
@@ -276,7 +276,7 @@ def _name(label: str | None) -> str:
 
 
 def _list_table(listed: Disagreements, top: int, is_narrow: bool) -> Table:
-    """One row for each disagreement, in the text where that is known."""
+    """Return a table of all disagreements, in the text where that is known."""
     shown = listed[:top] if top else listed
     rows, marked = shown.to_rows(), contexts_of(shown)
     for row, in_the_text in zip(rows, marked, strict=False):
@@ -301,7 +301,7 @@ def _list_table(listed: Disagreements, top: int, is_narrow: bool) -> Table:
 
 
 def _kind(row: Data, *, against_gold: bool, has_labels: bool) -> str:
-    """The kind of a disagreement in words; and the label, or both labels."""
+    """Return the kind of a disagreement in words, with the label or both labels."""
     sort: str = row["kind"]
     side = {"missed": "a", "extra": "b"}.get(sort)
     if side is not None and not against_gold:

@@ -51,7 +51,7 @@ FORMATS = command("formats", Column("formats", many(_FORMAT)))
 
 
 def formats_report(formats: Sequence[Data]) -> Report:
-    """The report of `formats`, of which an output shows a part.
+    """Build the report of `formats`; outputs show parts of it.
 
     Parameters
     ----------

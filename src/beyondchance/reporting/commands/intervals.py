@@ -40,7 +40,7 @@ _INTERVAL = (
 
 
 def report_of_interval(interval: ConfidenceInterval) -> Report:
-    """One interval, with what to know of it."""
+    """Build the report of one interval."""
     caution = [] if interval.caution is None else [Note(interval.caution_text, is_caution=True)]
 
     why_not = f"No interval: {interval.reason}."
@@ -73,7 +73,7 @@ _ROW = (*alike(TEXT, "level", "name"), levels.INTERVALS)
 
 
 def report_of_intervals(found: Intervals) -> Report:
-    """The intervals of every level."""
+    """Build the report of the intervals of every level."""
     rows, names = [*_rows(found)], list(found.overall)
     first = found.overall[names[0]]
 
@@ -97,7 +97,7 @@ def report_of_intervals(found: Intervals) -> Report:
 
 
 def _rows(found: Intervals) -> Iterator[_Row]:
-    """Level and name, with their intervals."""
+    """Yield level and name, with their intervals."""
     yield _Row("all", "", found.overall)
     by_level: Data = {
         "label": found.by_label,

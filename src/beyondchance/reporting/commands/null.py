@@ -33,7 +33,7 @@ _TOP = 20
 
 
 def report_of_null(null: NullDistribution) -> Report:
-    """The distribution, and that of documents by how likely their agreement is by chance."""
+    """Build the report of random agreement, overall and by document."""
     names = {id(item): name for name, item in null.by_document.items()}
     documents = sorted(null.by_document.values(), key=lambda item: -item.p_value)
     defined = [item for item in documents if item.reason is None]

@@ -40,7 +40,7 @@ def place_report(
     model: str,
     digits: int = 4,
 ) -> Report:
-    """The report of `place`, of which an output shows a part.
+    """Build the report of `place`; outputs show parts of it.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def place_report(
 
 
 def _names(spans: Sequence[int]) -> list[str]:
-    """A name for each span; equal lengths are numbered."""
+    """Return a name for each span; equal lengths are numbered."""
     names = []
     for number, span in enumerate(spans):
         again = f" ({list(spans[: number + 1]).count(span)})" if list(spans).count(span) > 1 else ""
@@ -105,7 +105,7 @@ def _names(spans: Sequence[int]) -> list[str]:
 
 
 def _pooled(table: Floats, digits: int) -> list[tuple[str | float, ...]]:
-    """One row for neighbours that look alike: in the middle of a text all places do."""
+    """Join neighbours that look alike: in the middle of a text all places do."""
     shown = np.round(table, digits)
     begins = np.flatnonzero(np.any(np.diff(shown, axis=0, prepend=np.nan) != 0, axis=1))
     ends = [*(begins[1:] - 1).tolist(), len(table) - 1]

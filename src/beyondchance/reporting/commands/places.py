@@ -37,7 +37,7 @@ _SHORT = 30
 
 
 def report_of_places(found: Places) -> Report:
-    """The report of places, of which those are listed that are not the same for all."""
+    """Build the report of places; those that are the same for all are not listed."""
     differing = found.only(kinds=[kind for kind in KINDS if kind != "agree"])
     return Report(
         corpus=found.corpus,
@@ -51,13 +51,13 @@ _MISSING = "(missing: those who marked something agree, the others marked nothin
 
 
 def blocks_of(found: Places, listed: Places, *, top: int) -> Blocks:
-    """The tables for people: how many places there are of each kind, and those that cost most."""
+    """Yield a table of places by kind, and one of those that cost most."""
     yield table_of([found.by_kind()], alike(COUNT, *KINDS), "places", _MISSING)
     yield places_table(listed, top) if len(listed) else "Nothing to list."
 
 
 def by_worth(found: Places) -> list[int]:
-    """The numbers of places, those that cost most first, then in reading order."""
+    """Return the numbers of places, those that cost most first, then in reading order."""
     worth = np.nan_to_num(found.worth, nan=0.0)
     order: list[int] = np.lexsort((np.arange(len(found)), -worth)).tolist()
     return order
@@ -92,7 +92,7 @@ PLACE = Group(
 
 
 def places_table(found: Places, top: int) -> Table:
-    """The places that cost most, with what each annotator marked."""
+    """Return a table of the places that cost most, with what each annotator marked."""
     order = by_worth(found)
     shown = found[np.array(order[:top] if top else order, dtype=np.int64)]
     rows = rows_of(shown)
@@ -105,7 +105,7 @@ def places_table(found: Places, top: int) -> Table:
 
 
 def contexts_of(shown: Places | Disagreements) -> list[str]:
-    """Each row in its text, with brackets around what was marked; nothing without texts."""
+    """Show each row in its text, with brackets around what was marked; none without texts."""
     characters, texts = shown.characters(), shown.corpus.texts
     if characters is None or texts is None:
         return []
@@ -117,7 +117,7 @@ def contexts_of(shown: Places | Disagreements) -> list[str]:
 
 
 def _surface(corpus: Corpus, text: int, span: Span) -> str:
-    """What a span covers, cut if it is long; its offsets where the text is not known."""
+    """Return what a span covers, cut if it is long; its offsets where the text is not known."""
     if not corpus.knows_characters or corpus.texts is None:
         return f"{span.start}-{span.end}"
     start, end = corpus.characters(*(np.array(value) for value in (text, span.start, span.end)))
@@ -127,7 +127,7 @@ def _surface(corpus: Corpus, text: int, span: Span) -> str:
 
 
 def versions_in_words(shown: Places, place: int) -> str:
-    """What annotators marked at a place, those who agree together."""
+    """Say what annotators marked at a place, those who agree together."""
     corpus, text = shown.corpus, int(shown.text[place])
     groups: dict[str, list[str]] = {}
     for name, spans in shown.versions(place).items():
@@ -138,7 +138,7 @@ def versions_in_words(shown: Places, place: int) -> str:
 
 
 def rows_of(found: Places) -> list[Data]:
-    """One row for each place, in reading order, with a column to write a decision into."""
+    """Return a row for each place, in reading order, with room for a decision."""
     corpus = found.corpus
     rows = rows_from(
         document=[corpus.documents[i] for i in corpus.text_document[found.text].tolist()],
@@ -160,7 +160,7 @@ def rows_of(found: Places) -> list[Data]:
 
 
 def _plain(corpus: Corpus, text: int, spans: Sequence[Span] | None) -> str | None:
-    """A version as offsets, labels and words; none for those who did not annotate."""
+    """Write a version as offsets, labels and words; none for those who did not annotate."""
     if spans is None:
         return None
     shown = []
@@ -171,7 +171,7 @@ def _plain(corpus: Corpus, text: int, spans: Sequence[Span] | None) -> str | Non
 
 
 def notes_of(found: Places) -> dict[str, str]:
-    """For each document with places, what annotators marked there, for those who look next."""
+    """Return what annotators marked at the places of each document."""
     corpus = found.corpus
     contexts = contexts_of(found)
     notes: dict[str, list[str]] = {}

@@ -69,7 +69,7 @@ def plan_report(
     *,
     digits: int = 4,
 ) -> Report:
-    """The report of `plan`, of which an output shows a part.
+    """Build the report of `plan`; outputs show parts of it.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def plan_report(
 
 
 def report_of_plan(plan: Plan) -> Report:
-    """The report of one plan."""
+    """Build the report of one plan."""
     return plan_report([plan])
 
 

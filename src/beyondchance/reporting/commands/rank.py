@@ -178,7 +178,7 @@ class SystemRow(breakdown.Row):
 
 
 def letters_of(standings: Standings, name: str) -> str:
-    """A letter for each group of a system."""
+    """Return a letter for each group of a system."""
     return "".join(
         ascii_lowercase[number] if number < 26 else f" {number + 1}"
         for number in standings.groups_of(name)
@@ -198,12 +198,12 @@ class _Standing(NamedTuple):
 
 
 def _tested(make: Callable[[Standings, str], Any]) -> Getter:
-    """What tests say of a system; None where there were none."""
+    """Return what tests say of a system; None where there were none."""
     return lambda row: None if row.standings is None else make(row.standings, row.shown)
 
 
 def _ahead(name: str) -> Getter:
-    """What is known of the difference from the next system below, where there is one."""
+    """Return what is known of the difference from the next system below, if there is one."""
 
     def value(standings: Standings, system: str) -> Any:
         found = standings.pairs.get((system, standings.next_below(system)))
@@ -375,7 +375,7 @@ RANK = command(
 def system_rows(
     ranking: Ranking, measure: str, sureness: Sureness | None = None
 ) -> list[SystemRow]:
-    """The systems of a ranking by corrected score, the highest first; undefined ones last."""
+    """Return the systems of a ranking, the highest corrected score first, undefined ones last."""
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
     return [
         SystemRow(
@@ -403,7 +403,7 @@ def rank_report(
     sureness: Mapping[str, Sureness] | None = None,
     digits: int = 4,
 ) -> Report:
-    """The report of `rank`, of which an output shows a part.
+    """Build the report of `rank`; outputs show parts of it.
 
     Parameters
     ----------
@@ -502,7 +502,7 @@ def ranking_tables(systems: Sequence[SystemRow], title: str, which: str) -> Iter
 
 
 def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
-    """How far the agreement of the first system is by every measure."""
+    """Say how far the agreement of the first system is by every measure."""
     first = [systems[0] for systems in by_measure.values()]
     is_alone = len(next(iter(by_measure.values()))) == 1
     scores = []
@@ -514,7 +514,7 @@ def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
 
 
 def _subset_blocks(subsets: Sequence[Subset], ranking: Ranking) -> Blocks:
-    """The rankings on parts of the texts."""
+    """Yield the rankings on parts of the texts."""
     neither = ranking.extent.n_texts - sum(subset.n_texts for subset in subsets)
     by = sentences.by_measure("token", ranking.settings.positions)
     yield (
@@ -528,13 +528,13 @@ def _subset_blocks(subsets: Sequence[Subset], ranking: Ranking) -> Blocks:
 
 
 def compared(ranking: Ranking, positions: str = "") -> str:
-    """Which systems were compared with which gold standard, on what."""
+    """Say which systems were compared with which gold standard, on what."""
     who = f"{in_list(list(ranking.systems))} against the gold standard {ranking.gold}"
     return sentences.compared(who, ranking.extent, n_spans_of(ranking), positions)
 
 
 def n_spans_of(ranking: Ranking) -> int:
-    """How many spans the gold standard and all systems have."""
+    """Count the spans of the gold standard and of all systems."""
     spans = [system.by_annotator[name].n_spans for name, system in ranking.systems.items()]
     gold = max(system.by_annotator[ranking.gold].n_spans for system in ranking.systems.values())
     return sum(spans) + gold
@@ -543,7 +543,7 @@ def n_spans_of(ranking: Ranking) -> int:
 def rank_notes(
     ranking: Ranking, corpus: Corpus | None, standings: Standings | None
 ) -> tuple[Note, ...]:
-    """What to know besides the ranking."""
+    """Return what to know besides the ranking."""
     notes = list(ranking.notes)
     if corpus is not None:
         unshared = corpus.documents and sentences.unshared_labels(corpus, corpus.annotators)
@@ -559,7 +559,7 @@ def rank_notes(
 
 
 def explanation(standings: Standings, systems: Iterable[SystemRow] = ()) -> Text:
-    """How the intervals were made, of all systems and of the labels of some."""
+    """Say how the intervals were made, of all systems and of the labels of some."""
     shown = list(sentences.shown_of(standings))
     labels = ((f"{system.shown}, {x.shown}", x) for system in systems for x in system.labels)
     shown += [(name, label.intervals["corrected"]) for name, label in labels if label.intervals]
@@ -569,7 +569,7 @@ def explanation(standings: Standings, systems: Iterable[SystemRow] = ()) -> Text
 def ranking_table(
     systems: Sequence[SystemRow], title: str, settings: Settings | None = None
 ) -> Table:
-    """The systems by corrected score, and how correction moves their ranks.
+    """Return a table of systems by corrected score, and how correction moves their ranks.
 
     With the settings of intervals, these stand after the corrected scores.
     """
@@ -578,7 +578,7 @@ def ranking_table(
 
 
 def labels_tables(system: SystemRow, settings: Settings) -> list[Table]:
-    """The labels of a system, then all of them, then their mean; and the intervals, if any."""
+    """Return tables of the labels of a system, of all together and of their mean."""
     rows = [*system.labels, replace(system, name="all (micro)"), system.means["label"]]
     return breakdown.rates_tables(rows, settings, f"labels of {system.shown}, by {system.by}")
 
@@ -589,7 +589,7 @@ def _paper_table(
     settings: Settings,
     standings: Standings | None,
 ) -> PaperTable:
-    """The systems by each measure, with letters for those that do not differ significantly."""
+    """Return the table of a paper, with letters for systems that do not differ significantly."""
     said, headings = compared(ranking), {"name": "name", "group": ""}
     tested = standings is not None and len(standings.order) > 1
     if standings is not None and tested:
@@ -618,12 +618,12 @@ def _paper_table(
 
 
 def report_of_ranking(ranking: Ranking) -> Report:
-    """The report of a ranking by one measure."""
+    """Build the report of a ranking by one measure."""
     return rank_report(ranking.measures)
 
 
 def report_of_standings(standings: Standings) -> Report:
-    """Intervals, groups and tests of systems."""
+    """Build the report of intervals, groups and tests of systems."""
     measure, settings = standings.settings.measure, standings.settings
     rows = [_Standing(standings, name) for name in standings.order]
     columns = (TEXT("system", value=attrgetter("shown")), breakdown.INTERVALS, *STANDING)
@@ -648,7 +648,7 @@ def report_of_standings(standings: Standings) -> Report:
 
 
 def report_of_comparison(found: Comparison) -> Report:
-    """A difference, its interval and its p-value."""
+    """Build the report of a difference, its interval and its p-value."""
     row = flat_of(found, _DIFFERENCE)
 
     def blocks() -> Blocks:
@@ -683,7 +683,7 @@ _DIFFERENCE = (
 
 
 def sure_table(standings: Standings, which: str) -> Table:
-    """Intervals, and p-values of the differences from the best system and from the next.
+    """Return a table of intervals, and of p-values against the best system and the next.
 
     `which` says which ranks they are, such as ``by token``.
     """
@@ -700,7 +700,7 @@ def sure_table(standings: Standings, which: str) -> Table:
 
 
 def means_table(systems: Sequence[SystemRow], settings: Settings) -> Table:
-    """The corrected score of each system, and the means of its labels and documents."""
+    """Return a table of corrected scores, and of means of labels and of documents."""
     rows = [{"name": row.shown, "overall": row.score.corrected, **row.means} for row in systems]
     nouns = {by: f"{systems[0].agreement.macro(by).noun}s" for by in AVERAGES}
     columns = [*alike(FIGURE, "name", "overall"), *(_mean(*item) for item in nouns.items())]
@@ -724,7 +724,7 @@ def _differences(standings: Standings) -> list[Table]:
 
 
 def differences_table(standings: Standings, measure: str) -> Table:
-    """How far each system is ahead of the next."""
+    """Return a table of how far each system is ahead of the next."""
     by = sentences.by_measure(measure, standings.settings.positions)
     title = f"by {by}, corrected: how far ahead of the next"
     rows = sentences.neighbours(standings)
@@ -739,7 +739,7 @@ _AHEAD = (
 
 
 def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digits: int = 4) -> Text:
-    """Whose rank correction changes, by how much it lowers scores, and whether that is untested."""
+    """Say whose rank correction changes, and by how much it lowers scores."""
     ranked = [row for row in systems if row.change]
     if not ranked:
         return "None has a corrected score: whether correction changes ranks cannot be said."
@@ -760,7 +760,7 @@ def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digit
 
 
 def _comparisons(standings: Standings) -> Data:
-    """What was tested, for JSON."""
+    """Return what was tested, for JSON."""
     first = standings.intervals[standings.order[0]]["corrected"]
     return {
         "uncertainty": breakdown.uncertainty(first, standings.settings),

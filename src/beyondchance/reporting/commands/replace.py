@@ -228,7 +228,7 @@ REPLACE = command(
 
 
 def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
-    """The report of a model in the place of people, of which an output shows a part."""
+    """Build the report of a model in the place of people; outputs show parts of it."""
     models = list(found.models.values()) or [found]
 
     def blocks() -> Blocks:
@@ -264,7 +264,7 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
 
 
 def _rows(one: Replacement, asked: Data) -> Iterator[Data]:
-    """A model for CSV: on average, in the place of each person, and next to the ceilings."""
+    """Yield a model for CSV: on average, in the place of each person, next to the ceilings."""
     model = {"model": one.model, "person": ""}
     whole = flat_of(one, _MODEL.columns)
     yield {**model, **whole, **flat_of(_row(one, one.mean), _IN_PLACE), **asked}
@@ -416,7 +416,7 @@ def mean(one: Replacement, digits: int) -> str:
 
 
 def ceiling_table(one: Replacement) -> Table:
-    """How much there is to reach."""
+    """Return a table of how much there is to reach."""
     first = {"what": one.model, "corrected": one.ceiling.model}
     ceilings = _ceilings(one)
     rows = [first, *(ceilings[name] for name in _CEILINGS if name in ceilings)]
@@ -432,13 +432,13 @@ def ceiling_table(one: Replacement) -> Table:
 
 
 def models_table(models: Sequence[Replacement]) -> Table:
-    """All models, the best first."""
+    """Return a table of all models, the best first."""
     columns = picked(_MODEL.columns, "model corrected keeps mean verdict")
     return table_of(models, columns, "models, the best first", settings=models[0].settings)
 
 
 def differences_table(found: Replacement) -> Table:
-    """Each two models."""
+    """Return a table of the differences of each two models."""
     title = "models compared with each other"
     return table_of(_differences(found), _DIFFERENCE.columns, title, settings=found.settings)
 

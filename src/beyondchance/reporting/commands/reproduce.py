@@ -51,7 +51,7 @@ REPRODUCE = command(
 
 
 def reproduce_report(cases: Sequence[Reproduced]) -> Report:
-    """The report of `reproduce`, of which an output shows a part."""
+    """Build the report of `reproduce`; outputs show parts of it."""
     return Report(
         group=REPRODUCE,
         make_blocks=lambda: _blocks(cases),
@@ -84,7 +84,7 @@ def _plain(item: Reproduced) -> Data:
 
 
 def _rows(item: Reproduced) -> list[Data]:
-    """One row for each cell that was computed."""
+    """Return a row for each cell that was computed."""
     return [
         {
             **attributes(item.case, "table", "case"),

@@ -16,7 +16,7 @@ _FORMULA = re.compile(r"[=+\-@\t\r].", re.DOTALL)
 
 
 def rendered(report: Report) -> str:
-    """All digits; undefined numbers are empty."""
+    """Write rows with all digits; undefined numbers are empty."""
     headings = list(dict.fromkeys(name for row in report.rows for name in row))
     signature = {} if report.signature is None else {"signature": report.signature}
     text = io.StringIO()
@@ -30,14 +30,14 @@ def rendered(report: Report) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """A plain value; names may hold line ends, but nothing that moves a cursor or is run."""
+    """Return a plain value; names may hold line ends, but nothing that is run."""
     if isinstance(value, str):
         return harmless("\n".join(map(visible, value.split("\n"))))
     return plain(value)
 
 
 def harmless(text: str) -> str:
-    """A text that spreadsheets show and do not run: with an apostrophe in front, if need be.
+    """Put an apostrophe in front of a text that a spreadsheet would run.
 
     Examples
     --------

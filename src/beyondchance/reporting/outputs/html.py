@@ -12,7 +12,7 @@ from beyondchance.reporting.visible import visible
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:
-    """Tables and paragraphs, without style but for the sides of columns."""
+    """Write tables and paragraphs, without style except for the sides of columns."""
     return "\n".join(["<div>", *(_block(block, digits) for block in blocks), "</div>"]) + "\n"
 
 

@@ -14,7 +14,7 @@ from beyondchance.version import __version__
 
 
 def rendered(report: Report, voice: Voice = PYTHON) -> str:
-    """All digits; undefined numbers are null, and notes are in the words of Python."""
+    """Write data with all digits, null for undefined numbers, and notes in the words of Python."""
     command = report.command or (report.group and report.group.command)
     head = {"format": FORMAT, "command": command, "version": __version__}
     data = {**head, **spoken_data(report, voice)}
@@ -22,7 +22,7 @@ def rendered(report: Report, voice: Voice = PYTHON) -> str:
 
 
 def spoken_data(report: Report, voice: Voice = PYTHON) -> dict[str, Any]:
-    """The data of a report, with its notes as sentences."""
+    """Return the data of a report, with its notes as sentences."""
     data = dict(report.data)
     if "notes" in data:
         own = PYTHON if voice.has_quotes else PYTHON.without_quotes()
@@ -31,7 +31,7 @@ def spoken_data(report: Report, voice: Voice = PYTHON) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Values that JSON has: null for what is not a number, whole numbers as such."""
+    """Return values that JSON has: null for what is not a number, whole numbers as such."""
     if isinstance(value, float):
         if isnan(value):
             return None

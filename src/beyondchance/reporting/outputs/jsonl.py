@@ -9,7 +9,7 @@ from beyondchance.reporting.outputs.json import plain
 
 
 def rendered(report: Report) -> str:
-    """All digits; undefined numbers are null."""
+    """Write rows with all digits; undefined numbers are null."""
     signature = {} if report.signature is None else {"signature": report.signature}
     return "".join(
         f"{json.dumps(plain({**row, **signature}), ensure_ascii=False)}\n" for row in report.rows

@@ -32,14 +32,14 @@ _NUMBER = re.compile(r"([-+<>]* ?[\d.,]+)( %)?")
 
 
 def rendered(blocks: Sequence[Block | PaperTable], *, digits: int) -> str:
-    """Tables as floats; sentences become comments, pictures of characters are left out."""
+    """Write tables as floats, and sentences as comments; pictures are left out."""
     parts = [_block(block, digits) for block in blocks]
     cites = any(isinstance(block, PaperTable) for block in blocks)
     return "\n\n".join([_NEEDS_TOO if cites else _NEEDS, *filter(None, parts)]) + "\n"
 
 
 def _for_paper(table: PaperTable, digits: int) -> str:
-    """The table of a paper, with its caption and label."""
+    """Write the table of a paper, with its caption and label."""
     rows = [row for section in table.sections.values() for row in section]
     whole = Table(table.headings, rows)
     # Wide tables take both columns of a page that has two.
@@ -58,7 +58,7 @@ def _for_paper(table: PaperTable, digits: int) -> str:
 
 
 def _paper_cell(cell: Cell, digits: int) -> str:
-    """A cell; intervals in brackets."""
+    """Write a cell; intervals in brackets."""
     if not isinstance(cell, Range) or isnan(cell.low):
         return _cell(cell_text(cell, digits))
     ends = (in_digits(end, digits) for end in (cell.low, cell.high))
@@ -91,7 +91,7 @@ def _table(table: Table, digits: int) -> str:
 
 
 def _columns(table: Table) -> str:
-    """The sides of the columns; those of long words have a width."""
+    """Return the sides of the columns; those of long words have a width."""
 
     def side(column: int) -> str:
         longest = max((len(str(row[column])) for row in table.rows), default=0)
@@ -106,7 +106,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Numbers in maths, so that a minus is one."""
+    """Write numbers in maths, so that a minus is one."""
     number = _NUMBER.fullmatch(text)
     if number:
         return f"${number[1].replace(',', '{,}')}$" + (r"\,\%" if number[2] else "")

@@ -12,7 +12,7 @@ from beyondchance.reporting.visible import visible
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:
-    """Tables, sentences, and pictures made of characters as they are."""
+    """Write tables, sentences, and pictures made of characters as they are."""
     return "\n\n".join(_block(block, digits) for block in blocks) + "\n"
 
 
