@@ -126,13 +126,13 @@ class TestHabits:
     def test_by_hand(self):
         result = agreement(self.CORPUS)
         rows = {row.name: row for row in breakdown_of({"token": result}).of("annotator")}
-        ada = rows["ada"].habits
-        assert (rows["ada"].score.n_spans, ada.mean_length) == (2, 2)
+        ada = rows["ada"]
+        assert (ada.score.n_spans, ada.mean_length) == (2, 2)
         # Ada's four tokens count against Ben and against Cleo; they have two and none.
         assert ada.marking_ratio == 8 / 2
         assert ada.over_marking == 1 - 2 / 8
         assert ada.under_marking == 0
-        assert rows["ada"].without.score.observed == 0
+        assert ada.without.score.observed == 0
         assert rows["cleo"].without.score == result.by_pair["ada", "ben"]
 
     def test_two_annotators_have_no_team_without_one(self):
