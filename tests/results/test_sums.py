@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, agreement
+from beyondchance import Corpus, agreement, difficulty
 from beyondchance.core.exact import rounded
 from beyondchance.core.ragged import distinct, n_distinct, total
 from beyondchance.results.adding import concatenated, summed
@@ -75,11 +75,10 @@ def test_sums_of_documents(people, measure):
         for who in range(people)
     }
     corpus = Corpus.from_spans(spans, lengths=[20] * 60, documents=names)
-    counts = agreement(corpus, measure=measure).counts
-    times = np.arange(len(counts)) % 3
-    for weights in (None, times):
-        columns = counts.exact(weights)
+    for result in (agreement(corpus, measure=measure), difficulty(corpus, measure=measure)):
+        counts = result.counts
+        columns = counts.leveled().columns
         n = len(counts.documents)
         digits = [total(counts.document, piece, n) for piece in columns.digits.T]
         expected = columns.put_together(np.stack(digits, axis=1))
-        assert counts.sums_of(counts.document, n, weights).tolist() == expected.tolist()
+        assert counts.sums_of(counts.document, n).tolist() == expected.tolist()

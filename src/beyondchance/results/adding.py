@@ -38,9 +38,8 @@ def summed(table: Columns, by: Sequence[str]) -> dict[str, NDArray[Any]]:
     """
     keys, number = distinct(coded([table[name] for name in by]))
     n = len(keys)
-    first = np.empty(n, dtype=np.int64)
-    first[number[::-1]] = np.arange(len(number))[::-1]
-    sums, rests = {name: table[name][first] for name in by}, {}
+    first, rests = firsts(number, n), {}
+    sums = {name: table[name][first] for name in by}
     for name, values in table.items():
         if name in sums:
             continue
@@ -61,6 +60,19 @@ def summed(table: Columns, by: Sequence[str]) -> dict[str, NDArray[Any]]:
         else:
             more = values[rest] if name in by else np.full(len(rest), values.dtype == bool)
         found[name] = np.concatenate([values, more.astype(values.dtype, copy=False)])
+    return found
+
+
+def firsts(number: Ints, n: int) -> Ints:
+    """Find the first row of each number.
+
+    Examples
+    --------
+    >>> firsts(np.array([1, 0, 1]), 2).tolist()
+    [1, 0]
+    """
+    found = np.empty(n, dtype=np.int64)
+    found[number[::-1]] = np.arange(len(number))[::-1]
     return found
 
 

@@ -11,13 +11,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.checks import checked_option
-from beyondchance.core.bootstrap import places
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
-from beyondchance.results.counted import Counted, signed_with
-from beyondchance.results.counts import Counts, Name, Scores
+from beyondchance.results.counted import Counted
+from beyondchance.results.counts import Counts, Name, Scores, in_order
 from beyondchance.results.intervals import (
     ConfidenceInterval,
     Intervals,
@@ -263,10 +262,8 @@ class Agreement(Measured, Counted):
         >>> agreement(a, b).interval("observed", method="percentile", seed=1)
         ConfidenceInterval(0.0000 to 1.0000)
         """
-        options = resampling_of(self.settings, resampling)
         name = checked_option("score", score, SCORES)
-        (found,) = intervals_of(self.drawn.leveled(), [name], options, unit=self.resampled_unit)
-        return found[name]
+        return self.intervals(levels=(), **resampling).overall[name]
 
     @documented(ResamplingOptions)
     def intervals(
@@ -303,52 +300,41 @@ class Agreement(Measured, Counted):
         options = resampling_of(self.settings, resampling)
         chosen = levels if isinstance(levels, Mapping) else dict.fromkeys(levels)
         for level, names in chosen.items():
-            scores = getattr(self, f"by_{checked_option('level', level, LEVELS)}")
+            checked_option("level", level, LEVELS)
             for name in names or ():
-                scores[name]  # refused if there is none
+                getattr(self, f"by_{level}")[name]  # refused if there is none
         counts, unit = self.drawn, self.resampled_unit
-        alone = len(counts.annotators) == 2
-        has_pairs = options.over == "documents" and not alone
-        wanted, few = self._wanted(chosen, options, has_pairs=has_pairs)
+        is_team = options.over == "documents" and len(counts.annotators) != 2
+        wanted, few = self._levels(chosen, options, is_team=is_team)
         rows = counts.leveled(wanted)
-        found = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
+        found: dict[str, Any] = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
         if few is not wanted:
             rows = replace(rows, levels=few)
             found = few.named(intervals_of_few(rows, SCORES, options, unit=unit)) | found
-        overall = found["all"][""]
-        if options.over == "documents" and alone:
+        if options.over == "documents" and not is_team:
             # Two annotators are one pair, and each agrees with the other as both do.
-            if "pair" in levels:
-                found["pair"] = dict.fromkeys(self.by_pair, overall)
-            if "annotator" in levels:
-                found["annotator"] = dict.fromkeys(counts.annotators, overall)
-        return Intervals(
-            overall=overall,
-            by_label=found.get("label", {}),
-            by_pair=found.get("pair", {}),
-            by_annotator=found.get("annotator", {}),
-            without=found.get("without", {}),
-            by_field={name: self._field_intervals(name, options) for name in by},
-            settings=signed_with(options, self.settings, counts),
-        )
+            names_of = {"pair": counts.pair_names, "annotator": counts.annotators}
+            for level in chosen.keys() & names_of:
+                found[f"by_{level}"] = dict.fromkeys(names_of[level], found["overall"][""])
+        found["by_field"] = {name: self._field_intervals(name, options) for name in by}
+        return self.signed(found, options)
 
-    def _wanted(
-        self, chosen: Mapping[str, Collection[Any] | None], options: Resampling, *, has_pairs: bool
+    def _levels(
+        self, chosen: Mapping[str, Collection[Any] | None], options: Resampling, *, is_team: bool
     ) -> tuple[Levels, Levels]:
-        """The levels that get intervals; those of few documents apart, if there are many."""
-        counts = self.drawn
+        """Number the levels that get intervals; those of few documents apart, if there are many."""
+        counts, pairs = self.drawn, self.drawn.pair_names
         wanted = few = Levels(len(counts))
         if "label" in chosen:
-            wanted.add("label", counts.labels, counts.label, only=chosen["label"])
-        n_sums = (counts.pairs.shape[1] + len(counts.annotators)) * len(counts.unit_names)
-        if has_pairs and n_sums > SUMS_AT_A_TIME and not options.draws:
+            wanted.add("by_label", counts.labels, counts.label, only=chosen["label"])
+        n_sums = (len(pairs) + len(counts.annotators)) * len(counts.unit_names)
+        if is_team and n_sums > SUMS_AT_A_TIME and not options.draws:
             few = Levels(len(counts))
-        if has_pairs and "pair" in chosen:
-            pairs, only = list(self.by_pair), chosen["pair"]
-            few.add("pair", pairs, counts.pair_numbers(), only=only)
-        if has_pairs and "annotator" in chosen:
+        if is_team and "pair" in chosen:
+            few.add("by_pair", pairs, counts.pair_numbers(), only=chosen["pair"])
+        if is_team and "annotator" in chosen:
             sides, only = (counts.a, counts.b), chosen["annotator"]
-            few.add("annotator", counts.annotators, *sides, only=only)
+            few.add("by_annotator", counts.annotators, *sides, only=only)
             wanted.add("without", counts.annotators, *sides, only=only, are_complements=True)
         return wanted, few
 
@@ -366,8 +352,8 @@ class Agreement(Measured, Counted):
             return self._field_intervals(of[0], options)[of[1]]
         if level == "document":
             counts = self.counts.each_document()
-            rows = counts.of_documents(np.isin(counts.documents, of)).leveled()
-            return intervals_of(rows, SCORES, options, unit=f"{self.extent.noun}s")[0]
+            part = replace(self, counts=counts.of_documents(np.isin(counts.documents, of)))
+            return part.intervals(levels=(), **resampling).overall
         found = self.intervals(levels={level: of}, **resampling)
         known: Mapping[Any, Mapping[str, ConfidenceInterval]] = getattr(found, f"by_{level}")
         return known[of[0]]
@@ -375,17 +361,18 @@ class Agreement(Measured, Counted):
     def _field_intervals(
         self, name: str, options: Resampling
     ) -> dict[str, dict[str, ConfidenceInterval]]:
-        """Of each value of a field, whose documents are drawn by themselves."""
+        """Compute the intervals of each value of a field, each from its own documents."""
         rows = self.drawn.field_rows(name)
         if self.counts.is_corpus_wide:
             none = ConfidenceInterval(nan, nan, why=PART, method=options.method)
             return {value: dict.fromkeys(SCORES, none) for value in rows}
-        unit, found, values = self.resampled_unit, {}, list(rows)
+        unit = self.resampled_unit
         # One after the other from the same random numbers, in an order of their own.
-        for index in np.argsort(places(values)).tolist():
-            value = values[index]
-            found[value] = intervals_of(rows[value], SCORES, options, unit=unit)[0]
-        return {value: found[value] for value in values}
+        found = {
+            value: intervals_of(rows[value], SCORES, options, unit=unit)[0]
+            for value in in_order(rows)
+        }
+        return {value: found[value] for value in rows}
 
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]

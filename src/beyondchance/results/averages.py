@@ -16,28 +16,17 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.checks import checked_option
-from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.counted import Counted, signed_with
+from beyondchance.results.counted import Counted
 from beyondchance.results.counts import Counts
-from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from
+from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from, too_few
 from beyondchance.results.printed import Printed
-from beyondchance.results.resampling import (
-    SCORES,
-    Levels,
-    Resampling,
-    resampled,
-    resampling_of,
-    score_of,
-    stacked,
-    team_of,
-    totals_of,
-)
+from beyondchance.results.resampling import SCORES, resample, resampling_of, score_of
 from beyondchance.results.score import Score, reason_of
 from beyondchance.settings import Settings
-from beyondchance.types import Floats
+from beyondchance.types import Floats, Ints
 
 AVERAGES = ("label", "document")
 """What scores are averaged over."""
@@ -84,47 +73,47 @@ class MacroAverage(Printed, Counted):
         return counts.by_label() if self.by == "label" else counts.by_document()
 
     @cached_property
-    def _sums(self) -> Floats:
-        """Sums of each label."""
-        counts = self.counts
-        levels = Levels(len(counts))
-        levels.add("label", counts.labels, counts.label)
-        everything = np.zeros(len(counts), dtype=np.int64)
-        sums = counts.leveled(levels).sums(everything, 1, range(1, len(levels)))
-        return np.asarray(sums[0])
-
-    @cached_property
     def _is_undefined(self) -> bool:
         """Whether the overall score is undefined, and so its mean."""
         return self.counts.score().reason is not None
 
     @cached_property
-    def _values(self) -> _ByScore:
-        """Each score of each label; nan where it is left out of the mean."""
-        if not self._is_undefined:
-            return _scores_in_means(self._sums)
-        values = {name: rounded(score_of(self._sums, name)) for name in SCORES}
-        return values | {"corrected": np.full(len(self._sums), nan)}
+    def _whole(self) -> Floats:
+        """Sums of the scores of all labels or documents, with how many, shape (4, 2)."""
+        place = np.zeros(len(self.counts.units), dtype=np.int64)
+        return np.asarray(self._added(self._table(place, 1))[0])
 
-    def _mean(self, name: str) -> float:
-        if self.by == "label":
-            return _mean(self._values[name])
-        return self.counts.mean_of(name, of_all=self._is_undefined)
+    @cached_property
+    def _values(self) -> list[float]:
+        """The three means, and the lowest that the last could be."""
+        return [float(value) for value in _ratio(self._whole)]
+
+    def _table(self, place: Ints, n: int) -> Floats:
+        """Sum what the means follow from by the place of each unit, shape (n, ...)."""
+        counts, n_labels = self.counts, len(self.counts.labels)
+        if self.by == "document":
+            return counts.mean_table(place, n, of_all=self._is_undefined)
+        sums = counts.sums_of(place[counts.document] * n_labels + counts.label, n * n_labels)
+        return sums.reshape(n, n_labels, sums.shape[1])
+
+    def _added(self, table: Floats) -> Floats:
+        """Add the scores of labels; those of documents are added already."""
+        return _added(table, are_all=self._is_undefined) if self.by == "label" else table
 
     @property
     def observed(self) -> float:
         """Mean of the observed agreement."""
-        return self._mean("observed")
+        return self._values[0]
 
     @property
     def chance(self) -> float:
         """Mean of the agreement by chance."""
-        return self._mean("chance")
+        return self._values[1]
 
     @property
     def corrected(self) -> float:
         """Mean of the agreement beyond chance; nan where none is defined (see `reason`)."""
-        return self._mean("corrected")
+        return self._values[2]
 
     @property
     def noun(self) -> str:
@@ -139,9 +128,7 @@ class MacroAverage(Printed, Counted):
     @property
     def n_averaged(self) -> int:
         """How many labels or documents have a corrected score."""
-        if self.by == "document":
-            return 0 if self._is_undefined else self.counts.n_averaged
-        return int(np.count_nonzero(~np.isnan(self._values["corrected"])))
+        return int(self._whole[SCORES.index("corrected"), 1])
 
     @cached_property
     def left_out(self) -> dict[str, int]:
@@ -189,7 +176,7 @@ class MacroAverage(Printed, Counted):
 
     @documented(ResamplingOptions)
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
-        """The confidence intervals of all three means, from the same resamples, if any.
+        """Compute the confidence intervals of all three means, from the same resamples, if any.
 
         The scores are averaged without each document, and in every resample that is drawn
         (the same ones as by `Agreement.intervals` with the same seed); a label that is
@@ -199,110 +186,55 @@ class MacroAverage(Printed, Counted):
         ----------
         {options}
         """
+        if self.drawn is not self.counts:
+            return replace(self, counts=self.drawn).intervals(**resampling)
         options = resampling_of(self.settings, resampling, over="documents")
-        counts = self.drawn
-        if counts is not self.counts:
-            return replace(self, counts=counts).intervals(**resampling)
-        settings, unit = signed_with(options, self.settings, counts), self.resampled_unit
-        n_documents = len(counts.unit_names)
-        if n_documents < 2:
-            why = f"there are too few {unit}: found {n_documents}, expected 2 or more"
-            none = ConfidenceInterval(
-                nan, nan, why=why, units=((unit, n_documents),), method=options.method
+        counts, unit = self.counts, self.resampled_unit
+        none = too_few([(unit, len(counts.unit_names), 2)], options)
+        if none is None:
+            table = self._table(counts.units.place, len(counts.unit_names))
+            found = resample(
+                table, options.draws, options.generator, lambda x: _ratio(self._added(x))
             )
-            return Intervals(overall=dict.fromkeys(SCORES, none), settings=settings)
-        if self.by == "document":
-            table = counts.mean_table(of_all=self._is_undefined)
-            drawn, left_out = _of_documents(table, options)
-        else:
-            drawn, left_out = _of_labels(self.counts, options)
-        found = {
-            name: interval_from(
-                drawn[name],
+        overall = {
+            name: none
+            or interval_from(
+                found.drawn[:, i],
                 getattr(self, name),
-                [left_out[name]],
+                [left_out[:, i] for left_out in found.left_out],
                 options,
                 kinds=[unit],
-                lowest=self._lowest(name),
+                lowest=self._values[-1] if name == "corrected" else 0.0,
             )
-            for name in SCORES
+            for i, name in enumerate(SCORES)
         }
-        return Intervals(overall=found, settings=settings)
-
-    def _lowest(self, name: str) -> float:
-        """The lowest that a mean can be: of corrected scores, if nothing matched."""
-        if name != "corrected":
-            return 0.0
-        if self.by == "document":
-            return self._mean("lowest")
-        chance = self._values["chance"][~np.isnan(self._values["corrected"])]
-        return _mean(rounded(-chance / (1 - chance)))
+        return self.signed({"overall": {"": overall}}, options)
 
 
-_ByScore = dict[str, Floats]
+def _ratio(table: Floats) -> Floats:
+    """Divide sums by how many there are; nan if there are none."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(table[..., 0] / table[..., 1])
 
 
-def _of_documents(table: Floats, options: Resampling) -> tuple[_ByScore, _ByScore]:
-    """Means over the documents of every resample, and without each document."""
-    totals = totals_of(table)
-    weights = bootstrap_weights(len(table), options.draws, options.generator)
-    drawn = stacked((totals(block) for block in weights), table[0])
-    left_out = totals(np.ones((1, len(table)))) - table
-    return _by_score(drawn), _by_score(left_out)
+def _added(sums: Floats, *, are_all: bool) -> Floats:
+    """Add the scores of labels, and count them: shape (n, 4, 2), as `Counts.mean_table`.
 
-
-def _of_labels(counts: Counts, options: Resampling) -> tuple[_ByScore, _ByScore]:
-    """Means over the labels in every resample, and without each document."""
-    levels = Levels(len(counts))
-    levels.add("label", counts.labels, counts.label)
-    rows = counts.leveled(levels)
-    drawn = np.zeros((options.draws, 2 * len(SCORES)))
-    left_out = np.zeros((len(counts.unit_names), 2 * len(SCORES)))
-    for portion, found in resampled(rows, options, team_of(rows)):
-        # The first level is that of all rows.
-        is_label = slice(1, None) if portion.start == 0 else slice(None)
-        for sums, added in ((found.drawn, drawn), (found.left_out[0], left_out)):
-            known = _scores_in_means(sums[:, is_label])
-            for number, name in enumerate(SCORES):
-                value, defined = _parts(known[name])
-                added[:, 2 * number] += _row_sums(value)
-                added[:, 2 * number + 1] += defined.sum(axis=1)
-    return _by_score(drawn), _by_score(left_out)
-
-
-def _scores_in_means(sums: Floats) -> _ByScore:
-    """The scores of levels, in the last axis but one: all three are means of the same.
-
-    Of those that have a corrected score; where none has, of all that were marked.
+    Of those that have a corrected score; where none has, or if wanted, of all that were marked.
     """
     values = {name: rounded(score_of(sums, name)) for name in SCORES}
-    undefined = np.isnan(values["corrected"])
+    undefined = np.isnan(values["corrected"]) | are_all
     left_out = undefined & ~undefined.all(axis=-1, keepdims=True)
-    return {name: np.where(left_out, nan, value) for name, value in values.items()}
-
-
-def _parts(values: Floats) -> tuple[Floats, Floats]:
-    """Values with zeros for those that are undefined, and ones for those that are not."""
-    defined = ~np.isnan(values)
-    return np.where(defined, values, 0), defined.astype(np.float64)
-
-
-def _mean(values: Floats) -> float:
-    """The mean of the values that are defined; nan if none is."""
-    value, defined = _parts(values)
-    return float(_row_sums(value[None])[0] / defined.sum()) if defined.any() else nan
-
-
-def _row_sums(values: Floats) -> Floats:
-    """Sums of multiples of 2**-52, exact, so that equal resamples have equal means."""
-    row = np.repeat(np.arange(len(values)), values.shape[1])
-    return exact_total(row, values.reshape(-1), len(values))
-
-
-def _by_score(table: Floats) -> _ByScore:
-    """Means of the scores from columns of sums and numbers."""
-    with np.errstate(invalid="ignore"):
-        return {
-            name: table[:, 2 * number] / table[:, 2 * number + 1]
-            for number, name in enumerate(SCORES)
-        }
+    values = {name: np.where(left_out, nan, value) for name, value in values.items()}
+    values["corrected"] = np.where(undefined, nan, values["corrected"])
+    chance = np.where(undefined, nan, values["chance"])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values["lowest"] = rounded(-chance / (1 - chance))
+    row = np.repeat(np.arange(len(sums)), sums.shape[1])
+    columns = []
+    for value in values.values():
+        known = ~np.isnan(value)
+        # Exact, so that equal resamples have equal means.
+        added = exact_total(row, np.where(known, value, 0).reshape(-1), len(sums))
+        columns.append(np.stack([added, known.sum(axis=1)], axis=1))
+    return np.stack(columns, axis=1)

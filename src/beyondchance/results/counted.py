@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 from beyondchance.numbers import Extent
 from beyondchance.results.counts import Counts
+from beyondchance.results.intervals import Intervals
 from beyondchance.results.resampling import Resampling
 from beyondchance.settings import Settings
 
@@ -49,3 +51,9 @@ class Counted:
     def resampled_unit(self) -> str:
         """What intervals draw: documents, sentences where nothing larger is known, or groups."""
         return units_of(self.drawn, self.settings)
+
+    def signed(self, found: dict[str, Any], options: Resampling) -> Intervals:
+        """Put intervals of all levels together, those of the overall score without a name."""
+        overall = found.pop("overall")[""]
+        settings = signed_with(options, self.settings, self.drawn)
+        return Intervals(overall=overall, settings=settings, **found)

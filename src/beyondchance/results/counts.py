@@ -22,7 +22,6 @@ from beyondchance.annotations.names import kept
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.bootstrap import places
 from beyondchance.core.exact import (
-    ExactColumns,
     digits_of,
     exact_columns,
     exact_total,
@@ -36,6 +35,7 @@ from beyondchance.results.adding import (
     Columns,
     coded,
     concatenated,
+    firsts,
     numbered,
     numbers,
     summed,
@@ -79,21 +79,13 @@ _NO_TEXTS = np.zeros(0, dtype=np.int64)
 _KEYS = ("label", "a", "b")
 _LEVELS: dict[str, tuple[str, ...]] = {
     "all": (),
-    "texts": (),
     "label": ("label",),
     "pair": ("a", "b"),
     "annotator": ("a",),
-    "lost": ("a",),
     "mark": ("label", "a"),
 }
-"""What does not add over pairs, each with the keys of its levels; other keys are -1, for all."""
-_SIZES = {
-    **dict.fromkeys(_LEVELS, ("n_documents", "n_spans")),
-    "texts": ("fixed_texts", "marked_texts"),
-    "lost": ("lost_n_documents", "lost_n_spans"),
-    "mark": ("n_spans", "size"),
-}
-"""What is known of them."""
+"""What documents and spans, which do not add over pairs, are counted by; other keys are -1."""
+_SHOWN = ("n_documents", "n_spans")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,6 +120,11 @@ class Scores(Mapping[Name, Score]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+    def among(self, numbers: Ints) -> Scores[Name]:
+        """Return some of the scores, by their numbers."""
+        columns = {name: column[numbers] for name, column in self.columns.items()}
+        return Scores([self.names[i] for i in numbers.tolist()], columns, self.of)
 
 
 Kept = tuple[float, float, str, Score]
@@ -283,39 +280,37 @@ class Counts:
             remedy="read the documents in question by themselves",
         )
 
+    @cached_property
+    def units(self) -> Units:
+        """What rows are by: documents, or groups of them."""
+        if self.added is not None:
+            return self.added.units
+        return Units.single(self.documents, np.arange(len(self.documents)))
+
     @property
     def n_compared(self) -> int:
         """Documents compared, with marks or without."""
-        if self.added is None:
-            return len(self.documents)
-        return int(self.added.units.n_documents.sum())
+        return int(self.units.n_documents.sum())
 
     @property
     def n_marked_documents(self) -> int:
         """Documents in which somebody marked something."""
-        if self.added is None:
-            return n_distinct(self.document[self.marked])
         return int(self._sizes("all")["n_documents"][0])
 
     @property
     def n_groups(self) -> int:
         """Groups of documents that rows are by; 0 where they are by document."""
-        return 0 if self.added is None else self.added.units.n_groups
+        return self.units.n_groups
 
     @property
     def unit_names(self) -> tuple[str, ...]:
         """What is drawn for intervals: the documents, or a name for each group of them."""
-        return self.documents if self.added is None else self.added.units.shown
-
-    @cached_property
-    def unit_places(self) -> Ints:
-        """The place of each unit, by its number, in the order in which units are drawn."""
-        return places(self.documents) if self.added is None else self.added.units.place
+        return self.units.shown
 
     @property
     def document_places(self) -> Ints:
         """The place of each of `unit_names` in the order in which units are drawn."""
-        return self.unit_places if self.added is None else np.arange(len(self.unit_names))
+        return self.units.place[self.units.n_documents > 0]
 
     @property
     def drawn(self) -> Counts:
@@ -356,8 +351,7 @@ class Counts:
             raise DataError("tables of different measures cannot be added", expected="the same")
         if not by_document:
             found = [part.by_unit() for part in tables]
-            units, unit_of = Units.together([_added(part).units for part in found])
-            return _merged(found, units, unit_of)._bounded()
+            return _merged(found, *Units.together([part.units for part in found]))._bounded()
         for part in tables:
             if part.fields.keys() != first.fields.keys():
                 raise DataError(
@@ -380,20 +374,18 @@ class Counts:
             return self
         scores = _Documents.of(self)
         units, unit = Units.of(self.documents)
-        document = np.arange(len(self.documents))
-        own = Units(self.documents, 0, document, document)
         added = Added(
-            units=own,
+            units=self.units,
             sizes=self._all_sizes(),
             means=scores.means(),
             histogram=scores.histogram(),
             kept=tuple(scores.outstanding(MOST_KEPT)),
         )
-        fields = {name: self._field_counts(name, own) for name in self.fields}
+        fields = {name: self._field_counts(name) for name in self.fields}
         part = replace(self, text=_NO_TEXTS, fields=fields, added=added)
         return _merged([part], units, [unit])._bounded()
 
-    def _field_counts(self, name: str, units: Units) -> Counts | None:
+    def _field_counts(self, name: str) -> Counts | None:
         """Counts by unit whose labels are the values of a field."""
         values, number = self.field_values(name)
         if len(values) > MOST_VALUES:
@@ -407,9 +399,9 @@ class Counts:
         del found["text"]
         found["label"] = number[found["document"]]
         found["a"], found["b"] = np.zeros((2, len(found["label"])), dtype=np.int64)
-        sizes = self._sizes_by(number, len(values))
+        sizes = self._sizes_of(number[self._sided("document")], len(values))
         level = {"label": np.arange(len(values)), "a": np.full(len(values), -1)}
-        added = Added(units, {**level, "b": level["a"], **sizes})
+        added = Added(self.units, {**level, "b": level["a"], **sizes})
         return replace(
             self,
             labels=values,
@@ -424,8 +416,7 @@ class Counts:
     def grouped(self, n_groups: int) -> Counts:
         """Add up the rows of groups of documents, or of larger groups."""
         found = self.by_unit()
-        units, unit = _added(found).units.grouped(n_groups)
-        return _merged([found], units, [unit])
+        return _merged([found], *Units.together([found.units], n_groups))
 
     def _bounded(self) -> Counts:
         """The same with fewer groups where there are too many sums; depends on all rows only."""
@@ -454,17 +445,10 @@ class Counts:
         return bool(np.any(self.pairs[0] == self.pairs[1]))
 
     def _renamed(self, label: Ints, annotator: Ints) -> dict[str, NDArray[Any]]:
-        """The columns with other numbers for labels and annotators, ``a <= b`` again."""
-        columns = self._columns()
-        columns["label"] = label[self.label]
-        columns["a"], columns["b"] = annotator[self.a], annotator[self.b]
-        swap = columns["a"] > columns["b"]
-        if not swap.any():
-            return columns
-        return {
-            name: np.where(swap, columns[_SIDES[name]], column) if name in _SIDES else column
-            for name, column in columns.items()
-        }
+        """Return the columns with other numbers for labels and annotators, ``a <= b`` again."""
+        one, other = annotator[self.a], annotator[self.b]
+        columns = {**self._columns(), "label": label[self.label], "a": one, "b": other}
+        return _turned(columns, one > other)
 
     def only(self, keep: Bools) -> Counts:
         """The table with some of its rows; documents and names stay."""
@@ -524,14 +508,18 @@ class Counts:
         """The sum of all rows."""
         return self._scores("all", ("all",))["all"]
 
-    def by_label(self) -> Mapping[str, Score]:
-        """A score for each label."""
+    def by_label(self) -> Scores[str]:
+        """Compute a score for each label."""
         return self._scores("label", self.labels)
 
-    def by_pair(self) -> Mapping[tuple[str, str], Score]:
-        """A score for each pair of annotators who share a document compared."""
-        one, two = ([self.annotators[i] for i in side] for side in self.pairs.tolist())
-        return self._scores("pair", list(zip(one, two, strict=True)))
+    @property
+    def pair_names(self) -> list[tuple[str, str]]:
+        """The names of the pairs of annotators who share a document compared."""
+        return [(self.annotators[one], self.annotators[two]) for one, two in self.pairs.T.tolist()]
+
+    def by_pair(self) -> Scores[tuple[str, str]]:
+        """Compute a score for each pair of annotators who share a document compared."""
+        return self._scores("pair", self.pair_names)
 
     def by_annotator(self) -> Mapping[str, Score]:
         """A score for each annotator, as side a, against all others.
@@ -545,19 +533,16 @@ class Counts:
         counts = self.each_document()
         return counts._by_document(np.arange(len(counts.documents)), counts.documents)
 
-    def _by_document(self, group: Ints, names: Sequence[str]) -> Mapping[str, Score]:
-        """A score for each group of documents."""
-        rows, sizes = group[self.document], self._sizes_by(group, len(names))
-        return self._scores_of(rows, names, sizes, are_parts=self.is_corpus_wide)
+    def _by_document(self, group: Ints, names: Sequence[str]) -> Scores[str]:
+        """Compute a score for each group of documents."""
+        sizes = self._sizes_of(group[self._sided("document")], len(names))
+        return self._scores_of(group[self.document], names, sizes, are_parts=self.is_corpus_wide)
 
-    def by_field(self, name: str) -> Mapping[str, Score]:
-        """A score for each value of a field of the documents."""
+    def by_field(self, name: str) -> Scores[str]:
+        """Compute a score for each value of a field of the documents."""
         if self.added is not None:
             counts = self._field(name)
-            order = np.argsort(places(counts.labels))
-            columns = counts._scores("label", counts.labels).columns
-            named = [counts.labels[i] for i in order.tolist()]
-            return Scores(named, {n: column[order] for n, column in columns.items()}, self.of)
+            return counts.by_label().among(np.argsort(places(counts.labels)))
         values, group = self.field_values(name)
         return self._by_document(group, values)
 
@@ -576,37 +561,36 @@ class Counts:
         values = tuple(dict.fromkeys(self.fields[name]))
         return values, numbers(self.fields[name], numbered(values))
 
-    def without_each(self) -> Mapping[str, Score]:
-        """A score for the team without each annotator, as `without` gives it.
+    def without_each(self) -> Scores[str]:
+        """Compute a score for the team without each annotator, as `without` gives it.
 
         From the sums of all rows less those of the annotator's rows, in whole numbers, so
         that no digit differs and no table is copied.
         """
-        n_rows, n_annotators = len(self), max(len(self.annotators), 1)
-        # The rows of each annotator: once where it is compared with itself.
-        other = np.flatnonzero(self.a != self.b)
-        row = np.concatenate([np.arange(n_rows), other])
-        who = np.r_[self.a, self.b[other]]
-        names = [name for name in self._columns() if name in SUMS]
-        table = [getattr(self, name) for name in names] + [~getattr(self, name) for name in _FLAGS]
-        sums = exact_columns(np.stack([*table, np.ones(n_rows)], axis=1))
-        own = sums.by(who, n_annotators, row)
-        *values, n_left = sums.put_together(sums.digits.sum(axis=0) - own).T
-        columns: dict[str, NDArray[Any]] = dict(zip((*names, *_FLAGS), values, strict=True))
+        who, other = self._sided("a"), np.flatnonzero(self.a != self.b)
+
+        def left(values: NDArray[Any]) -> Floats:
+            own = np.concatenate([values, values[other]])
+            return np.asarray(values.sum() - total(who, own, len(self.annotators)))
+
+        columns: dict[str, NDArray[Any]] = {
+            name: put_together(*map(left, digits_of(column)))
+            for name, column in self._columns().items()
+            if name in SUMS
+        }
+        has_rows = left(np.ones(len(self))) > 0
         for name in _FLAGS:
-            columns[name] = (columns[name] == 0) & (n_left > 0)
+            columns[name] = has_rows & (left(~getattr(self, name)) == 0)
         if self.error is not None:
             # Errors do not subtract.
-            numbers_of = range(len(self.annotators))
-            left = (self.only((self.a != i) & (self.b != i)) for i in numbers_of)
-            columns["error"] = np.array([x._errors(np.zeros_like(x.a), 1)[0] for x in left])
-        whole, lost = self._sizes("all"), self._sizes("lost")
-        for name in whole:
-            columns[name] = whole[name][0] - lost[f"lost_{name}"]
+            errors = [self.without(name).estimate_error() for name in self.annotators]
+            columns["error"] = np.array(errors)
+        whole, lost = self._sizes("all"), self._sizes("annotator")
+        columns |= {name: whole[name] - lost[f"lost_{name}"] for name in _SHOWN}
         return Scores(self.annotators, columns, self.of)
 
-    def against(self, annotator: str) -> Mapping[str, Score]:
-        """A score for each who shares a document with an annotator, who is side a.
+    def against(self, annotator: str) -> Scores[str]:
+        """Compute a score for each who shares a document with an annotator, who is side a.
 
         Against a gold standard, precision and recall then are what they are called.
         """
@@ -614,20 +598,18 @@ class Counts:
         one = self.annotators.index(annotator)
         pair = np.flatnonzero(np.any(self.pairs == one, axis=0) & (self.pairs[0] != self.pairs[1]))
         others = self.pairs[:, pair].sum(axis=0) - one
-        pair, others = pair[np.argsort(others)], np.sort(others)
-        sizes = {name: column[pair] for name, column in self._sizes("pair").items()}
-        both_ways = self.both_ways()
-        rows = both_ways.only(both_ways.a == one)
-        names = [self.annotators[other] for other in others.tolist()]
-        return rows._scores_of(np.searchsorted(others, rows.b), names, sizes)
+        order = np.argsort(others)
+        found = self.by_pair().among(pair[order])
+        columns = _turned(found.columns, self.pairs[1, pair[order]] == one)
+        return Scores([self.annotators[i] for i in others[order].tolist()], columns, self.of)
 
     def texts_without_freedom(self) -> tuple[int, int]:
-        """Texts in which every random arrangement gives the same match, of those with spans.
+        """Count texts in which every random arrangement gives the same match, and all with spans.
 
         Such are texts of one position, and those in which one of two marked nothing or
         everything.
         """
-        sizes = self._sizes("texts")
+        sizes = self._sizes("all")
         return int(sizes["fixed_texts"][0]), int(sizes["marked_texts"][0])
 
     def size_by_annotator(self) -> dict[str, float]:
@@ -644,35 +626,33 @@ class Counts:
         return dict(zip(self.labels, own.tolist(), strict=True))
 
     def pair_numbers(self) -> Ints:
-        """For each row, the number of its pair among `pairs`."""
-        return self._numbers_of("pair", self)[0]
+        """Return the number of each row's pair among `pairs`."""
+        return self._numbers_of("pair", self._columns())[0]
 
     def both_ways(self) -> Counts:
-        """The rows of different annotators, followed by the same with the sides changed."""
-        rows = np.flatnonzero(self.a != self.b)
-        columns: dict[str, Any] = {
-            name: np.concatenate([column[rows], getattr(self, _SIDES.get(name, name))[rows]])
-            for name, column in self._columns().items()
-        }
-        return replace(self, **columns)
+        """Return the rows of different annotators, followed by the same with the sides changed."""
+        columns = self.only(self.a != self.b)._columns()
+        every = np.ones(len(columns["a"]), dtype=bool)
+        found: dict[str, Any] = concatenated([columns, _turned(columns, every)])
+        return replace(self, **found)
 
-    def _numbers_of(self, level: str, rows: Counts | Columns) -> tuple[Ints, int]:
-        """The number of each row among the levels of a kind, and how many of these there are."""
-        label, a, b = (rows[k] if isinstance(rows, Mapping) else getattr(rows, k) for k in _KEYS)
-        n_labels, n = len(self.labels), len(self.annotators)
-        if level == "label":
-            return label, n_labels
+    def _numbers_of(self, level: str, rows: Columns) -> tuple[Ints, int]:
+        """Number rows among the levels of a kind, and count these."""
+        n, one, other = len(self.annotators), rows["a"], rows["b"]
         if level == "pair":
             code = self.pairs[0] * n + self.pairs[1]
-            return np.searchsorted(code, a * n + b), len(code)
-        if level == "mark":
-            return a * n_labels + label, n * n_labels
-        return (a, n) if _LEVELS[level] else (np.zeros(len(a), dtype=np.int64), 1)
+            own = np.minimum(one, other) * n + np.maximum(one, other)
+            return np.searchsorted(code, own), len(code)
+        number, n_levels = np.zeros_like(one), 1
+        for key, size in (("a", n), ("label", len(self.labels))):
+            if key in _LEVELS[level]:
+                number, n_levels = number * size + rows[key], n_levels * size
+        return number, n_levels
 
     def _scores(self, level: str, names: Sequence[Name]) -> Scores[Name]:
         """Sum the rows of each level of a kind."""
         rows = self.both_ways() if level == "annotator" else self
-        group, _ = self._numbers_of(level, rows)
+        group, _ = self._numbers_of(level, rows._columns())
         return rows._scores_of(group, names, self._sizes(level))
 
     def _scores_of(
@@ -696,7 +676,7 @@ class Counts:
         if self.error is not None:
             columns["error"] = self._errors(group, n_groups)
         columns["is_part"] = np.full(n_groups, are_parts or self.is_part)
-        columns |= sizes
+        columns |= {name: sizes[name] for name in _SHOWN}
         return Scores(names, columns, self.of)
 
     def _errors(self, group: Ints, n_groups: int, times: Ints | int = 1) -> Floats:
@@ -715,9 +695,14 @@ class Counts:
         added = put_together(*(total(number, part, n) for part in digits))
         return np.sqrt(total(group[begins], added**2, n_groups))
 
-    def estimate_error(self, times: Ints) -> float:
-        """Standard error of the sum of `times` as much as is expected in each row."""
-        return float(self._errors(np.zeros(len(self), dtype=np.int64), 1, times)[0])
+    def estimate_error(self) -> float:
+        """Compute the standard error of the sum of what is expected."""
+        return float(self._errors(np.zeros(len(self), dtype=np.int64), 1, self._times)[0])
+
+    @property
+    def _times(self) -> Ints | int:
+        """How often rows count: of all ordered pairs, those of two annotators twice."""
+        return np.where(self.a == self.b, 1, 2) if self.is_with_self else 1
 
     # --- What does not add over pairs ---
 
@@ -727,119 +712,90 @@ class Counts:
         return np.asarray((self.spans_a > 0) | (self.spans_b > 0))
 
     def _sizes(self, level: str) -> dict[str, NDArray[Any]]:
-        """Documents, spans and the like of each level of a kind."""
+        """Count documents, spans and the like of each level of a kind."""
         if self.added is not None:
-            sizes = self.added.sizes
-            own = np.all([(sizes[key] >= 0) == (key in _LEVELS[level]) for key in _KEYS], axis=0)
-            number, n = self._numbers_of(level, {key: sizes[key][own] for key in _KEYS})
+            sizes, keys = self.added.sizes, _LEVELS[level]
+            own = np.all([(sizes[key] >= 0) == (key in keys) for key in _KEYS], axis=0)
+            table = {name: values[own] for name, values in sizes.items()}
+            number, n = self._numbers_of(level, table)
             return {
-                name: exact_total(number, values[own], n).astype(values.dtype)
-                for name, values in sizes.items()
-                if name in _SIZES[level]
+                name: exact_total(number, values, n).astype(values.dtype)
+                for name, values in table.items()
             }
-        if level == "texts":
+        number, n = self._numbers_of(level, {key: self._sided(key) for key in _KEYS})
+        if level == "mark":
+            spans, size = (self._sided(name)[self._once[0]] for name in ("spans_a", "size_a"))
+            number = number[self._once[0]]
+            n_spans = total(number, spans, n).astype(np.int64)
+            return {"n_spans": n_spans, "size": exact_total(number, size, n)}
+        found = self._sizes_of(number, n, level)
+        if level == "annotator":
+            return {**self._lost(), **found}
+        if level == "all":
             n_texts, n_free = (
                 n_distinct(self.text[rows]) for rows in (self.marked, self.marked & ~self.fixed)
             )
-            numbers_of = {"fixed_texts": n_texts - n_free, "marked_texts": n_texts}
-            return {name: np.array([number]) for name, number in numbers_of.items()}
-        if level == "lost":
-            return dict(zip(_SIZES[level], self.lost_with_each(), strict=True))
-        group, n = self._numbers_of(level, self)
-        if level == "pair":
-            spans = total(group, self.spans_a + (self.a != self.b) * self.spans_b, n)
-        else:
-            number, _ = self._numbers_of(level, {key: self._once(key) for key in _KEYS})
-            spans = total(number, self._once("spans_a"), n)
-        found: dict[str, NDArray[Any]] = {"n_spans": spans.astype(np.int64)}
-        if level == "mark":
-            return {**found, "size": exact_total(number, self._once("size_a"), n)}
-        document = self.document[self.marked]
+            found["fixed_texts"] = np.array([n_texts - n_free])
+            found["marked_texts"] = np.array([n_texts])
+        return found
+
+    def _sizes_of(self, number: Ints, n: int, level: str = "document") -> dict[str, Ints]:
+        """Count the spans, and the documents with marks, of each group of sides of rows."""
+        once = slice(None) if level == "pair" else self._once[0]
+        spans = total(number[once], self._sided("spans_a")[once], n).astype(np.int64)
+        marked, document = self.marked, self.document
         if level == "annotator":
-            other = np.flatnonzero(self.marked & (self.a != self.b))
-            group = np.concatenate([group[self.marked], self.b[other]])
-            document = np.concatenate([document, self.document[other]])
-        else:
-            group = group[self.marked]
-        return {**found, "n_documents": _distinct(group, document, n)}
+            marked, document = self._sided("marked"), self._sided("document")
+        # Both sides of a row are in the same group, unless they are groups of annotators.
+        n_documents = _distinct(number[: len(marked)][marked], document[marked], n)
+        return {"n_documents": n_documents, "n_spans": spans}
 
     def _all_sizes(self) -> Columns:
-        """Documents and spans of every level, as a table."""
-        n_labels, n = len(self.labels), len(self.annotators)
+        """Count documents and spans of every level, as a table."""
         tables = []
         for level, keys in _LEVELS.items():
             sizes = self._sizes(level)
-            size = len(next(iter(sizes.values())))
-            table: dict[str, NDArray[Any]] = {key: np.full(size, -1) for key in _KEYS}
+            number = np.arange(len(sizes["n_spans"]))
+            table: dict[str, NDArray[Any]] = dict.fromkeys(_KEYS, np.full(len(number), -1))
+            for key, names in (("label", self.labels), ("a", self.annotators)):
+                if key in keys:
+                    number, table[key] = np.divmod(number, max(len(names), 1))
             if level == "pair":
                 table["a"], table["b"] = self.pairs
-            elif level == "mark":
-                table["a"], table["label"] = np.divmod(np.arange(n * n_labels), max(n_labels, 1))
-            else:
-                table |= {key: np.arange(size) for key in keys}
             tables.append({**table, **sizes})
         return concatenated(tables)
 
-    def _sizes_by(self, group: Ints, n_groups: int) -> dict[str, NDArray[Any]]:
-        """Documents with marks, and spans, of each group of documents."""
-        documents, _ = distinct(self.document[self.marked])
-        spans = total(group[self._once("document")], self._once("spans_a"), n_groups)
-        return {
-            "n_documents": np.bincount(group[documents], minlength=n_groups),
-            "n_spans": spans.astype(np.int64),
-        }
-
-    def _once(self, name: str) -> NDArray[Any]:
-        """A column of side a, followed by that of side b, without what other rows repeat.
-
-        What an annotator marked of a label in a text is in the rows of all who are compared.
-        """
-        one, other = self._rows_once
-        return np.concatenate(
-            [getattr(self, name)[one], getattr(self, _SIDES.get(name, name))[other]]
-        )
-
-    @property
-    def _is_one_pair(self) -> bool:
-        return self.pairs.shape[1] == 1 and not self.is_with_self
+    def _sided(self, name: str) -> NDArray[Any]:
+        """Return a column of side a, followed by that of side b where it is another annotator."""
+        other = getattr(self, _SIDES.get(name, name))
+        return np.concatenate([getattr(self, name), other[self.a != self.b]])
 
     @cached_property
-    def _rows_once(self) -> tuple[Ints | slice, Ints | slice]:
-        """The rows whose side a tells what an annotator marked, and those whose side b does."""
-        if self._is_one_pair:
-            return slice(None), slice(None)
-        other = np.flatnonzero(self.a != self.b)
-        cell = (self.text * max(len(self.labels), 1) + self.label) * max(len(self.annotators), 1)
-        code, number = distinct(np.concatenate([cell + self.a, (cell + self.b)[other]]))
-        first = np.empty(len(code), dtype=np.int64)
-        first[number[::-1]] = np.arange(len(number))[::-1]
-        return first[first < len(self)], other[first[first >= len(self)] - len(self)]
+    def _once(self) -> tuple[Ints | slice, Bools]:
+        """Find the sides that tell what each annotator marked of a label in a text, each once.
 
-    def lost_with_each(self) -> tuple[Ints, Ints]:
-        """The documents and the spans that are compared no more without each annotator."""
-        n_rows, n_annotators = len(self), max(len(self.annotators), 1)
-        if self._is_one_pair:
-            whole, is_in = self._sizes("all"), np.isin(np.arange(n_annotators), self.pairs)
-            return is_in * whole["n_documents"][0], is_in * whole["n_spans"][0]
-        other = np.flatnonzero(self.a != self.b)
-        row = np.concatenate([np.arange(n_rows), other])
-        who, partner = np.r_[self.a, self.b[other]], np.r_[self.b, self.a[other]]
+        These are in the rows of all who are compared; also, whether in those of one other only.
+        """
+        if self.pairs.shape[1] == 1 and not self.is_with_self:
+            return slice(None), np.ones(2 * len(self), dtype=bool)
+        code, number = distinct(coded([self._sided(key) for key in ("text", *_KEYS[:2])]))
+        return firsts(number, len(code)), np.bincount(number) == 1
+
+    def _lost(self) -> dict[str, Ints]:
+        """Count the documents and the spans that are compared no more without each annotator."""
+        n, who, (once, is_alone) = len(self.annotators), self._sided("a"), self._once
         # Documents of which all rows are the annotator's are lost.
-        marked = self.marked
-        n_rows_of = np.bincount(self.document[marked], minlength=len(self.documents))
-        code, number = distinct((self.document[row] * n_annotators + who)[marked[row]])
-        lost = code[np.bincount(number) == n_rows_of[code // n_annotators]] % n_annotators
-        n_lost = np.bincount(lost, minlength=n_annotators)
+        marked, n_rows = self._sided("marked"), np.bincount(self.document[self.marked])
+        code, number = distinct((self._sided("document") * n + who)[marked])
+        lost = code[np.bincount(number) == n_rows[code // n]] % n
         # The annotator's spans are lost, and those that are compared with no one else's.
-        cell = self.text * max(len(self.labels), 1) + self.label
-        code, number = distinct(cell[row] * n_annotators + who)
-        spans, only = np.zeros(len(code), dtype=np.int64), np.zeros(len(code), dtype=np.int64)
-        spans[number], only[number] = np.r_[self.spans_a, self.spans_b[other]], partner
-        code %= n_annotators
-        is_lost = (np.bincount(number) == 1) & (only != code)
-        lost_spans = total(code, spans, n_annotators)
-        lost_spans += total(only[is_lost], spans[is_lost], n_annotators)
-        return n_lost, lost_spans.astype(np.int64)
+        own, other, spans = (self._sided(name)[once] for name in ("a", "b", "spans_a"))
+        is_alone = is_alone & (own != other)
+        lost_spans = total(own, spans, n) + total(other[is_alone], spans[is_alone], n)
+        return {
+            "lost_n_documents": np.bincount(lost, minlength=n),
+            "lost_n_spans": lost_spans.astype(np.int64),
+        }
 
     # --- Scores of documents ---
 
@@ -850,51 +806,42 @@ class Counts:
         return _Documents.of(self).means()
 
     def outstanding(self) -> Sequence[Kept]:
-        """Documents by the lowest corrected score, or the highest difficulty, where they have one.
+        """List documents by the lowest corrected score or the highest difficulty.
 
-        All of them, the first ones where only sums of documents are kept.
+        All that have one, or the first where only sums of documents are kept.
         """
-        return _Documents.of(self).outstanding() if self.added is None else self.added.kept
+        if self.added is not None:
+            return self.added.kept
+        return _Documents.of(self).outstanding(len(self.documents))
 
     @property
     def histogram(self) -> Ints:
         """How many documents have which difficulty; the last are those without one."""
         return _Documents.of(self).histogram() if self.added is None else self.added.histogram
 
-    def mean_table(self, *, of_all: bool = False) -> Floats:
-        """Sums of the scores of documents by unit, and how many: for each of `SCORES`.
+    def mean_table(self, place: Ints, n: int, *, of_all: bool) -> Floats:
+        """Sum the scores of documents by the place of their unit, and count them.
 
         Of the documents that have a corrected score; where none has, or if wanted, of all that
         were marked.
+
+        Returns
+        -------
+        array of float, shape (n, 4, 2)
+            For each of `SCORES`, and for the lowest that the corrected score could be.
         """
-        means, n_units = self._means, len(self.unit_names)
-        unit = self.unit_places[means["document"]]
-        columns = []
-        for name in SCORES:
-            wanted = self._averaged(name, of_all=of_all)
+        unit, columns = place[self._means["document"]], []
+        for name in (*SCORES, "lowest"):
+            kinds = [""] if self.n_averaged and not of_all else ["", "other_"]
+            if name in {"corrected", "lowest"}:
+                kinds = [] if of_all else [""]
+            elif self.is_corpus_wide and name == "chance":
+                kinds = []
             for what in (name, "n"):
-                found = [exact_total(unit, means[f"{prefix}{what}"], n_units) for prefix in wanted]
-                columns.append(np.sum([np.zeros(n_units), *found], axis=0))
-        return np.stack(columns, axis=1)
-
-    def mean_of(self, name: str, *, of_all: bool = False) -> float:
-        """The mean of a score of documents; nan if none has it."""
-        wanted, means = self._averaged(name, of_all=of_all), self._means
-        n = sum(int(means[f"{prefix}n"].sum()) for prefix in wanted)
-        values = np.concatenate([np.zeros(0), *(means[f"{prefix}{name}"] for prefix in wanted)])
-        return (
-            float(exact_total(np.zeros(len(values), dtype=np.int64), values, 1)[0]) / n
-            if n
-            else nan
-        )
-
-    def _averaged(self, name: str, *, of_all: bool) -> list[str]:
-        """The documents that a score is averaged over, by the beginnings of columns."""
-        if name in {"corrected", "lowest"}:
-            return [] if of_all else [""]
-        if self.is_corpus_wide and name == "chance":
-            return []
-        return [""] if self.n_averaged and not of_all else ["", "other_"]
+                values = [np.zeros(0), *(self._means[f"{kind}{what}"] for kind in kinds)]
+                owner = np.tile(unit, len(kinds))
+                columns.append(exact_total(owner, np.concatenate(values), n))
+        return np.stack(columns, axis=1).reshape(n, -1, 2)
 
     @property
     def n_averaged(self) -> int:
@@ -920,7 +867,7 @@ class Counts:
             }
         counts = self._field(name)
         label = numbered(counts.labels)
-        return {value: counts._rows_with(label[value]) for value in _in_order(counts.labels)}
+        return {value: counts._rows_with(label[value]) for value in in_order(counts.labels)}
 
     def _rows_with(self, label: int) -> Rows:
         """The rows of a label, over the units that have it."""
@@ -928,30 +875,20 @@ class Counts:
         units, unit = distinct(rows.document)
         return replace(rows, n_documents=len(units), document=unit)
 
-    def sums_of(self, group: Ints, n_groups: int, times: Ints | None = None) -> Floats:
-        """The sums of the columns of `exact` over each group of rows, shape (groups, 4).
-
-        A row of group -1 is in none.
-        """
-        size, by = self.size_a + self.size_b, 1 if times is None else times
+    def sums_of(self, group: Ints, n_groups: int) -> Floats:
+        """Sum the statistics of each group of rows but -1, shape (groups, 4)."""
         inside = slice(None) if len(group) and group.min() >= 0 else np.flatnonzero(group >= 0)
-        columns = (self.matched, by * self.expected, by * size, self._free.astype(np.float64))
         # Column by column, which takes less memory than all at once.
-        sums = [exact_total(group[inside], column[inside], n_groups) for column in columns]
-        return np.stack(sums, axis=1)
+        sums = (exact_total(group[inside], x[inside], n_groups) for x in self._statistics())
+        return np.stack(list(sums), axis=1)
 
-    def exact(self, times: Ints | None = None) -> ExactColumns:
-        """Matched, expected, size of both sides and freedom of each row, as sums need them.
+    def _statistics(self) -> tuple[Floats, ...]:
+        """Return matched, expected, size of both sides and freedom of each row."""
+        times, size = self._times, self.size_a + self.size_b
+        return self.matched, times * self.expected, times * size, self._free.astype(np.float64)
 
-        Expected and size count as often as `times` says.
-        """
-        size, by = self.size_a + self.size_b, 1 if times is None else times
-        return exact_columns(
-            np.stack([self.matched, by * self.expected, by * size, self._free], axis=1)
-        )
-
-    def leveled(self, levels: Levels | None = None, times: Ints | None = None) -> Rows:
-        """The rows for resampling, and the levels that each of them is in; one by default.
+    def leveled(self, levels: Levels | None = None) -> Rows:
+        """Return the rows for resampling, and the levels that each of them is in; one by default.
 
         Documents and annotators are numbered by their `places`, and not as they were read.
         """
@@ -960,14 +897,14 @@ class Counts:
         return Rows(
             n_documents=len(self.unit_names),
             levels=Levels(len(self)) if levels is None else levels,
-            document=self.unit_places[self.document],
-            columns=self.exact(times),
+            document=self.units.place[self.document],
+            columns=exact_columns(np.stack(self._statistics(), axis=1)),
             a=np.minimum(one, other),
             b=np.maximum(one, other),
         )
 
     def document_sums(self) -> Floats:
-        """Matched, expected, size and rows in which chance has freedom, of each unit.
+        """Sum matched, expected, size and rows in which chance has freedom by unit.
 
         Units come by their places.
 
@@ -975,8 +912,7 @@ class Counts:
         -------
         array of float, shape (units, 4)
         """
-        rows = self.leveled()
-        return rows.sums(rows.document, rows.n_documents, range(1))[:, 0]
+        return self.sums_of(self.units.place[self.document], len(self.unit_names))
 
     # --- Out and in ---
 
@@ -1004,7 +940,7 @@ class Counts:
         return Counts.joined(counts_in(table))
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Columns of plain values, with names instead of numbers.
+        """Return columns of plain values, with names instead of numbers.
 
         Rows by unit have ``unit`` in the place of document and text: a document, or the number of
         a group of documents where there are many. ``rows`` says how many were added up, and
@@ -1015,8 +951,7 @@ class Counts:
         if self.added is not None:
             # A sum may take two rows.
             found, number = distinct(coded([columns[name] for name in keys]))
-            first = np.empty(len(found), dtype=np.int64)
-            first[number] = np.arange(len(number))
+            first = firsts(number, len(found))
             columns = {
                 name: exact_total(number, column, len(found)).astype(column.dtype)
                 if name in sums
@@ -1024,7 +959,7 @@ class Counts:
                 for name, column in columns.items()
             }
         names: dict[str, Sequence[Any]] = {
-            "document": self.documents or range(len(self.unit_places)),
+            "document": self.documents or range(len(self.units)),
             "label": self.labels,
             **dict.fromkeys(("a", "b"), self.annotators),
         }
@@ -1056,29 +991,26 @@ class _Documents:
     sums : array of float, shape (documents, 4)
     reasons : array of int, shape (documents,)
         Why they have no corrected score: 0 where they have one, or where nothing was marked.
-    are_difficulties : bool
-        Whether documents stand out by their difficulty, rather than by a low score.
     """
 
     counts: Counts
     sums: Floats
     reasons: Ints
-    are_difficulties: bool
 
     @staticmethod
     def of(counts: Counts) -> _Documents:
-        n, are_difficulties = len(counts.documents), counts.is_with_self
-        times = np.where(counts.a == counts.b, 1, 2) if are_difficulties else None
-        sums = counts.sums_of(counts.document, n, times)
+        n = len(counts.documents)
+        sums = counts.sums_of(counts.document, n)
         is_open = np.zeros(n, dtype=bool)
         is_open[counts.document[~counts.certain]] = True
         reasons = reason_codes(*sums.T, is_certain=~is_open)
         if counts.is_corpus_wide:
             reasons = np.where(sums[:, 2] > 0, _REASONS[-1], 0)
-        return _Documents(counts, sums, reasons, are_difficulties)
+        return _Documents(counts, sums, reasons)
 
-    @cached_property
+    @property
     def is_marked(self) -> Bools:
+        """Documents in which something was marked."""
         return np.asarray(self.sums[:, 2] > 0)
 
     def _score(self, name: str) -> Floats:
@@ -1102,35 +1034,31 @@ class _Documents:
         }
 
     def histogram(self) -> Ints:
-        """How many documents have which difficulty."""
+        """Count documents by difficulty."""
         values = self._score("difficulty")
         cell = np.full(len(values), BINS)
-        known = ~np.isnan(values) & self.are_difficulties
+        known = ~np.isnan(values) & self.counts.is_with_self
         cell[known] = np.clip((values[known] * BINS + 1e-9).astype(np.int64), 0, BINS - 1)
         return np.bincount(cell, minlength=BINS + 1)
 
-    def outstanding(self, most: int | None = None) -> list[Kept]:
-        """The documents that stand out, in their order: all, or the first ones."""
+    def outstanding(self, most: int) -> list[Kept]:
+        """List the documents that stand out by a high difficulty or a low score, in their order."""
         counts, n_spans = self.counts, np.zeros(len(self.sums))
-        if self.are_difficulties:
+        if counts.is_with_self:
             values = -self._score("difficulty")
         else:
             corrected = self._score("corrected")
             values = np.where((self.reasons > 0) | np.isnan(corrected), np.inf, corrected)
+            n_spans += counts._sizes_of(counts._sided("document"), len(values))["n_spans"]
         chosen = np.flatnonzero(self.is_marked & ~np.isnan(values))
-        if most is not None and len(chosen) > most:
+        if len(chosen) > most:
             # Up to the last value that can be among them, ties included.
             last = np.partition(values[chosen], most - 1)[most - 1]
             chosen = chosen[values[chosen] <= last]
-        if not self.are_difficulties:
-            n_spans = total(counts._once("document"), counts._once("spans_a"), len(values))
-        ranks = zip(values[chosen].tolist(), (-n_spans[chosen]).tolist(), strict=True)
-        documents = counts.documents
-        named = ((*rank, documents[i], i) for rank, i in zip(ranks, chosen.tolist(), strict=True))
-        first = sorted(named) if most is None else nsmallest(most, named)
-        mask = np.zeros(len(values), dtype=bool)
-        mask[[i for *_, i in first]] = True
-        scores = counts.of_documents(mask).by_document()
+        ranks = zip(*(x[chosen].tolist() for x in (values, -n_spans)), chosen.tolist(), strict=True)
+        first = nsmallest(most, ((*rank, counts.documents[i], i) for *rank, i in ranks))
+        is_first = np.isin(np.arange(len(values)), [i for *_, i in first])
+        scores = counts.of_documents(is_first).by_document()
         return [(*rank, name, scores[name]) for *rank, name, _ in first]
 
 
@@ -1140,8 +1068,8 @@ def _added(counts: Counts) -> Added:
     return counts.added
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
-    """Names in an order of their own: shorter ones first."""
+def in_order(names: Iterable[str]) -> list[str]:
+    """Sort names in an order of their own: shorter ones first."""
     listed = list(names)
     return [listed[i] for i in np.argsort(places(listed)).tolist()]
 
@@ -1158,7 +1086,7 @@ def _merged(
     if any(part.annotators != parts[0].annotators for part in parts):
         annotators = united([part.annotators for part in parts])
         # Whatever the order of the parts.
-        annotators = _in_order(annotators) if isinstance(units, Units) else annotators
+        annotators = in_order(annotators) if isinstance(units, Units) else annotators
     label, annotator = numbered(labels), numbered(annotators)
     rows, pairs, sizes, means, n_texts = [], [], [], [], 0
     for part, unit in zip(parts, unit_of, strict=True):
@@ -1203,6 +1131,16 @@ def _merged(
     whole = dict(summed(whole, [x for x in ("document", *_KEYS, "stream") if x in whole]))
     fields = _merged_fields(parts, units, unit_of)
     return replace(found, documents=units.names, fields=fields, added=added, **whole)
+
+
+def _turned(columns: Columns, swap: Bools) -> dict[str, NDArray[Any]]:
+    """Change the sides of some rows."""
+    if not swap.any():
+        return dict(columns)
+    return {
+        name: np.where(swap, columns[_SIDES[name]], column) if name in _SIDES else column
+        for name, column in columns.items()
+    }
 
 
 def _renamed_sizes(added: Added, label: Ints, annotator: Ints) -> Columns:

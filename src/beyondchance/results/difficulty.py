@@ -13,12 +13,12 @@ import numpy as np
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.counted import Counted, signed_with
+from beyondchance.results.counted import Counted
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Described
-from beyondchance.results.resampling import Levels, Resampling, resampling_of
+from beyondchance.results.resampling import Levels, resampling_of, score_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
@@ -57,9 +57,8 @@ class Difficulty(Described, Counted):
     @cached_property
     def error(self) -> float:
         """Standard error of `overall`, where chance was estimated; 0 where it is exact."""
-        _, size = self._sums(np.zeros(len(self.counts), dtype=np.int64), 1)
-        error = self.counts.estimate_error(_times(self.counts))
-        return 2 * error / float(size[0]) if size[0] else nan
+        size = float(self.counts.sums_of(np.zeros(len(self.counts), dtype=np.int64), 1)[0, 2])
+        return 2 * self.counts.estimate_error() / size if size else nan
 
     @cached_property
     def by_document(self) -> dict[str, float]:
@@ -102,9 +101,7 @@ class Difficulty(Described, Counted):
         >>> found.interval(method="percentile", seed=1)
         ConfidenceInterval(0.5000 to 0.7500)
         """
-        options = resampling_of(self.settings, resampling, over="documents")
-        found = self._intervals(Levels(len(self.drawn)), options)
-        return found["all"][""]["difficulty"]
+        return self.intervals(**resampling).overall["difficulty"]
 
     @documented(ResamplingOptions)
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
@@ -116,24 +113,13 @@ class Difficulty(Described, Counted):
         ----------
         {options}
         """
-        options, counts = resampling_of(self.settings, resampling, over="documents"), self.drawn
-        levels = Levels(len(counts))
-        levels.add("label", counts.labels, counts.label)
-        levels.add("annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
-        found = self._intervals(levels, options)
-        return Intervals(
-            overall=found["all"][""],
-            by_label=found.get("label", {}),
-            by_annotator=found.get("annotator", {}),
-            settings=signed_with(options, self.settings, counts),
-        )
-
-    def _intervals(
-        self, levels: Levels, options: Resampling
-    ) -> dict[str, dict[str, dict[str, ConfidenceInterval]]]:
-        """The intervals of some levels, by kind and name."""
-        rows = self.drawn.leveled(levels, _times(self.drawn))
-        return levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
+        options = resampling_of(self.settings, resampling, over="documents")
+        counts, levels = self.drawn, Levels(len(self.drawn))
+        levels.add("by_label", counts.labels, counts.label)
+        levels.add("by_annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
+        rows = counts.leveled(levels)
+        found = levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
+        return self.signed(found, options)
 
     def _named(
         self, group: Ints, names: tuple[str, ...], *, are_parts: bool = False
@@ -143,20 +129,10 @@ class Difficulty(Described, Counted):
         return Named(zip(names, found.tolist(), strict=True))
 
     def _of(self, group: Ints, n_groups: int, *, are_parts: bool = False) -> Floats:
-        """Difficulty of each group of rows; nan for parts of what spans were placed in."""
-        expected, size = self._sums(group, n_groups)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where((size > 0) & (not are_parts), 1 - 2 * expected / size, nan)
-
-    def _sums(self, group: Ints, n_groups: int) -> tuple[Floats, Floats]:
-        """Expected match and size of each group of rows; a row of group -1 is in none."""
-        _, expected, size, _ = self.counts.sums_of(group, n_groups, _times(self.counts)).T
-        return expected, size
+        """Compute the difficulty of each group of rows; nan for parts of a placement."""
+        if are_parts:
+            return np.full(n_groups, nan)
+        return score_of(self.counts.sums_of(group, n_groups), "difficulty")
 
     def __repr__(self) -> str:
         return f"Difficulty(overall={in_digits(self.overall)})"
-
-
-def _times(counts: Counts) -> Ints:
-    """Over all ordered pairs, two annotators count twice, one with itself once."""
-    return np.where(counts.a == counts.b, 1, 2)

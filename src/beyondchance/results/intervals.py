@@ -170,7 +170,7 @@ class Intervals(Printed):
 def intervals_of(
     rows: Rows, names: Sequence[str], options: Resampling, *, unit: str = "documents"
 ) -> list[dict[str, ConfidenceInterval]]:
-    """For each level, the interval of each of the scores named.
+    """Compute the interval of each of the scores named for each level.
 
     Parameters
     ----------
@@ -184,14 +184,8 @@ def intervals_of(
     team = team_of(rows)
     kinds = [(unit, rows.n_documents, 2)] if options.over != "annotators" else []
     kinds += [(ANNOTATORS, team.n_members, 3)] if options.over != "documents" else []
-    for kind, size, least in kinds:
-        if size < least:
-            empty = _undefined(
-                f"there are too few {kind}: found {size}, expected {least} or more",
-                [(kind, size) for kind, size, _ in kinds],
-                options,
-            )
-            return [dict.fromkeys(names, empty) for _ in range(len(rows.levels))]
+    if none := too_few(kinds, options):
+        return [dict.fromkeys(names, none) for _ in range(len(rows.levels))]
     return [
         {
             name: interval_from(
@@ -207,6 +201,17 @@ def intervals_of(
         for levels, found in resampled(rows, options, team)
         for place in range(len(levels))
     ]
+
+
+def too_few(
+    kinds: Sequence[tuple[str, int, int]], options: Resampling
+) -> ConfidenceInterval | None:
+    """Say that a kind of units is too few: each with its number and the least that is needed."""
+    for kind, size, least in kinds:
+        if size < least:
+            why = f"there are too few {kind}: found {size}, expected {least} or more"
+            return _undefined(why, [known[:2] for known in kinds], options)
+    return None
 
 
 def intervals_of_few(

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from math import ceil, nan
+from math import ceil, nan, prod
 from typing import Any, TypeVar
 
 import numpy as np
 
 from beyondchance.checks import checked_generator
-from beyondchance.core.bootstrap import bootstrap_weights, member_weights, team_weights
+from beyondchance.core.bootstrap import blocks, bootstrap_weights, member_weights, team_weights
 from beyondchance.core.exact import ExactColumns, exact_columns
 from beyondchance.core.ragged import distinct
 from beyondchance.errors import OptionError
@@ -195,7 +195,7 @@ class Levels:
         self.members = [np.zeros(n_rows, dtype=np.int64)]
         self.complements = range(0)
         self.absent: list[Ints] = []
-        self._names: list[tuple[str, Any]] = [("all", "")]
+        self._names: list[tuple[str, Any]] = [("overall", "")]
 
     def __len__(self) -> int:
         return len(self._names)
@@ -379,7 +379,7 @@ def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[ran
     """
     n_pairs = len(team.left)
     unit, n_units, drawn = {
-        "documents": (rows.document, rows.n_documents, _documents_drawn),
+        "documents": (rows.document, rows.n_documents, None),
         "annotators": (team.pair, n_pairs, _annotators_drawn),
         "both": (rows.document * n_pairs + team.pair, rows.n_documents * n_pairs, _both_drawn),
     }[options.over]
@@ -391,13 +391,18 @@ def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[ran
         levels = range(first, min(first + portion, n_levels))
         is_last = levels.stop == n_levels
         rng = options.generator if is_last else deepcopy(options.generator)
-        yield levels, drawn(rows.sums(unit, n_units, levels), team, options.draws, rng)
+        sums = rows.sums(unit, n_units, levels)
+        if drawn is None:
+            yield levels, resample(sums, options.draws, rng)
+        else:
+            yield levels, drawn(sums, team, options.draws, rng)
 
 
 def totals_of(table: Floats) -> Callable[[Floats], Floats]:
-    """Weighted sums over the rows of a table, exact, each in the shape of a row."""
-    columns = exact_columns(table.reshape(len(table), -1))
-    return lambda weights: columns.totals(weights).reshape(-1, *table.shape[1:])
+    """Return a function of weights: exact weighted sums of the rows of a table, each like a row."""
+    shape = table.shape[1:]
+    columns = exact_columns(table.reshape(len(table), prod(shape)))
+    return lambda weights: columns.totals(weights).reshape(len(weights), *shape)
 
 
 def stacked(blocks: Iterable[Floats], like: Floats) -> Floats:
@@ -405,11 +410,36 @@ def stacked(blocks: Iterable[Floats], like: Floats) -> Floats:
     return np.concatenate([np.empty((0, *like.shape)), *blocks])
 
 
-def _documents_drawn(sums: Floats, _: Team, resamples: int, rng: np.random.Generator) -> Resampled:
-    totals = totals_of(sums)
-    drawn = (totals(weights) for weights in bootstrap_weights(len(sums), resamples, rng))
-    whole = totals(np.ones((1, len(sums))))[0]
-    return Resampled(stacked(drawn, whole), whole, [whole - sums])
+def resample(
+    table: Floats,
+    draws: int,
+    rng: np.random.Generator,
+    statistic: Callable[[Floats], Floats] = np.asarray,
+) -> Resampled:
+    """Compute a statistic of sums over units: in every resample, as it is, and without each unit.
+
+    Parameters
+    ----------
+    table : array of float, shape (units, ...)
+    draws : int
+    rng : numpy.random.Generator
+    statistic : function
+        Of sums of rows of the table, one after the other; the sums themselves by default.
+
+    Examples
+    --------
+    >>> found = resample(np.array([1.0, 2.0, 6.0]), 0, np.random.default_rng(1), lambda x: x / 2)
+    >>> found.whole.item(), found.left_out[0].tolist()
+    (4.5, [4.0, 3.5, 1.5])
+    """
+    totals = totals_of(table)
+    whole = totals(np.ones((1, len(table))))
+    drawn = (
+        statistic(stacked(map(totals, bootstrap_weights(len(table), n, rng)), whole[0]))
+        for n in blocks(draws, whole.size, cells=_DRAWN_AT_A_TIME)
+    )
+    found = statistic(whole)[0]
+    return Resampled(stacked(drawn, found), found, [statistic(whole - table)])
 
 
 def _annotators_drawn(

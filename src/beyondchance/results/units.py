@@ -9,7 +9,6 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beyondchance.annotations.hashing import hashed
 from beyondchance.core.bootstrap import places
@@ -49,29 +48,22 @@ class Units:
     def of(documents: Sequence[str]) -> tuple[Units, Ints]:
         """Make units of documents, and number the unit of each document."""
         prints = (hashed(documents) >> np.uint64(1)).astype(np.int64)
-        found = Units(tuple(documents), 0, np.ones_like(prints), prints)
-        units, (unit,) = Units.together([found])
+        units, (unit,) = Units.together([Units.single(documents, prints)])
         return units, unit
 
-    def grouped(self, n_groups: int) -> tuple[Units, Ints]:
-        """Make groups, or larger groups, and number the new unit of each old one."""
-        if self.n_groups:
-            unit = np.arange(len(self)) // (self.n_groups // n_groups)
-        else:
-            # By the first bits of the hashes, of which prints have 63.
-            unit = self.prints >> (64 - n_groups.bit_length())
-        sums = np.zeros((2, n_groups), dtype=np.uint64)
-        for row, values in zip(sums, (self.n_documents, self.prints), strict=True):
-            np.add.at(row, unit, values.astype(np.uint64))
-        return Units((), n_groups, *_modulo(sums)), unit
+    @staticmethod
+    def single(documents: Sequence[str], prints: Ints) -> Units:
+        """Make a unit of each document."""
+        return Units(tuple(documents), 0, np.ones(len(documents), dtype=np.int64), prints)
 
     @staticmethod
-    def together(parts: Sequence[Units]) -> tuple[Units, list[Ints]]:
+    def together(parts: Sequence[Units], n_groups: int = 0) -> tuple[Units, list[Ints]]:
         """Make the units of different documents, and number the new unit of each old one.
 
-        They are documents, if these are few enough in all; else as many groups as the fewest.
+        They are documents, if these are few enough in all and no number of groups is given; else
+        as many groups as the fewest.
         """
-        n_groups = min((part.n_groups for part in parts if part.n_groups), default=0)
+        n_groups = n_groups or min((part.n_groups for part in parts if part.n_groups), default=0)
         names = list(chain.from_iterable(part.names for part in parts))
         if len(parts) > 1:
             check_distinct(names)
@@ -79,19 +71,28 @@ class Units:
             place = places(names)
             order = np.argsort(place)
             prints = np.concatenate([part.prints for part in parts])[order]
-            units = Units(tuple(names[i] for i in order.tolist()), 0, np.ones_like(prints), prints)
+            units = Units.single([names[i] for i in order.tolist()], prints)
             return units, np.split(place, np.cumsum([len(part) for part in parts])[:-1])
-        grouped = [part.grouped(n_groups or MOST_DOCUMENTS) for part in parts]
-        sums = np.sum(
-            [np.stack([x.n_documents, x.prints]).astype(np.uint64) for x, _ in grouped], axis=0
-        )
-        units = Units((), grouped[0][0].n_groups, *_modulo(sums))
-        return units, [unit for _, unit in grouped]
+        n_groups = n_groups or MOST_DOCUMENTS
+        unit_of = [part._groups(n_groups) for part in parts]
+        n_documents, prints = np.zeros((2, n_groups), dtype=np.int64)
+        for part, unit in zip(parts, unit_of, strict=True):
+            np.add.at(n_documents, unit, part.n_documents)
+            np.add.at(prints, unit, part.prints)
+        # Sums that exceed 64 bits lose their first ones, which the remainder does not have.
+        return Units((), n_groups, n_documents, prints & (2**63 - 1)), unit_of
+
+    def _groups(self, n_groups: int) -> Ints:
+        """Number the group of each unit."""
+        if self.n_groups:
+            return np.arange(len(self)) // (self.n_groups // n_groups)
+        # By the first bits of the hashes, of which prints have 63.
+        return self.prints >> (64 - n_groups.bit_length())
 
     @cached_property
     def place(self) -> Ints:
-        """The number of each unit among those that have documents."""
-        return np.cumsum(self.n_documents > 0) - 1
+        """The number of each unit, in the order of drawing, among those that have documents."""
+        return np.cumsum(self.n_documents > 0) - 1 if self.n_groups else places(self.names)
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
@@ -102,11 +103,6 @@ class Units:
         columns = (own, self.n_documents[own], self.prints[own])
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return tuple(f"{self.n_groups}:{group}:{n}:{code:x}" for group, n, code in rows)
-
-
-def _modulo(sums: NDArray[np.uint64]) -> tuple[Ints, Ints]:
-    n_documents, prints = (sums & np.uint64(2**63 - 1)).astype(np.int64)
-    return n_documents, prints
 
 
 def check_distinct(names: Sequence[str]) -> None:
