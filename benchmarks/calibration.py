@@ -21,17 +21,15 @@ from typing import Any
 import numpy as np
 
 import beyondchance as bc
-from beyondchance.core.bootstrap import bootstrap_weights
 from beyondchance.core.exact import exact_total
 from beyondchance.core.ragged import total
+from beyondchance.core.resampling import bootstrap_weights, stacked, totals_of
 from beyondchance.results.intervals import interval_from, lowest_of
 from beyondchance.results.resampling import (
     METHODS,
     SCORES,
     resampling_of,
     score_of,
-    stacked,
-    totals_of,
 )
 from beyondchance.types import Floats
 from generate import population

@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 import beyondchance as bc
-from beyondchance.core.bootstrap import influences, student
+from beyondchance.core.resampling import influences, student
 from beyondchance.results.intervals import lowest_of
 from beyondchance.results.resampling import score_of
 from beyondchance.types import Floats

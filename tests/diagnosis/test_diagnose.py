@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from annotated_spans import build, overlapping, sides_of, teams
-from beyondchance.core.permutation import benjamini_hochberg
+from beyondchance.core.resampling import benjamini_hochberg
 from beyondchance.diagnosis import diagnose as module
 from beyondchance.diagnosis.deviations import KINDS
 from beyondchance.diagnosis.habits import exchange_p

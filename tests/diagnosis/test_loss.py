@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from annotated_spans import apart, build, overlapping, teams
-from beyondchance.core.bootstrap import influences, student
+from beyondchance.core.resampling import influences, student
 from beyondchance.diagnosis import loss
 from examples import examples
 from refusals import assert_tells

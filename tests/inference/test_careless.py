@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
-from beyondchance.core.bootstrap import degrees_of_freedom
 from beyondchance.core.distributions import student_share
+from beyondchance.core.resampling import degrees_of_freedom
 from beyondchance.inference.careless import _corrected, _share_below, _share_up_to
 from beyondchance.results.resampling import score_of
 from examples import examples

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from beyondchance import Corpus, DataError, OptionError, Settings, agreement, plan
-from beyondchance.core.bootstrap import influences
+from beyondchance.core.resampling import influences
 from beyondchance.inference.plan import freedom_of_spread, plans
 from beyondchance.results.resampling import score_of
 from refusals import assert_tells, refused

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from beyondchance import Settings
-from beyondchance.core.bootstrap import influences
+from beyondchance.core.resampling import influences
 from beyondchance.inference.plan import _spread, _spread_range, freedom_of_spread
 from beyondchance.results.intervals import interval_from, lowest_of
 from beyondchance.results.resampling import resampling_of, score_of

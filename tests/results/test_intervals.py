@@ -28,7 +28,7 @@ from beyondchance import (
     example,
     plan,
 )
-from beyondchance.core import bootstrap as resampling
+from beyondchance.core import resampling
 from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.results import difficulty as difficulty_module, resampling as uncertainty
 from beyondchance.results.intervals import ConfidenceInterval
@@ -234,7 +234,7 @@ class TestEveryLevel:
         ("over", "method"),
         [("documents", "bca"), ("documents", "expanded"), ("annotators", "bca"), ("both", "bca")],
     )
-    @each(("name", "most"), [("SUMS_AT_A_TIME", 30), ("_DRAWN_AT_A_TIME", 500)])
+    @each(("name", "most"), [("SUMS_AT_A_TIME", 30), ("DRAWN_AT_A_TIME", 500)])
     def test_portions_and_blocks_change_nothing(self, monkeypatch, name, most, over, method):
         result = agreement(noisy(12, ("anna", "ben", "cleo", "dora")))
         options = {"resamples": 99, "seed": 3, "over": over, "method": method}

@@ -14,8 +14,8 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
-from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.core.ragged import bounds, distinct, spread, total
+from beyondchance.core.resampling import benjamini_hochberg
 from beyondchance.diagnosis.details import Detail, Details, details
 from beyondchance.diagnosis.deviations import (
     ALONE,

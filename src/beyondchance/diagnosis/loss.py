@@ -26,9 +26,9 @@ from math import nan
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.bootstrap import degrees_of_freedom, influences, places, student
 from beyondchance.core.measures import Measure
 from beyondchance.core.ragged import bounds, distinct, members, total
+from beyondchance.core.resampling import degrees_of_freedom, influences, places, student
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval

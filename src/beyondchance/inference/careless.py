@@ -20,10 +20,8 @@ from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.checks import checked_generator, checked_share, checked_whole
-from beyondchance.core.bootstrap import influences, places, student_tail
 from beyondchance.core.covered_weight import sampled_weights
 from beyondchance.core.distributions import beta_share
-from beyondchance.core.permutation import benjamini_hochberg
 from beyondchance.core.ragged import (
     bounds,
     distinct,
@@ -35,6 +33,7 @@ from beyondchance.core.ragged import (
     starts,
     total,
 )
+from beyondchance.core.resampling import benjamini_hochberg, influences, places, student_tail
 from beyondchance.errors import DataError
 from beyondchance.messages import Use
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions

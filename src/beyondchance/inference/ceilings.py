@@ -19,7 +19,7 @@ import numpy as np
 from beyondchance.adjudication.added import only, with_annotator
 from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.bootstrap import influences, student
+from beyondchance.core.resampling import influences, student
 from beyondchance.results.adding import numbered
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.resampling import score_of

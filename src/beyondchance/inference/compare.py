@@ -16,15 +16,19 @@ from typing import Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import (
+from beyondchance.core.exact import LAST_DIGITS
+from beyondchance.core.resampling import (
     bootstrap_weights,
     effective_number,
     influences,
+    least_share,
+    stacked,
     student_tail,
+    swaps,
+    tail_share,
+    totals_of,
     variance_of,
 )
-from beyondchance.core.exact import LAST_DIGITS
-from beyondchance.core.permutation import least_share, swaps, tail_share
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Text, Use
 from beyondchance.numbers import in_digits
@@ -38,8 +42,6 @@ from beyondchance.results.resampling import (
     Resampling,
     resampling_of,
     score_of,
-    stacked,
-    totals_of,
 )
 from beyondchance.settings import KINDS, Settings
 from beyondchance.types import Floats

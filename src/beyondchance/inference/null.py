@@ -27,11 +27,11 @@ from beyondchance.checks import (
     checked_share,
     checked_whole,
 )
-from beyondchance.core.bootstrap import blocks, places
 from beyondchance.core.estimates import sampled_match
 from beyondchance.core.models import Model
 from beyondchance.core.observed import Matched, shared_positions
 from beyondchance.core.ragged import bounds, distinct
+from beyondchance.core.resampling import blocks, places
 from beyondchance.core.structure import Forest, Nodes, flattened
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import LengthsError, OptionError

@@ -10,12 +10,12 @@ from math import ceil, floor, inf, isnan, log10, nan, sqrt
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option, checked_share
-from beyondchance.core.bootstrap import degrees_of_freedom, effective_number, influences
 from beyondchance.core.distributions import (
     chi_square_quantile,
     fisher_share,
     student_quantile,
 )
+from beyondchance.core.resampling import degrees_of_freedom, effective_number, influences
 from beyondchance.errors import OptionError
 from beyondchance.inference.replacement import Estimate, Replacement
 from beyondchance.messages import Text

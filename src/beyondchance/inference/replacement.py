@@ -19,20 +19,20 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_list, checked_option, checked_share
-from beyondchance.core.bootstrap import (
-    degrees_of_freedom,
-    effective_number,
-    influences,
-    skewness,
-    variance_of,
-)
 from beyondchance.core.distributions import (
     skewed,
     student_quantile,
     student_share,
     unskewed,
 )
-from beyondchance.core.permutation import holm
+from beyondchance.core.resampling import (
+    degrees_of_freedom,
+    effective_number,
+    holm,
+    influences,
+    skewness,
+    variance_of,
+)
 from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.ceilings import Ceiling, Ceilings, ceilings_of
 from beyondchance.messages import Quote, given

@@ -17,7 +17,7 @@ import numpy as np
 
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.exact import LAST_DIGITS
-from beyondchance.core.permutation import holm
+from beyondchance.core.resampling import holm
 from beyondchance.inference.compare import (
     TESTS,
     Comparison,

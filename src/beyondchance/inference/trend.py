@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from beyondchance.checks import checked_instance
-from beyondchance.core.bootstrap import (
+from beyondchance.core.distributions import normal_quantile
+from beyondchance.core.resampling import (
     degrees_of_freedom,
     influences,
     student_tail,
     variance_of,
 )
-from beyondchance.core.distributions import normal_quantile
 from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.compare import FEWEST, why_few
 from beyondchance.messages import Quote, Use, quotes

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan, nan
 from typing import Any, Unpack
 
@@ -17,13 +17,14 @@ import numpy as np
 
 from beyondchance.checks import checked_option
 from beyondchance.core.exact import exact_total, rounded
+from beyondchance.core.resampling import bootstrap_weights, resample
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.counted import Counted
 from beyondchance.results.counts import Counts
 from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from, too_few
 from beyondchance.results.printed import Printed
-from beyondchance.results.resampling import SCORES, resample, resampling_of, score_of
+from beyondchance.results.resampling import SCORES, resampling_of, score_of
 from beyondchance.results.score import Score, reason_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
@@ -193,8 +194,9 @@ class MacroAverage(Printed, Counted):
         none = too_few([(unit, len(counts.unit_names), 2)], options)
         if none is None:
             table = self._table(counts.units.place, len(counts.unit_names))
+            draw = partial(bootstrap_weights, len(table), rng=options.generator)
             found = resample(
-                table, options.draws, options.generator, lambda x: _ratio(self._added(x))
+                table, draw, options.draws, statistic=lambda sums: _ratio(self._added(sums))
             )
         overall = {
             name: none

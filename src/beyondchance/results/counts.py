@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from beyondchance.annotations.names import kept
 from beyondchance.checks import checked_instance, checked_option
-from beyondchance.core.bootstrap import places
 from beyondchance.core.exact import (
     digits_of,
     exact_columns,
@@ -29,6 +28,7 @@ from beyondchance.core.exact import (
     rounded,
 )
 from beyondchance.core.ragged import distinct, largest, n_distinct, total
+from beyondchance.core.resampling import places
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.results.adding import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -101,7 +101,7 @@ class Difficulty(Described, Counted):
         >>> found.interval(method="percentile", seed=1)
         ConfidenceInterval(0.5000 to 0.7500)
         """
-        return self.intervals(**resampling).overall["difficulty"]
+        return self._intervals(resampling, is_overall=True).overall["difficulty"]
 
     @documented(ResamplingOptions)
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
@@ -113,10 +113,16 @@ class Difficulty(Described, Counted):
         ----------
         {options}
         """
+        return self._intervals(resampling, is_overall=False)
+
+    def _intervals(self, resampling: Mapping[str, Any], *, is_overall: bool) -> Intervals:
+        """Compute the intervals of all levels, or only of the corpus."""
         options = resampling_of(self.settings, resampling, over="documents")
         counts, levels = self.drawn, Levels(len(self.drawn))
-        levels.add("by_label", counts.labels, counts.label)
-        levels.add("by_annotator", counts.annotators, np.where(counts.a == counts.b, counts.a, -1))
+        if not is_overall:
+            own = np.where(counts.a == counts.b, counts.a, -1)
+            levels.add("by_label", counts.labels, counts.label)
+            levels.add("by_annotator", counts.annotators, own)
         rows = counts.leveled(levels)
         found = levels.named(intervals_of(rows, ["difficulty"], options, unit=self.resampled_unit))
         return self.signed(found, options)

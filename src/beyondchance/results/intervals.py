@@ -8,7 +8,8 @@ from math import inf, isfinite, nan
 
 import numpy as np
 
-from beyondchance.core.bootstrap import (
+from beyondchance.core.exact import are_alike
+from beyondchance.core.resampling import (
     accelerated,
     degrees_of_freedom,
     few_moments,
@@ -18,7 +19,6 @@ from beyondchance.core.bootstrap import (
     student_around,
     variance_of,
 )
-from beyondchance.core.exact import are_alike
 from beyondchance.messages import Text, Use
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, declared

@@ -7,18 +7,29 @@ result share the same resampled documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from math import ceil, nan, prod
+from functools import partial
+from math import ceil, nan
 from typing import Any, TypeVar
 
 import numpy as np
 
 from beyondchance.checks import checked_generator
-from beyondchance.core.bootstrap import blocks, bootstrap_weights, member_weights, team_weights
-from beyondchance.core.exact import ExactColumns, exact_columns
+from beyondchance.core.exact import ExactColumns
 from beyondchance.core.ragged import distinct
+from beyondchance.core.resampling import (
+    DRAWN_AT_A_TIME,
+    Distribution,
+    blocks,
+    bootstrap_weights,
+    member_weights,
+    resample,
+    stacked,
+    team_weights,
+    totals_of,
+)
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
 from beyondchance.options import MOST_RESAMPLES, ResamplingOptions, checked_options, declared
@@ -37,9 +48,6 @@ _SUMS = 4
 
 SUMS_AT_A_TIME = 2**21
 """Sums, of units times levels, held at a time."""
-
-_DRAWN_AT_A_TIME = 2**22
-"""Values, of resamples times levels times sums, held at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -354,128 +362,58 @@ def score_of(sums: Floats, name: str) -> Floats:
     return np.where(size > 0, found, nan)
 
 
-@dataclass(frozen=True, slots=True)
-class Resampled:
-    """The sums of a few levels in every resample.
-
-    Attributes
-    ----------
-    drawn : array of float, shape (resamples, levels, 4)
-    whole : array of float, shape (levels, 4)
-        Of everything, once.
-    left_out : sequence of arrays of float, shape (units, levels, 4)
-        Without each unit, for each kind of unit that is drawn.
-    """
-
-    drawn: Floats
-    whole: Floats
-    left_out: Sequence[Floats]
-
-
-def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Resampled]]:
+def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Distribution]]:
     """Draw documents, annotators or both; a few levels at a time, all from the same draws.
 
     Where intervals need no draws there are none, and units are left out only.
     """
-    n_pairs = len(team.left)
-    unit, n_units, drawn = {
-        "documents": (rows.document, rows.n_documents, None),
-        "annotators": (team.pair, n_pairs, _annotators_drawn),
-        "both": (rows.document * n_pairs + team.pair, rows.n_documents * n_pairs, _both_drawn),
+    n_documents, n_pairs = rows.n_documents, len(team.left)
+    unit, n_units = {
+        "documents": (rows.document, n_documents),
+        "annotators": (team.pair, n_pairs),
+        "both": (rows.document * n_pairs + team.pair, n_documents * n_pairs),
     }[options.over]
-    n_draws = max(options.draws, 1)
-    most = SUMS_AT_A_TIME // max(n_units, 1), _DRAWN_AT_A_TIME // (n_draws * _SUMS)
+    draws, n_levels = options.draws, len(rows.levels)
+    most = SUMS_AT_A_TIME // max(n_units, 1), DRAWN_AT_A_TIME // (max(draws, 1) * _SUMS)
     portion = max(min(most), 1)
-    n_levels = len(rows.levels)
     for first in range(0, n_levels, portion):
         levels = range(first, min(first + portion, n_levels))
         is_last = levels.stop == n_levels
         rng = options.generator if is_last else deepcopy(options.generator)
         sums = rows.sums(unit, n_units, levels)
-        if drawn is None:
-            yield levels, resample(sums, options.draws, rng)
+        if options.over == "documents":
+            draw = partial(bootstrap_weights, n_units, rng=rng)
+            yield levels, resample(sums, draw, draws)
+        elif options.over == "annotators":
+            draw = partial(team_weights, team.n_members, team.left, team.right, rng=rng)
+            yield levels, resample(sums, draw, draws, without=team.without_each())
         else:
-            yield levels, drawn(sums, team, options.draws, rng)
+            table = sums.reshape(n_documents, n_pairs, len(levels), _SUMS)
+            yield levels, _both_drawn(table, team, draws, rng)
 
 
-def totals_of(table: Floats) -> Callable[[Floats], Floats]:
-    """Return a function of weights: exact weighted sums of the rows of a table, each like a row."""
-    shape = table.shape[1:]
-    columns = exact_columns(table.reshape(len(table), prod(shape)))
-    return lambda weights: columns.totals(weights).reshape(len(weights), *shape)
-
-
-def stacked(blocks: Iterable[Floats], like: Floats) -> Floats:
-    """Blocks of rows that are shaped alike, one after the other; there may be none."""
-    return np.concatenate([np.empty((0, *like.shape)), *blocks])
-
-
-def resample(
-    table: Floats,
-    draws: int,
-    rng: np.random.Generator,
-    statistic: Callable[[Floats], Floats] = np.asarray,
-) -> Resampled:
-    """Compute a statistic of sums over units: in every resample, as it is, and without each unit.
-
-    Parameters
-    ----------
-    table : array of float, shape (units, ...)
-    draws : int
-    rng : numpy.random.Generator
-    statistic : function
-        Of sums of rows of the table, one after the other; the sums themselves by default.
-
-    Examples
-    --------
-    >>> found = resample(np.array([1.0, 2.0, 6.0]), 0, np.random.default_rng(1), lambda x: x / 2)
-    >>> found.whole.item(), found.left_out[0].tolist()
-    (4.5, [4.0, 3.5, 1.5])
-    """
-    totals = totals_of(table)
-    whole = totals(np.ones((1, len(table))))
-    drawn = (
-        statistic(stacked(map(totals, bootstrap_weights(len(table), n, rng)), whole[0]))
-        for n in blocks(draws, whole.size, cells=_DRAWN_AT_A_TIME)
-    )
-    found = statistic(whole)[0]
-    return Resampled(stacked(drawn, found), found, [statistic(whole - table)])
-
-
-def _annotators_drawn(
-    sums: Floats, team: Team, resamples: int, rng: np.random.Generator
-) -> Resampled:
-    totals = totals_of(sums)
-    teams = team_weights(team.n_members, team.left, team.right, resamples, rng)
-    drawn = (totals(weights) for weights in teams)
-    whole = totals(np.ones((1, len(sums))))[0]
-    return Resampled(stacked(drawn, whole), whole, [totals(team.without_each())])
-
-
-def _both_drawn(sums: Floats, team: Team, resamples: int, rng: np.random.Generator) -> Resampled:
-    n_pairs, n_levels = len(team.left), sums.shape[1]
-    by_document = sums.reshape(-1, n_pairs, n_levels, _SUMS)
-    n_documents = len(by_document)
-    by_pair = totals_of(by_document)
+def _both_drawn(
+    table: Floats, team: Team, resamples: int, rng: np.random.Generator
+) -> Distribution:
+    """Draw documents and annotators, from sums by document and pair."""
+    n_documents, n_pairs = table.shape[:2]
+    by_pair = totals_of(table)
+    whole = by_pair(np.ones((1, n_documents)))[0]
     # Annotators are drawn first and at once, because they are few; pairs are many, and are made
     # in portions.
     members = stacked(
         member_weights(team.n_members, n_pairs, resamples, rng), np.empty(team.n_members)
     )
-    drawn: list[Floats] = []
-    first = 0
-    step = max(_DRAWN_AT_A_TIME // (n_pairs * n_levels * _SUMS), 1)
-    for block in bootstrap_weights(n_documents, resamples, rng):
-        for start in range(0, len(block), step):
-            weights = block[start : start + step]
-            times = members[first : first + len(weights)]
-            teams = times[:, team.left] * times[:, team.right]
-            drawn.append((by_pair(weights) * teams[:, :, None, None]).sum(axis=1))
-            first += len(weights)
-    whole = by_pair(np.ones((1, n_documents)))[0]
-    all_pairs = whole.sum(axis=0)
-    left_out = [
-        all_pairs - by_document.sum(axis=1),
-        np.stack([(whole * pairs[:, None, None]).sum(axis=0) for pairs in team.without_each()]),
-    ]
-    return Resampled(stacked(drawn, all_pairs), all_pairs, left_out)
+
+    def pooled(sums: Floats, pairs: Floats) -> Floats:
+        return np.asarray((sums * pairs[..., None, None]).sum(axis=-3))
+
+    drawn, first = [], 0
+    for n in blocks(resamples, whole.size, cells=DRAWN_AT_A_TIME):
+        times = members[first : first + n]
+        sums = stacked(map(by_pair, bootstrap_weights(n_documents, n, rng)), whole)
+        drawn.append(pooled(sums, times[:, team.left] * times[:, team.right]))
+        first += n
+    others = np.stack([pooled(whole, pairs) for pairs in team.without_each()])
+    found = whole.sum(axis=0)
+    return Distribution(stacked(drawn, found), found, [found - table.sum(axis=1), others])

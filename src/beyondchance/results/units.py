@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 
 from beyondchance.annotations.hashing import hashed
-from beyondchance.core.bootstrap import places
+from beyondchance.core.resampling import places
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.types import Ints

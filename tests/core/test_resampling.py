@@ -9,19 +9,21 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from beyondchance.core import bootstrap as resampling
-from beyondchance.core.bootstrap import (
+from beyondchance.core import resampling
+from beyondchance.core.exact import exact_columns, rounded
+from beyondchance.core.resampling import (
     accelerated,
     bootstrap_weights,
     degrees_of_freedom,
+    holm,
     influences,
     percentiles,
     skewness,
     student,
+    swaps,
+    tail_share,
     team_weights,
 )
-from beyondchance.core.exact import exact_columns, rounded
-from beyondchance.core.permutation import holm, swaps, tail_share
 from each import each
 
 

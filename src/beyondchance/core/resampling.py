@@ -1,4 +1,4 @@
-"""Resampling from sums: the bootstrap and its intervals.
+"""Resampling from sums: the bootstrap, the jackknife, permutations, and what follows from them.
 
 A score is a ratio of sums over units (documents). A resample is then a row of *weights*,
 how often each unit was drawn, and all scores of many resamples are one product of a matrix
@@ -9,8 +9,9 @@ size of the blocks or on the library that multiplies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import isfinite, log, sqrt, tanh
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isfinite, log, prod, sqrt, tanh
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from beyondchance.core.distributions import (
     student_quantile,
     student_share,
 )
-from beyondchance.core.exact import LAST_DIGITS, are_alike
+from beyondchance.core.exact import LAST_DIGITS, are_alike, exact_columns
 from beyondchance.core.ragged import total
 from beyondchance.types import Floats, Ints
 
@@ -29,6 +30,8 @@ CELLS = 2**15
 ROWS, MOST_CELLS = 16, 2**22
 """Resamples that are made at a time in any case, because the sums of many units do not fit into
 the cache, and are read once for all of them; but never more weights than this."""
+DRAWN_AT_A_TIME = 2**22
+"""Sums of all resamples that are held at a time."""
 
 
 # --- Weights --------------------------------------------------------------------------
@@ -148,6 +151,109 @@ def _counted(drawn: Ints, n_units: int) -> Floats:
     drawn += np.arange(rows)[:, None] * n_units
     counts = np.bincount(drawn.reshape(-1), minlength=rows * n_units)
     return counts.reshape(rows, n_units).astype(np.float64)
+
+
+def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Whether each unit's two sides are exchanged: 1 for no, -1 for yes.
+
+    Every way of exchanging, once, where there are no more of them than `resamples`; else as
+    many random ones.
+
+    Yields
+    ------
+    array of float, shape (block, n_units)
+
+    Examples
+    --------
+    >>> [block.tolist() for block in swaps(2, 9, np.random.default_rng(1))]
+    [[[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]]
+    """
+    if n_units < 64 and 2**n_units <= resamples:
+        first = 0
+        for rows in blocks(2**n_units, n_units):
+            code = np.arange(first, first + rows)[:, None]
+            yield np.where(code >> np.arange(n_units) & 1, -1.0, 1.0)
+            first += rows
+        return
+    for rows in blocks(resamples, n_units):
+        # A byte holds eight of them.
+        width = -(-n_units // 8)
+        drawn = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        yield np.where(np.unpackbits(drawn, axis=1, count=n_units), -1.0, 1.0)
+
+
+# --- Distributions --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """A statistic of sums over units.
+
+    Attributes
+    ----------
+    drawn : array of float, shape (resamples, ...)
+        In every resample.
+    whole : array of float, shape (...)
+        Of all units, each once.
+    left_out : sequence of arrays of float, shape (units, ...)
+        Without each unit, for each kind of unit that is drawn.
+    """
+
+    drawn: Floats
+    whole: Floats
+    left_out: Sequence[Floats]
+
+
+def resample(
+    table: Floats,
+    draw: Callable[[int], Iterable[Floats]],
+    resamples: int,
+    *,
+    statistic: Callable[[Floats], Floats] = np.asarray,
+    without: Floats | None = None,
+) -> Distribution:
+    """Compute a statistic of sums over units: in every resample, as it is, and without each unit.
+
+    Parameters
+    ----------
+    table : array of float, shape (units, ...)
+    draw : function
+        Returns weights of the units for a number of resamples, in blocks.
+    resamples : int
+    statistic : function
+        Of sums of rows of the table, one after the other; the sums themselves by default.
+    without : array of float, shape (kinds, units), optional
+        The weights that leave out a unit, where it is not a row of the table.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> draw = partial(bootstrap_weights, 3, rng=np.random.default_rng(1))
+    >>> found = resample(np.array([1.0, 2.0, 6.0]), draw, 4, statistic=lambda sums: sums / 3)
+    >>> found.whole.item(), found.left_out[0].tolist(), found.drawn.shape
+    (3.0, [2.6666666666666665, 2.3333333333333335, 1.0], (4,))
+    """
+    totals = totals_of(table)
+    whole = totals(np.ones((1, len(table))))
+    drawn = (
+        statistic(stacked(map(totals, draw(n)), whole[0]))
+        for n in blocks(resamples, whole.size, cells=DRAWN_AT_A_TIME)
+    )
+    left_out = whole - table if without is None else totals(without)
+    found = statistic(whole)[0]
+    return Distribution(stacked(drawn, found), found, [statistic(left_out)])
+
+
+def totals_of(table: Floats) -> Callable[[Floats], Floats]:
+    """Return a function of weights: exact weighted sums of the rows of a table, each like a row."""
+    shape = table.shape[1:]
+    columns = exact_columns(table.reshape(len(table), prod(shape)))
+    return lambda weights: columns.totals(weights).reshape(len(weights), *shape)
+
+
+def stacked(blocks: Iterable[Floats], like: Floats) -> Floats:
+    """Put blocks of rows that are shaped alike one after the other; there may be none."""
+    return np.concatenate([np.empty((0, *like.shape)), *blocks])
 
 
 # --- Intervals ------------------------------------------------------------------------
@@ -439,3 +545,71 @@ def accelerated(
         shares.append(normal_share(bias + z / room))
     low, high = np.quantile(values, shares)
     return float(low), float(high)
+
+
+# --- Tests ----------------------------------------------------------------------------
+
+
+def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[Floats, Floats]:
+    """Two-sided p-values: twice the smaller tail, and their Monte Carlo errors.
+
+    A value counts as reached when it differs in its last digits only. Unless all ways were
+    gone through, the observed value counts as one more, so that no p-value is 0.
+
+    Parameters
+    ----------
+    values : array of float, shape (resamples, tests)
+    observed : array of float, shape (tests,)
+    enumerated : bool
+    """
+    slack = LAST_DIGITS * np.maximum(1.0, np.abs(observed))
+    extra = 0 if enumerated else 1
+    tails = [
+        (np.count_nonzero(reached, axis=0) + extra) / (len(values) + extra)
+        for reached in (values >= observed - slack, values <= observed + slack)
+    ]
+    smaller = np.minimum(*tails)
+    error = np.zeros_like(smaller) if enumerated else np.sqrt(smaller * (1 - smaller) / len(values))
+    return np.minimum(2 * smaller, 1.0), 2 * error
+
+
+def least_share(trials: int, *, enumerated: bool) -> float:
+    """The smallest p-value that `tail_share` can give; 0 where all ways were gone through.
+
+    Examples
+    --------
+    >>> least_share(9_999, enumerated=False), least_share(8, enumerated=True)
+    (0.0002, 0.0)
+    """
+    return 0.0 if enumerated else 2 / (trials + 1)
+
+
+def holm(p_values: Floats) -> Floats:
+    """P-values raised so that all of them may be read together (Holm 1979).
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    raised = np.empty(len(p_values))
+    raised[order] = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
+    return raised
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """P-values adjusted so that few of those below a bar are false (Benjamini and Hochberg 1995).
+
+    Examples
+    --------
+    >>> benjamini_hochberg(np.array([0.01, 0.5, 0.03])).round(4).tolist()
+    [0.03, 0.5, 0.045]
+    """
+    n = len(p_values)
+    order = np.argsort(-p_values)
+    found = np.empty(n)
+    raised = np.minimum(p_values[order] * n / (n - np.arange(n)), 1.0)
+    found[order] = np.minimum.accumulate(raised)
+    return found
