@@ -53,14 +53,9 @@ def summed(table: Columns, by: Sequence[str]) -> dict[str, NDArray[Any]]:
     rest: Ints = np.flatnonzero(np.any([np.zeros(n), *rests.values()], axis=0))
     if not len(rest):
         return sums
-    found = {}
-    for name, values in sums.items():
-        if name in rests:
-            more = rests[name][rest]
-        else:
-            more = values[rest] if name in by else np.full(len(rest), values.dtype == bool)
-        found[name] = np.concatenate([values, more.astype(values.dtype, copy=False)])
-    return found
+    keys_of_rests = {name: sums[name][rest] for name in by}
+    found = concatenated([sums, {**keys_of_rests, **{x: rests[x][rest] for x in rests}}])
+    return {name: found[name] for name in sums}
 
 
 def firsts(number: Ints, n: int) -> Ints:

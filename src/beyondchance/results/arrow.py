@@ -7,7 +7,8 @@ until they are added, and need nothing besides their columns.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from beyondchance.settings import Settings
 
 _FORMAT = 1
 _PARTS = ("row", "size", "mean", "unit", "pair", "tenth")
+_NAMES = ("documents", "labels", "annotators", "fields")
 _PLAIN = ("of", "n_texts", "n_compared_texts")
 _WHOLE = -1
 """In the place of a field: all documents, whatever their values."""
@@ -34,11 +36,11 @@ def table_of(counts: Counts) -> Any:
     arrow = required("pyarrow", extra="parquet", purpose="a table of Arrow")
     counts = counts.by_unit()
     added = checked_instance(counts.added, Added, "counts by unit")
-    known = {_WHOLE: counts, **dict(enumerate(counts.fields.values()))}
-    tables = [(number, part, part.added) for number, part in known.items() if part is not None]
+    fields = enumerate(counts.fields.values())
+    tables = [(_WHOLE, counts), *((number, part) for number, part in fields if part is not None)]
     parts: dict[str, Columns] = {
-        "row": concatenated([_in_field(number, part._columns()) for number, part, _ in tables]),
-        "size": concatenated([_in_field(n, own.sizes) for n, _, own in tables if own is not None]),
+        "row": _in_fields([(number, part._columns()) for number, part in tables]),
+        "size": _in_fields([(number, part.added.sizes) for number, part in tables]),
         "mean": added.means,
         "unit": {"documents": added.units.n_documents, "prints": added.units.prints},
         "pair": {"a": counts.pairs[0], "b": counts.pairs[1]},
@@ -49,18 +51,15 @@ def table_of(counts: Counts) -> Any:
         for part, columns in parts.items()
         for name, column in columns.items()
     }
-    names = {
-        **{name: list(getattr(counts, name)) for name in ("documents", "labels", "annotators")},
-        "fields": list(counts.fields),
-        "values": [None if part is None else list(part.labels) for part in counts.fields.values()],
-    }
     strings = arrow.list_(arrow.string())
-    for name, values in names.items():
-        cells[name] = arrow.array([values], arrow.list_(strings) if name == "values" else strings)
+    names = {name: list(getattr(counts, name)) for name in _NAMES}
+    values = [None if part is None else list(part.labels) for part in counts.fields.values()]
+    cells |= {name: arrow.array([listed], strings) for name, listed in names.items()}
+    cells["values"] = arrow.array([values], arrow.list_(strings))
     plain = {name: getattr(counts, name) for name in _PLAIN} | {
         "format": _FORMAT,
         "groups": added.units.n_groups,
-        "settings": None if counts.settings is None else str(counts.settings),
+        "settings": counts.settings and str(counts.settings),
         "kept": json.dumps([[*rank, asdict(score)] for *rank, score in added.kept]),
     }
     for name, value in plain.items():
@@ -69,8 +68,9 @@ def table_of(counts: Counts) -> Any:
     return arrow.table(cells)
 
 
-def _in_field(number: int, table: Columns) -> Columns:
-    return {"field": np.full(len(table["label"]), number), **table}
+def _in_fields(tables: Sequence[tuple[int, Columns]]) -> Columns:
+    """Put tables together, with the number of the field of each."""
+    return concatenated([{"field": np.full(len(x["label"]), n), **x} for n, x in tables])
 
 
 def counts_in(table: Any) -> list[Counts]:
@@ -105,40 +105,35 @@ def _counts_in(cells: dict[str, Any]) -> Counts:
             plain[name] = cell.as_py()
     if plain["format"] != _FORMAT:
         raise ValueError(f"format {plain['format']}")
-    units = Units(tuple(plain["documents"]), plain["groups"], *parts["unit"].values())
-    settings = None if plain["settings"] is None else Settings.parse(plain["settings"])
+    documents, labels, annotators, fields = (tuple(plain[name]) for name in _NAMES)
+    units = Units(documents, plain["groups"], *parts["unit"].values())
+    kept = tuple((*rank, Score(**score)) for *rank, score in json.loads(plain["kept"]))
 
-    def in_field(number: int, part: str) -> dict[str, NDArray[Any]]:
+    def in_field(number: int, part: str) -> dict[str, Any]:
         table = dict(parts[part])
         own = table.pop("field") == number
         return {name: column[own] for name, column in table.items()}
 
-    def counts(number: int, **given: Any) -> Counts:
-        added = Added(units, in_field(number, "size"), **given.pop("added", {}))
-        rows: dict[str, Any] = in_field(number, "row")
-        common = {name: plain[name] for name in _PLAIN}
-        text = np.zeros(0, dtype=np.int64)
-        return Counts(documents=units.names, text=text, added=added, **common, **given, **rows)
-
-    fields = {
+    whole = Counts(
+        documents=documents,
+        labels=labels,
+        annotators=annotators,
+        pairs=np.stack([parts["pair"]["a"], parts["pair"]["b"]]),
+        text=np.zeros(0, dtype=np.int64),
+        settings=plain["settings"] and Settings.parse(plain["settings"]),
+        added=Added(
+            units, in_field(_WHOLE, "size"), parts["mean"], parts["tenth"]["documents"], kept
+        ),
+        **{name: plain[name] for name in _PLAIN},
+        **in_field(_WHOLE, "row"),
+    )
+    known = {
         name: None
         if values is None
-        else counts(
-            i, labels=tuple(values), annotators=("",), pairs=np.zeros((2, 1), dtype=np.int64)
+        else replace(
+            whole.of_values(values, Added(units, in_field(number, "size"))),
+            **in_field(number, "row"),
         )
-        for i, (name, values) in enumerate(zip(plain["fields"], plain["values"], strict=True))
+        for number, (name, values) in enumerate(zip(fields, plain["values"], strict=True))
     }
-    kept = tuple((*rank, Score(**score)) for *rank, score in json.loads(plain["kept"]))
-    return counts(
-        _WHOLE,
-        labels=tuple(plain["labels"]),
-        annotators=tuple(plain["annotators"]),
-        pairs=np.stack([parts["pair"]["a"], parts["pair"]["b"]]),
-        settings=settings,
-        fields=fields,
-        added={
-            "means": parts["mean"],
-            "histogram": parts["tenth"]["documents"],
-            "kept": kept,
-        },
-    )
+    return replace(whole, fields=known)

@@ -386,7 +386,7 @@ class Counts:
         return _merged([part], units, [unit])._bounded()
 
     def _field_counts(self, name: str) -> Counts | None:
-        """Counts by unit whose labels are the values of a field."""
+        """Make counts by unit whose labels are the values of a field."""
         values, number = self.field_values(name)
         if len(values) > MOST_VALUES:
             return None
@@ -399,18 +399,22 @@ class Counts:
         del found["text"]
         found["label"] = number[found["document"]]
         found["a"], found["b"] = np.zeros((2, len(found["label"])), dtype=np.int64)
+        every, none = np.arange(len(values)), np.full(len(values), -1)
         sizes = self._sizes_of(number[self._sided("document")], len(values))
-        level = {"label": np.arange(len(values)), "a": np.full(len(values), -1)}
-        added = Added(self.units, {**level, "b": level["a"], **sizes})
+        added = Added(self.units, {"label": every, "a": none, "b": none, **sizes})
+        return replace(self.of_values(values, added), **found)
+
+    def of_values(self, values: Sequence[str], added: Added) -> Counts:
+        """Return a table with the values of a field for labels, whoever annotated; without rows."""
         return replace(
             self,
-            labels=values,
+            labels=tuple(values),
             annotators=("",),
             pairs=np.zeros((2, 1), dtype=np.int64),
             fields={},
             text=_NO_TEXTS,
+            settings=None,
             added=added,
-            **found,
         )
 
     def grouped(self, n_groups: int) -> Counts:
@@ -485,13 +489,16 @@ class Counts:
         return replace(self.only(keep[self.text]), is_part=self.is_corpus_wide)
 
     def without(self, annotator: str) -> Counts:
-        """The table without the rows of one annotator."""
-        number = self.annotators.index(
-            checked_option("annotator", annotator, self.annotators, are_data=True)
-        )
+        """Return the table without the rows of one annotator."""
+        number = self._number(annotator)
         others = np.all(self.pairs != number, axis=0)
         rows = self.only((self.a != number) & (self.b != number))
         return replace(rows, pairs=self.pairs[:, others])
+
+    def _number(self, annotator: str) -> int:
+        """Look up an annotator."""
+        checked_option("annotator", annotator, self.annotators, are_data=True)
+        return self.annotators.index(annotator)
 
     def ordered(self, annotators: tuple[str, ...]) -> Counts:
         """The same table with the annotators in another order, so with other sides a and b."""
@@ -594,8 +601,7 @@ class Counts:
 
         Against a gold standard, precision and recall then are what they are called.
         """
-        checked_option("annotator", annotator, self.annotators, are_data=True)
-        one = self.annotators.index(annotator)
+        one = self._number(annotator)
         pair = np.flatnonzero(np.any(self.pairs == one, axis=0) & (self.pairs[0] != self.pairs[1]))
         others = self.pairs[:, pair].sum(axis=0) - one
         order = np.argsort(others)
@@ -680,20 +686,16 @@ class Counts:
         return Scores(names, columns, self.of)
 
     def _errors(self, group: Ints, n_groups: int, times: Ints | int = 1) -> Floats:
-        """Standard error of the sum of each group's estimates.
+        """Compute the standard error of the sum of each group's estimates.
 
         Errors of one stream are one and the same error, and add up. Those of different
         streams are independent, and their squares add up.
         """
         if self.error is None or self.stream is None:
             return np.zeros(n_groups)
-        order = np.lexsort((self.stream, group))
-        group, stream = group[order], self.stream[order]
-        begins = (np.diff(group, prepend=-1) != 0) | (np.diff(stream, prepend=-1) != 0)
-        number, n = np.cumsum(begins) - 1, int(np.count_nonzero(begins))
-        digits = ((times * part)[order] for part in digits_of(rounded(self.error)))
-        added = put_together(*(total(number, part, n) for part in digits))
-        return np.sqrt(total(group[begins], added**2, n_groups))
+        code, number = distinct(coded([group, self.stream]))
+        added = exact_total(number, times * rounded(self.error), len(code))
+        return np.sqrt(total(group[firsts(number, len(code))], added**2, n_groups))
 
     def estimate_error(self) -> float:
         """Compute the standard error of the sum of what is expected."""
@@ -723,20 +725,17 @@ class Counts:
                 for name, values in table.items()
             }
         number, n = self._numbers_of(level, {key: self._sided(key) for key in _KEYS})
-        if level == "mark":
-            spans, size = (self._sided(name)[self._once[0]] for name in ("spans_a", "size_a"))
-            number = number[self._once[0]]
-            n_spans = total(number, spans, n).astype(np.int64)
-            return {"n_spans": n_spans, "size": exact_total(number, size, n)}
         found = self._sizes_of(number, n, level)
+        if level == "mark":
+            once = self._once[0]
+            size = exact_total(number[once], self._sided("size_a")[once], n)
+            return {"n_spans": found["n_spans"], "size": size}
         if level == "annotator":
             return {**self._lost(), **found}
         if level == "all":
-            n_texts, n_free = (
-                n_distinct(self.text[rows]) for rows in (self.marked, self.marked & ~self.fixed)
-            )
-            found["fixed_texts"] = np.array([n_texts - n_free])
-            found["marked_texts"] = np.array([n_texts])
+            marked = self.text[self.marked], self.text[self.marked & ~self.fixed]
+            n_texts, n_free = (np.array([n_distinct(texts)]) for texts in marked)
+            return {**found, "fixed_texts": n_texts - n_free, "marked_texts": n_texts}
         return found
 
     def _sizes_of(self, number: Ints, n: int, level: str = "document") -> dict[str, Ints]:
@@ -744,7 +743,7 @@ class Counts:
         once = slice(None) if level == "pair" else self._once[0]
         spans = total(number[once], self._sided("spans_a")[once], n).astype(np.int64)
         marked, document = self.marked, self.document
-        if level == "annotator":
+        if level in {"annotator", "mark"}:
             marked, document = self._sided("marked"), self._sided("document")
         # Both sides of a row are in the same group, unless they are groups of annotators.
         n_documents = _distinct(number[: len(marked)][marked], document[marked], n)
@@ -800,10 +799,9 @@ class Counts:
     # --- Scores of documents ---
 
     @cached_property
-    def _means(self) -> Columns:
-        if self.added is not None:
-            return self.added.means
-        return _Documents.of(self).means()
+    def means(self) -> Columns:
+        """Sums of the scores of documents, by document or unit."""
+        return self.added.means if self.added is not None else _Documents.of(self).means()
 
     def outstanding(self) -> Sequence[Kept]:
         """List documents by the lowest corrected score or the highest difficulty.
@@ -830,7 +828,7 @@ class Counts:
         array of float, shape (n, 4, 2)
             For each of `SCORES`, and for the lowest that the corrected score could be.
         """
-        unit, columns = place[self._means["document"]], []
+        unit, columns = place[self.means["document"]], []
         for name in (*SCORES, "lowest"):
             kinds = [""] if self.n_averaged and not of_all else ["", "other_"]
             if name in {"corrected", "lowest"}:
@@ -838,7 +836,7 @@ class Counts:
             elif self.is_corpus_wide and name == "chance":
                 kinds = []
             for what in (name, "n"):
-                values = [np.zeros(0), *(self._means[f"{kind}{what}"] for kind in kinds)]
+                values = [np.zeros(0), *(self.means[f"{kind}{what}"] for kind in kinds)]
                 owner = np.tile(unit, len(kinds))
                 columns.append(exact_total(owner, np.concatenate(values), n))
         return np.stack(columns, axis=1).reshape(n, -1, 2)
@@ -846,13 +844,13 @@ class Counts:
     @property
     def n_averaged(self) -> int:
         """Documents that have a corrected score."""
-        return int(self._means["n"].sum())
+        return int(self.means["n"].sum())
 
     def n_by_reason(self) -> dict[int, int]:
         """How many documents have no corrected score, by the number of the reason."""
-        n_marked = self.n_averaged + int(self._means["other_n"].sum())
+        n_marked = self.n_averaged + int(self.means["other_n"].sum())
         found = {0: self.n_compared - n_marked}
-        found |= {code: int(self._means[f"reason_{code}"].sum()) for code in _REASONS}
+        found |= {code: int(self.means[f"reason_{code}"].sum()) for code in _REASONS}
         return {code: n for code, n in found.items() if n}
 
     # --- Intervals ---
