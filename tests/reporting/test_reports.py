@@ -144,14 +144,17 @@ class TestHabits:
 class TestNotes:
     def test_a_label_of_one_annotator_only(self):
         corpus = Corpus.from_tags({"a": [["B-PER", "B-X"]], "b": [["B-PER", "O"]]})
-        (note,) = words.unshared_labels(corpus, corpus.annotators)
+        result = agreement(corpus)
+        (note,) = words.unshared_labels(result.settings, result.counts)
         assert str(note).startswith("label 'X' is used by 'a' only")
-        assert words.unshared_labels(corpus, ["a"]) == []
+        result = agreement(corpus, scope="unlabelled")
+        assert words.unshared_labels(result.settings, result.counts) == []
 
     def test_many_of_them_are_summed_up(self):
         tags = [[f"B-L{i}" for i in range(9)]]
         corpus = Corpus.from_tags({"a": tags, "b": [["O"] * 9]})
-        (note,) = words.unshared_labels(corpus, corpus.annotators)
+        result = agreement(corpus)
+        (note,) = words.unshared_labels(result.settings, result.counts)
         assert_tells(note, "9 labels are used by one … 'L0', 'L1'")
 
     def test_no_system_has_all_documents(self):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.diagnosis.loss import LOST
 from beyondchance.messages import (
     PYTHON,
@@ -31,7 +30,6 @@ from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
 from beyondchance.scoring.options import words_of
 from beyondchance.settings import Settings
-from beyondchance.types import Bools
 
 if TYPE_CHECKING:
     from beyondchance.inference.compare import Comparison
@@ -518,15 +516,6 @@ def _overtakings(standings: Standings, digits: int) -> list[str]:
 # --- Notes --------------------------------------------------------------------
 
 
-def unshared_labels(corpus: Corpus, annotators: Iterable[str]) -> list[Note]:
-    """A note for each label that only one annotator uses."""
-    columns = [corpus.annotators.index(name) for name in annotators]
-    used = np.zeros((len(corpus.labels), len(corpus.annotators)), dtype=bool)
-    used[corpus.span_label, corpus.span_annotator] = True
-    names = [corpus.annotators[column] for column in columns]
-    return _unshared(corpus.labels, names, used[:, columns])
-
-
 def heaviest(counts: Counts, noun: str) -> list[Note]:
     """Name a document that has many pairs because many annotated it, not because few are read."""
     if not counts.is_by_document or len(counts.annotators) < 3:
@@ -544,19 +533,16 @@ def heaviest(counts: Counts, noun: str) -> list[Note]:
     return [Note(told, is_caution=True)]
 
 
-def unshared_in_counts(counts: Counts) -> list[Note]:
-    """The same for the annotators that were compared, where the corpus is not at hand."""
-    spans = [list(counts.spans_by_label(name).values()) for name in counts.annotators]
-    used = np.array(spans).reshape(len(counts.annotators), len(counts.labels)).T > 0
-    return _unshared(counts.labels, counts.annotators, used)
-
-
-def _unshared(labels: Sequence[str], annotators: Sequence[str], used: Bools) -> list[Note]:
-    unshared = {
-        label: annotators[int(np.argmax(row))]
-        for label, row in zip(labels, used, strict=True)
-        if len(annotators) > 1 and np.count_nonzero(row) == 1
-    }
+def unshared_labels(settings: Settings, *tables: Counts) -> list[Note]:
+    """Note each label that only one of the annotators who were compared uses."""
+    if settings.scope == "unlabelled":
+        return []
+    users: dict[str, set[str]] = {label: set() for label in tables[0].labels}
+    for counts in tables:
+        for name in counts.annotators:
+            for label, n_spans in counts.spans_by_label(name).items():
+                users[label] |= {name} if n_spans else set()
+    unshared = {label: next(iter(names)) for label, names in users.items() if len(names) == 1}
     if len(unshared) > 5:
         text = f"{len(unshared)} labels are used by one annotator only, so nothing can match them: "
         return [Note((text, *quotes(unshared, most=6)))]

@@ -350,10 +350,9 @@ def agree_notes(
 ) -> list[Note]:
     """Return what to know besides the result."""
     notes = list(result.notes)
-    if corpus is not None and not corpus.documents:
-        notes += sentences.unshared_in_counts(result.counts)
-    elif corpus is not None:
-        notes = [*corpus.notes, *sentences.unshared_labels(corpus, result.counts.annotators)]
+    if corpus is not None:
+        notes = [*(corpus.notes if corpus.documents else notes)]
+        notes += sentences.unshared_labels(result.settings, result.counts)
     gold = None if corpus is None else corpus.gold
     if gold is not None and gold not in result.counts.annotators:
         notes.append(sentences.gold_left_out(gold, "rank compares all annotators with it"))

@@ -546,8 +546,8 @@ def rank_notes(
     """Return what to know besides the ranking."""
     notes = list(ranking.notes)
     if corpus is not None:
-        unshared = corpus.documents and sentences.unshared_labels(corpus, corpus.annotators)
-        notes = [*corpus.notes, *unshared]
+        counts = (system.counts for system in ranking.systems.values())
+        notes = [*corpus.notes, *sentences.unshared_labels(ranking.settings, *counts)]
     sizes = {name: system.counts.n_compared for name, system in ranking.systems.items()}
     # Of all that the gold standard shares with any of them.
     n_documents, noun = ranking.extent.n_documents, ranking.extent.noun
