@@ -130,7 +130,7 @@ def _twos(length: Ints) -> Ints:
 
 
 def _apart(structure: Structure, *, ratio: float) -> Bools:
-    """Which groups have no two spans of which one has more than this share of the other's length.
+    """Find the groups without a span that has more than this share of another's length.
 
     Spans of a group that lie beside each other do not count.
     """
@@ -145,7 +145,7 @@ def _apart(structure: Structure, *, ratio: float) -> Bools:
 
 
 def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
-    """One-to-one pairs at IoU > theta, as many as possible.
+    """Make the measure of one-to-one pairs at IoU > theta, as many as possible.
 
     From theta = 1/2 on, no span has two partners that are disjoint; nor two of which one lies
     in the other and has at most theta squared of its length. Then the match adds up over pairs of
@@ -181,7 +181,7 @@ def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
 
 
 def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
-    """Any function of two spans, summed over those that intersect."""
+    """Make the measure that sums a function of two spans over those that intersect."""
     return Measure(
         name=name,
         counts="",

@@ -44,7 +44,7 @@ LIMITS = "What these numbers do not show is listed under Limitations in the docu
 
 
 def bibtex() -> str:
-    """The entries, of this version of the package.
+    """Return the entries, of this version of the package.
 
     Examples
     --------

@@ -10,7 +10,7 @@ _AROUND, _WITHIN = 25, 60
 
 
 def in_text(text: str, a: tuple[int, int], b: tuple[int, int]) -> str:
-    """The stretch of a text around two spans, with [ ] around one and { } around the other.
+    """Show two spans in their text, with [ ] around one and { } around the other.
 
     A span that starts at -1 is none. Brackets nest wherever they can. White space becomes one
     blank, and what is long is cut.
@@ -41,7 +41,7 @@ def in_text(text: str, a: tuple[int, int], b: tuple[int, int]) -> str:
 
 
 def _last_words(text: str) -> str:
-    """The end of a text, from where a word begins if there is one."""
+    """Return the end of a text, from where a word begins if there is one."""
     end = text[-_AROUND - 1 :]
     blank = end.find(" ", 0, -1)
     return f"…{end[1:] if blank < 0 else end[blank:]}"

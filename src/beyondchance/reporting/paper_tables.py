@@ -34,7 +34,7 @@ def paper_table(
     gold: str | None = None,
     headings: Mapping[str, Any] = MappingProxyType({"name": ""}),
 ) -> PaperTable:
-    """A table of scores, with the same columns in every section.
+    """Make the table of scores, with the same columns in every section, and its caption.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def _cited(piece: Citation) -> str:
 
 
 def _code_in_markdown(piece: Code) -> str:
-    """Between more backquotes than there are in it."""
+    """Write code between more backquotes than there are in it."""
     text, fence = visible(piece.text), "`"
     while fence in text:
         fence += "`"

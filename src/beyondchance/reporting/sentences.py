@@ -65,13 +65,13 @@ _METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
 def compared(who: str, extent: Extent, n_spans: int, positions: str = "") -> str:
-    """Who was compared on what, and where random spans are placed if `positions` are given."""
+    """Say who was compared on what and, if `positions` are given, where random spans are placed."""
     placed = f"; unit {extent.unit}, positions {positions}" if positions else ""
     return f"{who}: {texts_of(extent)}, {counted(n_spans, 'span')}{placed}."
 
 
 def texts_of(extent: Extent, within: str = "in") -> str:
-    """How many sentences, documents or other texts there are.
+    """Say how many sentences, documents or other texts there are.
 
     Examples
     --------
@@ -88,12 +88,12 @@ def texts_of(extent: Extent, within: str = "in") -> str:
 
 
 def least_likely(noun: str) -> str:
-    """The title of documents by difficulty, which is not about how hard they are to annotate."""
+    """Return the title of documents by difficulty, which is not how hard they are to annotate."""
     return f"the {noun}s in which agreement by chance is least likely first"
 
 
 def by_measure(measure: str, positions: str) -> str:
-    """What scores are by, for titles: the measure token counts whatever positions there are.
+    """Name a measure for titles: token counts whatever positions there are.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def by_measure(measure: str, positions: str) -> str:
 
 
 def explained_measure(measure: str, positions: str) -> str:
-    """What scores are by, with what that counts.
+    """Name a measure, with what it counts.
 
     >>> explained_measure("token", "tokens"), explained_measure("token", "characters")
     ('token (tokens that both marked)', 'characters that both marked')
@@ -121,7 +121,7 @@ def explained_measure(measure: str, positions: str) -> str:
 
 
 def headline(whose: str, scores: Sequence[tuple[str, Score]]) -> str:
-    """How far agreement is from chance to full agreement, by each measure.
+    """Say how far agreement is on the way from chance to full agreement, by each measure.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ by exact.
 
 
 def largest_loss(loss: Mapping[str, float], by: str) -> str:
-    """The cause by which most is lost of the way to full agreement; nothing if nothing is lost.
+    """Name the cause by which most is lost of the way to full agreement; nothing if none is.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ overall.'
 
 
 def meaning(score: Score, by: str, digits: int = 4) -> str:
-    """How large chance agreement is by a measure, and what correction changes.
+    """Say how large chance agreement is by a measure, and what correction changes.
 
     Examples
     --------
@@ -202,18 +202,18 @@ enough depends on the task (docs/reading.md).
 
 
 def across_corpora(positions: str) -> str:
-    """By what to compare with other corpora."""
+    """Say by which measures to compare with other corpora."""
     token = by_measure("token", positions)
     return f"Across corpora, compare by exact or boundary, not by {token}."
 
 
 def undefined(score: Score) -> str:
-    """Why there is no corrected score."""
+    """Say why there is no corrected score."""
     return f"The corrected score is undefined: {score.reason}."
 
 
 def effect(score: Score, digits: int = 4) -> str:
-    """Whether correction matters here, why if it does not, and which score to report.
+    """Say whether correction matters, why if it does not, and which score to report.
 
     Correction lowers a score by chance / (1 - chance) * (1 - observed), which is little if either
     is. The number of chance agreement is said next to this sentence.
@@ -246,7 +246,7 @@ reported, with its name.'
 
 
 def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:
-    """Whether annotators differ mainly in spans or in labels; nothing where neither stands out.
+    """Say whether annotators differ mainly in spans or in labels; nothing where they do not.
 
     Examples
     --------
@@ -268,7 +268,7 @@ found: the annotators differ mainly in labels.
 
 
 def in_percent(share: float) -> str:
-    """A share as whole percents that are 0 or 100 only if it is.
+    """Write a share in whole percents that are 0 or 100 only if it is.
 
     >>> in_percent(0.667), in_percent(0.999), in_percent(0.001)
     ('67 %', 'more than 99 %', 'less than 1 %')
@@ -281,7 +281,7 @@ def in_percent(share: float) -> str:
 
 
 def random_agreement(null: NullDistribution, digits: int) -> str:
-    """What random annotations would give, and how the observed agreement compares."""
+    """Compare the observed agreement with that of random annotations."""
     if null.reason is not None:
         return f"Random annotations have no agreement here: {null.reason}."
     low, high = (in_digits(null.quantiles[share], digits) for share in (0.025, 0.975))
@@ -306,7 +306,7 @@ def random_agreement(null: NullDistribution, digits: int) -> str:
 def explained(
     first: ConfidenceInterval, shown: Sequence[tuple[str, ConfidenceInterval]], settings: Settings
 ) -> Text:
-    """How intervals were made, what the star means, and why some are missing.
+    """Say how intervals were made, what the star means, and why some are missing.
 
     Parameters
     ----------
@@ -321,17 +321,17 @@ def explained(
 
 
 def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
-    """Sentences one after the other; empty ones are left out."""
+    """Join sentences by blanks, without empty ones."""
     return tuple(piece for text in texts if text for piece in (" ", *pieces(text)))[1:]
 
 
 def units_of(interval: ConfidenceInterval) -> str:
-    """What an interval is over, with numbers: ``12 documents and 3 annotators``."""
+    """Count what an interval is over: ``12 documents and 3 annotators``."""
     return " and ".join(counted_units(size, kind) for kind, size in interval.units)
 
 
 def counted_units(size: int, kind: str) -> str:
-    """A number of units: ``12 documents``, ``4,096 groups of documents``."""
+    """Write a number of units: ``12 documents``, ``4,096 groups of documents``."""
     return counted(size, kind.removesuffix("s"))
 
 
@@ -364,7 +364,7 @@ def how_made(first: ConfidenceInterval, settings: Settings) -> str:
 
 
 def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
-    """What the star next to some of these intervals means; nothing if none has one."""
+    """Explain the star next to some of these intervals; nothing if none has one."""
     starred = [interval for interval in intervals if interval.caution]
     if not starred:
         return ""
@@ -382,7 +382,7 @@ def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
 
 
 def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
-    """Why some intervals are missing; names with the same reason together."""
+    """Say why some intervals are missing; names with the same reason together."""
     names_by_reason: dict[Text, list[str]] = {}
     for name, interval in shown:
         if interval.reason is not None:
@@ -396,7 +396,7 @@ def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
 
 
 def cautions(intervals: Iterable[ConfidenceInterval]) -> list[Note]:
-    """Notes on intervals that are to be taken with caution, each once."""
+    """Return notes on intervals that are to be taken with caution, each once."""
     texts: list[Text] = [
         ("the interval: ", *pieces(item.caution_text)) for item in intervals if item.caution
     ]
@@ -407,12 +407,12 @@ def cautions(intervals: Iterable[ConfidenceInterval]) -> list[Note]:
 
 
 def neighbours(standings: Standings) -> list[tuple[tuple[str, str], Comparison]]:
-    """Each system but the last, with the next one below."""
+    """Pair each system but the last with the next one below."""
     return [(names, standings.pairs[names]) for names in pairwise(standings.order)]
 
 
 def shown_of(standings: Standings) -> list[tuple[str, ConfidenceInterval]]:
-    """The intervals that are shown of systems: of each, and of what it is ahead of the next."""
+    """Return the intervals of systems, and of the differences between neighbours."""
     return [
         *((name, standings.intervals[name]["corrected"]) for name in standings.order),
         *(
@@ -423,13 +423,13 @@ def shown_of(standings: Standings) -> list[tuple[str, ConfidenceInterval]]:
 
 
 def weakest_caution(standings: Standings) -> list[Note]:
-    """What to know of the intervals of systems, by the one whose width is known the least."""
+    """Return a note on the interval of systems whose width is known least."""
     intervals = [interval for _, interval in shown_of(standings)]
     return cautions([min(intervals, key=lambda item: item.effective if item.caution else inf)])
 
 
 def tested_on(standings: Standings) -> str:
-    """What systems were tested on: ``the 12 documents that all have``."""
+    """Name what systems were tested on: ``the 12 documents that all have``."""
     kind, _ = standings.intervals[standings.order[0]]["corrected"].units[0]
     return f"the {counted_units(standings.n_documents, kind)} that all have"
 
@@ -444,7 +444,7 @@ def how_tested(standings: Standings) -> str:
 
 
 def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
-    """Which systems differ significantly, and which changes of rank; how that was tested."""
+    """Say which systems and which changes of rank are significant, and how that was tested."""
     if len(standings.order) == 1:
         return []
     settings, shared = standings.settings, tested_on(standings)
@@ -469,7 +469,7 @@ def verdict(standings: Standings, measure: str, digits: int) -> list[str]:
 
 
 def _differing(standings: Standings) -> str:
-    """Which systems differ significantly."""
+    """Say which systems differ significantly."""
     if all(isnan(p) for p in standings.adjusted.values()):
         return "nothing could be tested"
     alone = [group[0] for group in standings.groups if len(group) == 1]
@@ -484,7 +484,7 @@ def _differing(standings: Standings) -> str:
 
 
 def _overtakings(standings: Standings, digits: int) -> list[str]:
-    """Which changes of rank are significant; many of them together."""
+    """Say which changes of rank are significant; many of them together."""
     # Where the other system is ahead in the test, that is said already.
     reversed_pairs = standings.reversed_pairs
     changes = {
@@ -517,7 +517,7 @@ def _overtakings(standings: Standings, digits: int) -> list[str]:
 
 
 def heaviest(counts: Counts, noun: str) -> list[Note]:
-    """Name a document that has many pairs because many annotated it, not because few are read."""
+    """Note a document that has a large share of all pairs, because many annotated it."""
     if not counts.is_by_document or len(counts.annotators) < 3:
         return []
     pairs = np.unique(np.stack([counts.document, counts.a, counts.b]), axis=1)
@@ -565,13 +565,13 @@ def unshared_labels(settings: Settings, *tables: Counts) -> list[Note]:
 
 
 def gold_left_out(gold: str, remedy: Text) -> Note:
-    """A gold standard that was not compared."""
+    """Note a gold standard that was not compared."""
     text = ("the gold standard ", Quote(gold), " was not compared as an annotator; ")
     return Note((*text, *pieces(remedy)))
 
 
 def condensed(notes: Iterable[Note], voice: Voice = PYTHON) -> list[str]:
-    """Notes as sentences; what concerns several files or annotators is said once.
+    """Make sentences of notes; what concerns several files or annotators is said once.
 
     Examples
     --------
