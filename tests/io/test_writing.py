@@ -1142,6 +1142,19 @@ def test_a_folder_must_be_empty(tmp_path, corpus, form):
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
 
 
+def test_an_empty_folder_stays_the_same_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    number = tmp_path.stat().st_ino
+    bc.write(bc.example(), "./", format="conll")
+    assert tmp_path.stat().st_ino == number
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "ada.conll",
+        "ben.conll",
+        "cleo.conll",
+    ]
+    assert list(tmp_path.parent.glob(f"*{tmp_path.name}?*")) == []
+
+
 def test_a_file_where_a_folder_should_be(tmp_path):
     path = tmp_path / "x"
     path.write_text("old")

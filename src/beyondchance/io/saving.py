@@ -121,9 +121,11 @@ def save_folder(path: str | PathLike[str], files: Mapping[str, bytes]) -> None:
                 file = part / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 _write(file, data)
-            if target.is_dir():
-                target.rmdir()
-            part.replace(target)
+            if not target.is_dir():
+                part.replace(target)
+            else:  # it stays the same folder: it may be the present one
+                for entry in part.iterdir():
+                    entry.replace(target / entry.name)
         finally:
             rmtree(part, ignore_errors=True)
 
