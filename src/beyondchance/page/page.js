@@ -34,7 +34,7 @@
   if (location.protocol === "about:") {
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a");
-      const place = link && (link.getAttribute("href") ?? link.getAttribute("xlink:href"));
+      const place = link?.getAttribute("href");
       if (!place || !place.startsWith("#")) return;
       event.preventDefault();
       location.hash = place;
