@@ -55,7 +55,7 @@ def ticks(low: float, high: float, *, most: int, least: float = 0.0) -> dict[flo
     Examples
     --------
     >>> ticks(0, 0.4, most=2), ticks(0, 1100, most=2, least=1)
-    ({0.0: '0.0', 0.2: '0.2', 0.4: '0.4'}, {0: '0', 1000: '1,000', 2000: '2,000'})
+    ({0.0: '0.0', 0.2: '0.2', 0.4: '0.4'}, {0.0: '0', 1000.0: '1,000', 2000.0: '2,000'})
     """
     rough = max((high - low) / most, least, 1e-9) * (1 - 1e-9)
     power = 10.0 ** floor(log10(rough))
