@@ -190,6 +190,13 @@ def test_workers_that_always_die_name_a_part():
         list(engine(die, [3]))
 
 
+@pytest.mark.slow
+def test_a_call_that_is_given_up_does_not_hold_up_the_next_one():
+    with engine_of(2) as engine:
+        assert next(iter(engine(square, range(1, 200)))) == 1
+        assert list(engine(square, [2, 3])) == [4, 9]
+
+
 def threads():
     return {name: os.environ.get(name) for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
 

@@ -13,11 +13,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import given
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Count = Callable[[Any], Any]
 """Counts one part."""
@@ -102,26 +105,36 @@ def _processes(n: int) -> Iterator[Engine]:
 
     def engine(count: Count, parts: Sequence[Any]) -> Iterator[Any]:
         nonlocal pool
-        n_done, has_died = 0, False
-        while n_done < len(parts):
+        n_done = 0
+        for is_last in (False, True):
+            # Another call may have been given up.
+            _stop(pool)
+            pool = start()
             try:
                 # Processes are started here, and take over the environment.
                 with _one_thread_each():
-                    results = pool.map(count, parts[n_done:])
-                for result in results:
+                    futures = [pool.submit(count, part) for part in parts[n_done:]]
+                futures.reverse()
+                while futures:
+                    yield futures.pop().result()
                     n_done += 1
-                    yield result
             except BrokenProcessPool:
-                if has_died:
+                if is_last:
                     raise _died(parts[n_done]) from None
-                pool, has_died = start(), True
+            else:
+                return
 
     try:
         yield engine
     finally:
-        for process in list((pool._processes or {}).values()):
-            process.kill()
-        pool.shutdown(cancel_futures=True)
+        _stop(pool)
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """End all processes at once; what waits is not cancelled, which a pool that dies refuses."""
+    for process in list((pool._processes or {}).values()):
+        process.kill()
+    pool.shutdown()
 
 
 @contextmanager
