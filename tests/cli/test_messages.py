@@ -253,7 +253,7 @@ USAGE = {
     "adjudicate --decisions x": "no files; expected at least one, or - for standard input",
     "adjudicate spans.csv": "missing option '--decisions'",
     "adjudicate spans.csv --decisions x --compare --save y": (
-        "--save does not go with --compare, which writes no gold standard"
+        "--compare writes no gold standard; leave out --save"
     ),
     "consensus spans.csv --to brat": "--to is for what --save writes; say where to write it",
     "consensus spans.csv --save x.odd": f"which format? pass --to with one of {WRITTEN}",

@@ -31,7 +31,7 @@ from beyondchance.annotations.building import (
 )
 from beyondchance.annotations.joining import (
     COLUMNS,
-    joined_corpora,
+    joined_columns,
     renumbered,
     with_sorted_annotations,
     with_whole_documents,
@@ -396,7 +396,7 @@ positions='tokens')
         listed = [checked_instance(part, Corpus, "corpora to join") for part in parts]
         if not listed:
             raise DataError("there is nothing to join", expected="at least one corpus")
-        return joined_corpora(listed)  # type: ignore[return-value]
+        return cls(**joined_columns(listed))
 
     def annotators_of(self, document: str) -> tuple[str, ...]:
         """Return who annotated a document."""

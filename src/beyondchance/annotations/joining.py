@@ -106,8 +106,8 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
     )
 
 
-def joined_corpora(parts: Sequence[Corpus]) -> Corpus:
-    """Join corpora (see `Corpus.joined`). Numbers of a part are shifted past those before it."""
+def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
+    """Return the columns of `Corpus.joined`. Numbers of a part are shifted past those before it."""
 
     def listed(name: str) -> list[Any]:
         return [item for part in parts for item in getattr(part, name)]
@@ -133,8 +133,9 @@ def joined_corpora(parts: Sequence[Corpus]) -> Corpus:
     for part in parts:
         skipped.update(part.skipped)
     ids = (part.span_id or ("",) * len(part.span_start) for part in parts)
-    return replace(
-        parts[0],
+    return dict(
+        unit=parts[0].unit,
+        positions=parts[0].positions,
         **with_sorted_annotations(_joined_arrays(parts, annotators, labels)),
         documents=tuple(documents),
         fields={
@@ -182,13 +183,11 @@ def _joined_arrays(
         columns.append(renumbered(part, numbers))
         n_documents += len(part.documents)
         n_texts += len(part.text_length)
-    known = (set(own) for own in columns)
-    found: dict[str, Any] = dict.fromkeys(("token_start", "token_end", "elsewhere"))
-    found |= {
+    return {
         name: np.concatenate([own[name] for own in columns], axis=-1)
-        for name in set.intersection(*known)
+        for name in columns[0]
+        if all(name in own for own in columns)
     }
-    return found
 
 
 def with_sorted_annotations(columns: Mapping[str, Any]) -> dict[str, Any]:

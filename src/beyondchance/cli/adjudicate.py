@@ -16,7 +16,6 @@ from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load
-from beyondchance.cli.running import refuse
 from beyondchance.cli.writing import TIES_FLAG, gold_output, save_gold
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.adjudicate import adjudicate_report, deciders_report
@@ -52,6 +51,7 @@ from beyondchance.scoring.api import agreement
     "--compare",
     is_flag=True,
     is_everyday=True,
+    needs=(lambda given: not given["place"], "writes no gold standard; leave out --save"),
     help="Compare what people decided, each in a file, and write nothing.",
 )
 @gold_output("gold standard", NAME)
@@ -66,9 +66,6 @@ def command(**options: Any) -> Report:
     beyondchance adjudicate brat/ --decisions mia.json --save gold/
     beyondchance adjudicate x.json --decisions a.json --decisions b.json --compare
     """
-    if options["compare"]:
-        writing = ("place", "to", "with_annotators", "as_predictions")
-        refuse(writing, "does not go with --compare, which writes no gold standard")
     corpus = load(options)
     paths, measure = list(options["decisions"]), options["measure"]
     if options["compare"]:

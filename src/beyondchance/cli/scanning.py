@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -207,19 +208,6 @@ def _progress() -> Callable[[int, int], None]:
 
     def say(n_done: int, n_parts: int) -> None:
         left = (time.monotonic() - began) / max(n_done, 1) * (n_parts - n_done)
-        progress(f"{n_done:,} of {n_parts:,} parts, {_in_words(left)} left")
+        progress(f"{n_done:,} of {n_parts:,} parts, {timedelta(seconds=round(left))} left")
 
     return say
-
-
-def _in_words(seconds: float) -> str:
-    """Round a time as people would.
-
-    Examples
-    --------
-    >>> _in_words(4.2), _in_words(200), _in_words(9000)
-    ('4 s', '3 min', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
