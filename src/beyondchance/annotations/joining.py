@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,7 +110,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
     """Return the columns of `Corpus.joined`. Numbers of a part are shifted past those before it."""
 
     def listed(name: str) -> list[Any]:
-        return [item for part in parts for item in getattr(part, name)]
+        return list(chain.from_iterable(getattr(part, name) for part in parts))
 
     documents = listed("documents")
     for twice in repeated(documents)[:1]:
@@ -132,7 +132,8 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
     skipped: Counter[str] = Counter()
     for part in parts:
         skipped.update(part.skipped)
-    ids = (part.span_id or ("",) * len(part.span_start) for part in parts)
+    have_ids = any(part.span_id for part in parts)
+    ids = (part.span_id or ("",) * len(part.span_start) for part in parts if have_ids)
     return dict(
         unit=parts[0].unit,
         positions=parts[0].positions,
@@ -148,7 +149,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         },
         annotators=annotators,
         labels=labels,
-        span_id=any_ids(name for own in ids for name in own),
+        span_id=any_ids(chain.from_iterable(ids)),
         options={k: v for part in parts for k, v in part.options.items()},
         skipped=dict(skipped),
         texts=None if any(part.texts is None for part in parts) else tuple(listed("texts")),
