@@ -11,8 +11,7 @@ import numpy as np
 
 from beyondchance.annotations.building import MOST_POSITIONS
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.names import as_list, sorted_names
-from beyondchance.annotations.tags import coded_tags
+from beyondchance.annotations.names import as_list, distinct_names, numbered
 from beyondchance.checks import Within, checked_number, checked_option, is_whole
 from beyondchance.core.nesting import in_order
 from beyondchance.core.observed import SpanGroups, intersecting
@@ -162,8 +161,8 @@ def _entities_of(
             for mark in marks
             if labels is None or mark[2] in labels
         ]
-        label, known_labels = coded_tags(row[-1] for row in rows)
-        names, label = sorted_names(tuple(known_labels), label)
+        names = tuple(sorted({row[-1] for row in rows}))
+        label = numbered([row[-1] for row in rows], names)
         columns = np.array([row[:-1] for row in rows], dtype=np.int64).reshape(-1, 4).T
         return _grouped(n_texts, columns, label, names, corpus)
     if lengths is not None:
@@ -242,13 +241,10 @@ def _marked(text: Iterable[Any], where: str, is_inclusive: bool) -> list[tuple[i
     return found
 
 
-def _checked_labels(labels: Any) -> set[str]:
-    listed = as_list(labels) if not isinstance(labels, str | bytes) else None
-    if not isinstance(listed, list | tuple | set | frozenset | dict) or not all(
-        isinstance(label, str) for label in listed
-    ):
+def _checked_labels(labels: Any) -> list[str]:
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         raise DataError("labels are ", Quote(labels), expected="a list of strings")
-    return set(listed)
+    return distinct_names("label", labels)
 
 
 # --- Pairs --------------------------------------------------------------------
