@@ -306,8 +306,7 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
             details.append(NamedTable(f"systems-{name}", _leaderboard(found, name)))
         table = rank.sure_table(found.standings[name], f"by {rows[0].by}")
         details.append(NamedTable(f"sureness-{name}", table))
-    if len(systems) > 1:
-        details.append(NamedTable("differences", rank.differences_table(standings, measure)))
+    details += [NamedTable("differences", table) for table in rank.differences_tables(standings)]
     parts.append(Folded("How certain the ranks are, and by another measure", details))
     yield Section("systems", "Ranking", parts)
 

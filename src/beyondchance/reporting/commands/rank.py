@@ -437,7 +437,7 @@ def rank_report(
         yield sentences.joined((changes, sentences.REPORT, across))
         yield means_table(systems, settings)
         if standings is not None:
-            yield from _differences(standings)
+            yield from differences_tables(standings)
             yield from sentences.verdict(standings, measure, digits)
 
     def asked() -> Blocks:
@@ -631,7 +631,7 @@ def report_of_standings(standings: Standings) -> Report:
     def blocks() -> Blocks:
         by = sentences.by_measure(measure, settings.positions)
         yield sure_table(standings, f"by {by}")
-        yield from _differences(standings)
+        yield from differences_tables(standings)
         yield explanation(standings)
         yield from sentences.verdict(standings, measure, 4)
 
@@ -717,18 +717,12 @@ def _mean(by: str, noun: str) -> Column:
     )
 
 
-def _differences(standings: Standings) -> list[Table]:
-    """Return the table of differences, where there are two systems."""
-    measure = standings.settings.measure
-    return [differences_table(standings, measure)] if len(standings.order) > 1 else []
-
-
-def differences_table(standings: Standings, measure: str) -> Table:
-    """Return a table of how far each system is ahead of the next."""
-    by = sentences.by_measure(measure, standings.settings.positions)
+def differences_tables(standings: Standings) -> list[Table]:
+    """Return a table of how far each system is ahead of the next; none of a single system."""
+    settings, rows = standings.settings, sentences.neighbours(standings)
+    by = sentences.by_measure(settings.measure, settings.positions)
     title = f"by {by}, corrected: how far ahead of the next"
-    rows = sentences.neighbours(standings)
-    return table_of(rows, _AHEAD, title, settings=standings.settings)
+    return [table_of(rows, _AHEAD, title, settings=settings)] if rows else []
 
 
 _AHEAD = (
