@@ -24,6 +24,7 @@ from beyondchance import (
     UnknownNameError,
     agreement,
     compare,
+    count,
     difficulty,
     example,
     plan,
@@ -31,6 +32,7 @@ from beyondchance import (
 from beyondchance.core import resampling
 from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.results import difficulty as difficulty_module, resampling as uncertainty
+from beyondchance.results.counted import signed_with
 from beyondchance.results.intervals import ConfidenceInterval
 from each import each
 from examples import examples
@@ -690,7 +692,7 @@ class TestOptions:
         options = uncertainty.resampling_of(
             Settings(), {"confidence": confidence, "seed": 1, "over": "both"}
         )
-        signed = Settings.parse(str(options.sign(Settings())))
+        signed = Settings.parse(str(signed_with(options, Settings(), count([["O"]], [["O"]]))))
         assert float(signed.confidence) == confidence
 
     def test_a_higher_confidence_is_wider(self):

@@ -15,7 +15,7 @@ _HALVINGS = 100
 
 
 def normal_share(x: float) -> float:
-    """The share of a standard normal distribution below `x`.
+    """Compute the share of a standard normal distribution below `x`.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def normal_share(x: float) -> float:
 
 
 def normal_quantile(share: float) -> float:
-    """The point below which this share of a standard normal distribution lies.
+    """Compute the point below which this share of a standard normal distribution lies.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def normal_quantile(share: float) -> float:
 
 
 def student_share(t: float, freedom: float) -> float:
-    """The share of Student's distribution below `t`; degrees of freedom need not be whole.
+    """Compute the share of Student's distribution below `t`; freedom need not be whole.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def student_share(t: float, freedom: float) -> float:
 
 @lru_cache(2**16)
 def student_quantile(share: float, freedom: float) -> float:
-    """The point below which this share of Student's distribution lies.
+    """Compute the point below which this share of Student's distribution lies.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def skewed(t: float, skewness: float) -> float:
 
 
 def chi_square_share(x: float, freedom: float) -> float:
-    """The share of a chi-square distribution below `x`; degrees of freedom need not be whole.
+    """Compute the share of a chi-square distribution below `x`; freedom need not be whole.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def chi_square_share(x: float, freedom: float) -> float:
 
 
 def chi_square_quantile(share: float, freedom: float) -> float:
-    """The point below which this share of a chi-square distribution lies.
+    """Compute the point below which this share of a chi-square distribution lies.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def fisher_share(x: float, freedom: float, other: float) -> float:
 
 
 def beta_share(a: float, b: float, x: float) -> float:
-    """The share of a beta distribution below `x`, by its continued fraction.
+    """Compute the share of a beta distribution below `x`, by its continued fraction.
 
     The fraction 1 + 1/(1 + d1/(1 + d2/...)) is evaluated from the front, numerators and
     denominators together (the method of Lentz). It converges fast for x below

@@ -38,7 +38,7 @@ DRAWN_AT_A_TIME = 2**22
 
 
 def places(names: Sequence[str]) -> Ints:
-    """The place of each name in an order that follows from the names alone.
+    """Number names by an order that follows from the names alone.
 
     Units are drawn in this order, so that a seed draws the same documents in whatever order
     they were read. Shorter names come first, which leaves numbers in their order.
@@ -56,7 +56,7 @@ def places(names: Sequence[str]) -> Ints:
 
 
 def blocks(resamples: int, n_units: int, *, cells: int | None = None) -> Iterator[int]:
-    """How many resamples to make at a time, so that so many `cells` are held, or a few more.
+    """Yield how many resamples to make at a time, so that about so many `cells` are held.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def blocks(resamples: int, n_units: int, *, cells: int | None = None) -> Iterato
 
 
 def bootstrap_weights(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """How often each unit is drawn, `n_units` times with replacement, in each resample.
+    """Draw units with replacement, and count how often each is in each resample.
 
     Yields
     ------
@@ -91,7 +91,7 @@ def bootstrap_weights(n_units: int, resamples: int, rng: np.random.Generator) ->
 def team_weights(
     n_members: int, left: Ints, right: Ints, resamples: int, rng: np.random.Generator
 ) -> Iterator[Floats]:
-    """How often each pair occurs in a team whose members are drawn with replacement.
+    """Draw teams with replacement, and count how often each pair is in each of them.
 
     Members that were drawn i and j times make i times j pairs. A member makes no pair with
     itself, however often it was drawn.
@@ -122,7 +122,7 @@ def team_weights(
 def member_weights(
     n_members: int, n_pairs: int, resamples: int, rng: np.random.Generator
 ) -> Iterator[Floats]:
-    """How often each member is drawn into each team; a team of one only is drawn again.
+    """Draw members into each team, and count them; a team of one only is drawn again.
 
     Yields
     ------
@@ -146,7 +146,7 @@ def member_weights(
 
 
 def _counted(drawn: Ints, n_units: int) -> Floats:
-    """How often each number occurs in each row."""
+    """Count how often each number is in each row."""
     rows = len(drawn)
     drawn += np.arange(rows)[:, None] * n_units
     counts = np.bincount(drawn.reshape(-1), minlength=rows * n_units)
@@ -154,7 +154,7 @@ def _counted(drawn: Ints, n_units: int) -> Floats:
 
 
 def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Whether each unit's two sides are exchanged: 1 for no, -1 for yes.
+    """Draw whether each unit's two sides are exchanged: 1 for no, -1 for yes.
 
     Every way of exchanging, once, where there are no more of them than `resamples`; else as
     many random ones.
@@ -260,7 +260,7 @@ def stacked(blocks: Iterable[Floats], like: Floats) -> Floats:
 
 
 def influences(left_out: Floats) -> Floats:
-    """How much each unit moves a score, from the scores without each unit.
+    """Compute how much each unit moves a score, from the scores without each unit.
 
     Nothing, where these differ in their last digits only.
 
@@ -277,7 +277,7 @@ def influences(left_out: Floats) -> Floats:
 
 
 def few_moments(whole: Floats, left_out: Floats, owner: Ints, n: int) -> tuple[Floats, Floats]:
-    """The means of the second and fourth powers of influences of n units, of which few matter.
+    """Compute mean second and fourth powers of influences of n units, of which few matter.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ def few_moments(whole: Floats, left_out: Floats, owner: Ints, n: int) -> tuple[F
 
 
 def variance_of(effects: Sequence[Floats]) -> float:
-    """The variance of a score, by the jackknife, from the influences of the units.
+    """Compute the jackknife variance of a score from the influences of the units.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def _variance(effect: Floats) -> float:
 
 
 def degrees_of_freedom(effects: Sequence[Floats]) -> float:
-    r"""How well the variance of a score is known: the degrees of freedom of its estimate.
+    r"""Compute how well the variance of a score is known: its degrees of freedom.
 
     Where all units move the score alike there are as many as units, less one. Where few units
     move it, such as a handful of documents with a disagreement among hundreds without, the
@@ -362,13 +362,13 @@ def degrees_of_freedom(effects: Sequence[Floats]) -> float:
 
 
 def _freedom(effect: Floats) -> float:
-    """The degrees of freedom of one sample."""
+    """Compute the degrees of freedom of one sample."""
     squares = effect * effect
     return freedom_of(len(effect), float(squares.mean()), float((squares * squares).mean()))
 
 
 def freedom_of(n: int, second: float, fourth: float) -> float:
-    """The degrees of freedom of n units, from means of powers of their influences.
+    """Compute the degrees of freedom of n units, from mean powers of their influences.
 
     Fewer than four units show no kurtosis.
     """
@@ -380,7 +380,7 @@ def freedom_of(n: int, second: float, fourth: float) -> float:
 
 
 def student_tail(value: float, effects: Sequence[Floats]) -> float:
-    """How often a score would come out as low if it were 0 in truth, by Student's distribution.
+    """Compute how often a score of 0 would come out as low, by Student's distribution.
 
     Examples
     --------
@@ -394,7 +394,7 @@ def student_tail(value: float, effects: Sequence[Floats]) -> float:
 
 
 def effective_number(weights: Floats) -> float:
-    """How many equal weights would be as even as these (Kish 1965); 0 if there are none.
+    """Compute how many equal weights would be as even as these (Kish 1965); 0 if none.
 
     Examples
     --------
@@ -428,7 +428,7 @@ def student(
     *,
     lowest: float | None = None,
 ) -> tuple[float, float] | None:
-    r"""Student's interval of a score, from the influences of the units.
+    r"""Compute Student's interval of a score, from the influences of the units.
 
     The estimate plus or minus Student's quantile, with `degrees_of_freedom` degrees of
     freedom, times the standard error. A score between `lowest` and 1 is taken on the scale
@@ -470,7 +470,7 @@ def student_around(
     *,
     lowest: float | None = None,
 ) -> tuple[float, float] | None:
-    """Student's interval of a score, from its variance (see `student`)."""
+    """Compute Student's interval of a score, from its variance (see `student`)."""
     if not variance:
         return None
     reach = -student_quantile((1 - confidence) / 2, freedom) * sqrt(variance)
@@ -486,7 +486,7 @@ def student_around(
 
 
 def percentiles(values: Floats, confidence: float) -> tuple[float, float]:
-    """The middle part of the resampled scores.
+    """Return the ends of the middle part of the resampled scores.
 
     Examples
     --------
@@ -504,7 +504,7 @@ def accelerated(
     effects: Sequence[Floats],
     confidence: float,
 ) -> tuple[float, float] | None:
-    r"""The BCa interval: percentiles moved by the bias and by the skewness of a score.
+    r"""Compute the BCa interval: percentiles moved by the bias and the skewness of a score.
 
     Efron (1987). With :math:`z_0` the normal quantile of the share of resamples below the
     estimate, and :math:`a = \sum u^3 / (6 (\sum u^2)^{3/2})` from the influences, the
@@ -551,10 +551,10 @@ def accelerated(
 
 
 def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[Floats, Floats]:
-    """Two-sided p-values: twice the smaller tail, and their Monte Carlo errors.
+    """Compute two-sided p-values, twice the smaller tail, and their Monte Carlo errors.
 
     A value counts as reached when it differs in its last digits only. Unless all ways were
-    gone through, the observed value counts as one more, so that no p-value is 0.
+    enumerated, the observed value counts as one more, so that no p-value is 0.
 
     Parameters
     ----------
@@ -574,7 +574,7 @@ def tail_share(values: Floats, observed: Floats, *, enumerated: bool) -> tuple[F
 
 
 def least_share(trials: int, *, enumerated: bool) -> float:
-    """The smallest p-value that `tail_share` can give; 0 where all ways were gone through.
+    """Compute the smallest p-value that `tail_share` can give; 0 where all are enumerated.
 
     Examples
     --------
@@ -585,7 +585,7 @@ def least_share(trials: int, *, enumerated: bool) -> float:
 
 
 def holm(p_values: Floats) -> Floats:
-    """P-values raised so that all of them may be read together (Holm 1979).
+    """Raise p-values so that all of them may be read together (Holm 1979).
 
     Examples
     --------
@@ -600,7 +600,7 @@ def holm(p_values: Floats) -> Floats:
 
 
 def benjamini_hochberg(p_values: Floats) -> Floats:
-    """P-values adjusted so that few of those below a bar are false (Benjamini and Hochberg 1995).
+    """Adjust p-values for a rate of false discoveries (Benjamini and Hochberg 1995).
 
     Examples
     --------

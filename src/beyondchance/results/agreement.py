@@ -178,15 +178,15 @@ class Agreement(Measured, Counted):
         return self.counts.without_each()
 
     def against(self, annotator: str) -> Mapping[str, Score]:
-        """A score for each of the others against one annotator, who is side a."""
+        """Compute a score for each of the others against one annotator, who is side a."""
         return self.counts.against(annotator)
 
     def by_field(self, name: str) -> Mapping[str, Score]:
-        """A score for each value of a field of the documents, such as a round."""
+        """Compute a score for each value of a field of the documents, such as a round."""
         return self._knowing("field", self.counts.by_field(name), name)
 
     def macro(self, by: str) -> MacroAverage:
-        """The mean of the scores of all labels, or of all documents.
+        """Average the scores of all labels, or of all documents.
 
         In the overall score, frequent labels and long documents count more; here all count the
         same. Scores that are undefined are left out.
@@ -220,7 +220,7 @@ class Agreement(Measured, Counted):
     def interval(
         self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
     ) -> ConfidenceInterval:
-        """The confidence interval of the overall score, for other documents of this kind.
+        """Compute the confidence interval of the overall score, for other documents of this kind.
 
         A document counts as one, with all its texts, pairs and labels.
 
@@ -273,7 +273,7 @@ class Agreement(Measured, Counted):
         by: Sequence[str] = (),
         **resampling: Unpack[ResamplingOptions],
     ) -> Intervals:
-        """The confidence intervals of all scores: overall, labels, pairs and annotators.
+        """Compute the confidence intervals of all scores: overall, labels, pairs and annotators.
 
         All come from the same resamples, where these are drawn. Over annotators there are
         none for pairs and single annotators.

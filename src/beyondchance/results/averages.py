@@ -146,7 +146,7 @@ class MacroAverage(Printed, Counted):
         return {reason: found[reason] for reason in known if found[reason]}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; None where undefined, with the reason."""
+        """Return plain values; None where undefined, with the reason."""
         values = {name: getattr(self, name) for name in SCORES}
         return {
             **{name: None if isnan(value) else value for name, value in values.items()},
@@ -159,7 +159,7 @@ class MacroAverage(Printed, Counted):
     def interval(
         self, score: str = "corrected", **resampling: Unpack[ResamplingOptions]
     ) -> ConfidenceInterval:
-        """The confidence interval of one of the means, for other documents of this kind.
+        """Compute the confidence interval of one of the means, for other documents of this kind.
 
         Parameters
         ----------

@@ -13,22 +13,28 @@ from beyondchance.settings import Settings
 
 
 def extent_of(counts: Counts, settings: Settings) -> Extent:
-    """How many documents and texts were compared, and what documents are called."""
+    """Count the documents and texts compared, and name what documents are called."""
     return Extent(counts.n_compared, counts.n_compared_texts, settings.unit)
 
 
 def units_of(counts: Counts, settings: Settings) -> str:
-    """What intervals draw from counts, as a plural: documents, sentences, or groups of them."""
+    """Name what intervals draw from counts: documents, sentences, or groups of them."""
     plural = f"{extent_of(counts, settings).noun}s"
     return f"groups of {plural}" if counts.n_groups else plural
 
 
 def signed_with(options: Resampling, settings: Settings, counts: Counts) -> Settings:
-    """The settings of a result with those of its intervals: over what, and of how many groups."""
-    signed = options.sign(settings)
-    if signed.over == "documents":
-        signed = signed.replaced(over=f"{extent_of(counts, settings).noun}s")
-    return signed.replaced(groups=counts.n_groups or None)
+    """Add to the settings of a result how its intervals were made; resamples, if there are any."""
+    is_drawn = options.is_tested or options.draws > 0
+    is_by_document = options.over == "documents"
+    return settings.replaced(
+        confidence=options.confidence,
+        interval_method=options.method,
+        resamples=options.resamples if is_drawn else None,
+        seed=options.seed if is_drawn and options.seed is not None else settings.seed,
+        over=f"{extent_of(counts, settings).noun}s" if is_by_document else options.over,
+        groups=counts.n_groups or None,
+    )
 
 
 class Counted:

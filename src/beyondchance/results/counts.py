@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from heapq import nsmallest
 from itertools import chain
-from math import nan
+from math import fsum, nan
 from typing import Any, TypeVar
 
 import numpy as np
@@ -373,7 +373,6 @@ class Counts:
         if self.added is not None:
             return self
         scores = _Documents.of(self)
-        units, unit = Units.of(self.documents)
         added = Added(
             units=self.units,
             sizes=self._all_sizes(),
@@ -383,7 +382,7 @@ class Counts:
         )
         fields = {name: self._field_counts(name) for name in self.fields}
         part = replace(self, text=_NO_TEXTS, fields=fields, added=added)
-        return _merged([part], units, [unit])._bounded()
+        return _merged([part], *Units.of(self.documents))._bounded()
 
     def _field_counts(self, name: str) -> Counts | None:
         """Make counts by unit whose labels are the values of a field."""
@@ -423,7 +422,7 @@ class Counts:
         return _merged([found], *Units.together([found.units], n_groups))
 
     def _bounded(self) -> Counts:
-        """The same with fewer groups where there are too many sums; depends on all rows only."""
+        """Make fewer groups where there are too many sums, whatever the parts were."""
         found = self
         while len(found) > MOST_ROWS and found.n_groups > FEWEST_GROUPS:
             if n_distinct(coded([found.document, found.label, found.a, found.b])) <= MOST_ROWS:
@@ -437,7 +436,7 @@ class Counts:
         return ~self.fixed if self.free is None else self.free
 
     def _columns(self) -> dict[str, NDArray[Any]]:
-        """The columns of the table, those that it has."""
+        """Return the columns that the table has."""
         columns = {name: getattr(self, name) for name in _COLUMNS}
         if self.added is not None:
             del columns["text"]
@@ -448,20 +447,14 @@ class Counts:
         """Whether annotators are paired with themselves too, as difficulty has it."""
         return bool(np.any(self.pairs[0] == self.pairs[1]))
 
-    def _renamed(self, label: Ints, annotator: Ints) -> dict[str, NDArray[Any]]:
-        """Return the columns with other numbers for labels and annotators, ``a <= b`` again."""
-        one, other = annotator[self.a], annotator[self.b]
-        columns = {**self._columns(), "label": label[self.label], "a": one, "b": other}
-        return _turned(columns, one > other)
-
     def only(self, keep: Bools) -> Counts:
-        """The table with some of its rows; documents and names stay."""
+        """Return the table with some of its rows; documents and names stay."""
         rows = np.flatnonzero(keep)
         columns: dict[str, Any] = {n: column[rows] for n, column in self._columns().items()}
         return replace(self, **columns)
 
     def of_documents(self, keep: Bools) -> Counts:
-        """The table with some of its documents, chosen by a truth value for each."""
+        """Return the table with some of its documents, chosen by a truth value for each."""
         part = self.only(keep[self.document])
         return replace(
             part,
@@ -485,7 +478,7 @@ class Counts:
         return replace(self, **columns)
 
     def of_texts(self, keep: Bools) -> Counts:
-        """The table with the rows of some texts, chosen by a truth value for each."""
+        """Return the table with the rows of some texts, chosen by a truth value for each."""
         return replace(self.only(keep[self.text]), is_part=self.is_corpus_wide)
 
     def without(self, annotator: str) -> Counts:
@@ -501,18 +494,29 @@ class Counts:
         return self.annotators.index(annotator)
 
     def ordered(self, annotators: tuple[str, ...]) -> Counts:
-        """The same table with the annotators in another order, so with other sides a and b."""
-        label, number = np.arange(len(self.labels)), numbers(self.annotators, numbered(annotators))
-        columns: dict[str, Any] = self._renamed(label, number)
-        pairs, added = _distinct_pairs(number[self.pairs], len(annotators)), self.added
+        """Return the table with the annotators in another order, so with other sides a and b."""
+        found = self._renumbered(numbered(self.labels), numbered(annotators))
+        return replace(found, annotators=annotators)
+
+    def _renumbered(self, label: Mapping[str, int], annotator: Mapping[str, int]) -> Counts:
+        """Return the table with other numbers for its labels and annotators."""
+        labels = np.append(numbers(self.labels, label), -1)
+        annotators = np.append(numbers(self.annotators, annotator), -1)
+
+        def renamed(table: Columns) -> dict[str, Any]:
+            one, other = annotators[table["a"]], annotators[table["b"]]
+            found = {**table, "label": labels[table["label"]], "a": one, "b": other}
+            return _turned(found, (one > other) & (other >= 0))
+
+        pairs, added = _distinct_pairs(annotators[self.pairs], len(annotator)), self.added
         if added is not None:
-            added = replace(added, sizes=_renamed_sizes(added, label, number))
-        return replace(self, annotators=annotators, pairs=pairs, added=added, **columns)
+            added = replace(added, sizes=renamed(added.sizes))
+        return replace(self, pairs=pairs, added=added, **renamed(self._columns()))
 
     # --- Scores ---
 
     def score(self) -> Score:
-        """The sum of all rows."""
+        """Sum all rows."""
         return self._scores("all", ("all",))["all"]
 
     def by_label(self) -> Scores[str]:
@@ -529,14 +533,14 @@ class Counts:
         return self._scores("pair", self.pair_names)
 
     def by_annotator(self) -> Mapping[str, Score]:
-        """A score for each annotator, as side a, against all others.
+        """Compute a score for each annotator, as side a, against all others.
 
         `n_spans` counts the annotator's own spans.
         """
         return self._scores("annotator", self.annotators)
 
     def by_document(self) -> Mapping[str, Score]:
-        """A score for each document compared."""
+        """Compute a score for each document compared."""
         counts = self.each_document()
         return counts._by_document(np.arange(len(counts.documents)), counts.documents)
 
@@ -554,7 +558,7 @@ class Counts:
         return self._by_document(group, values)
 
     def _field(self, name: str) -> Counts:
-        """Counts by unit whose labels are the values of a field, which are few enough."""
+        """Return the counts by unit whose labels are the values of a field."""
         known: Counts | None
         known = self.fields[checked_option("field", name, self.fields, are_data=True)]
         if known is None:
@@ -563,7 +567,7 @@ class Counts:
         return known
 
     def field_values(self, name: str) -> tuple[tuple[str, ...], Ints]:
-        """The values of a field, and the number of each document's among them."""
+        """List the values of a field, and number that of each document among them."""
         checked_option("field", name, self.fields, are_data=True)
         values = tuple(dict.fromkeys(self.fields[name]))
         return values, numbers(self.fields[name], numbered(values))
@@ -619,17 +623,17 @@ class Counts:
         return int(sizes["fixed_texts"][0]), int(sizes["marked_texts"][0])
 
     def size_by_annotator(self) -> dict[str, float]:
-        """How much each annotator marked, in the measure's own unit."""
-        sizes = self._sizes("mark")["size"].reshape(len(self.annotators), -1)
-        who = np.arange(sizes.size) // max(len(self.labels), 1)
-        found = exact_total(who, sizes.reshape(-1), len(self.annotators))
-        return dict(zip(self.annotators, found.tolist(), strict=True))
+        """Compute how much each annotator marked, in the measure's own unit."""
+        return dict(zip(self.annotators, map(fsum, self._marks("size")), strict=True))
 
     def spans_by_label(self, annotator: str) -> dict[str, int]:
-        """How many spans of each label an annotator marked, each counted once."""
-        spans = self._sizes("mark")["n_spans"].reshape(len(self.annotators), len(self.labels))
-        own = spans[self.annotators.index(annotator)]
-        return dict(zip(self.labels, own.tolist(), strict=True))
+        """Count the spans of each label that an annotator marked, each once."""
+        return dict(zip(self.labels, self._marks("n_spans")[self._number(annotator)], strict=True))
+
+    def _marks(self, name: str) -> list[list[Any]]:
+        """List what each annotator marked, by label."""
+        sizes = self._sizes("mark")[name]
+        return sizes.reshape(len(self.annotators), len(self.labels)).tolist()
 
     def pair_numbers(self) -> Ints:
         """Return the number of each row's pair among `pairs`."""
@@ -847,7 +851,7 @@ class Counts:
         return int(self.means["n"].sum())
 
     def n_by_reason(self) -> dict[int, int]:
-        """How many documents have no corrected score, by the number of the reason."""
+        """Count documents without a corrected score, by the number of the reason."""
         n_marked = self.n_averaged + int(self.means["other_n"].sum())
         found = {0: self.n_compared - n_marked}
         found |= {code: int(self.means[f"reason_{code}"].sum()) for code in _REASONS}
@@ -856,7 +860,7 @@ class Counts:
     # --- Intervals ---
 
     def field_rows(self, name: str) -> dict[str, Rows]:
-        """The rows for resampling of each value of a field, over its own documents."""
+        """Return the rows for resampling of each value of a field, over its own documents."""
         if self.added is None:
             values, number = self.field_values(name)
             return {
@@ -868,7 +872,7 @@ class Counts:
         return {value: counts._rows_with(label[value]) for value in in_order(counts.labels)}
 
     def _rows_with(self, label: int) -> Rows:
-        """The rows of a label, over the units that have it."""
+        """Return the rows of a label, over the units that have it."""
         rows = self.only(self.label == label).leveled()
         units, unit = distinct(rows.document)
         return replace(rows, n_documents=len(units), document=unit)
@@ -966,12 +970,12 @@ class Counts:
         return plain if self.added is None else {"unit": plain.pop("document"), **plain}
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One dictionary for each row, as any table library takes them."""
+        """Make a dictionary of each row, as any table library takes them."""
         return rows_of(self.to_dict())
 
 
 def rows_of(columns: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """One dictionary for each row of a table."""
+    """Make a dictionary of each row of a table."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
@@ -1016,7 +1020,7 @@ class _Documents:
         return score_of(self.sums, name) if is_known else np.full(len(self.sums), nan)
 
     def means(self) -> dict[str, NDArray[Any]]:
-        """Scores of each document that enter the means."""
+        """Compute the scores of each document that enter the means."""
         values = {name: rounded(self._score(name)) for name in SCORES}
         has_all = ~np.isnan(values["corrected"])
         is_other = self.is_marked & ~has_all
@@ -1060,12 +1064,6 @@ class _Documents:
         return [(*rank, name, scores[name]) for *rank, name, _ in first]
 
 
-def _added(counts: Counts) -> Added:
-    """What is known of documents whose rows were added up."""
-    assert counts.added is not None  # noqa: S101 - rows are by unit
-    return counts.added
-
-
 def in_order(names: Iterable[str]) -> list[str]:
     """Sort names in an order of their own: shorter ones first."""
     listed = list(names)
@@ -1079,54 +1077,58 @@ def _merged(
 
     Units may be documents whose rows stay as they are.
     """
-    labels = sorted(united([part.labels for part in parts]))
-    annotators = list(parts[0].annotators)
-    if any(part.annotators != parts[0].annotators for part in parts):
-        annotators = united([part.annotators for part in parts])
+    labels = tuple(sorted(united([part.labels for part in parts])))
+    annotators = parts[0].annotators
+    if any(part.annotators != annotators for part in parts):
+        names = united([part.annotators for part in parts])
         # Whatever the order of the parts.
-        annotators = in_order(annotators) if isinstance(units, Units) else annotators
-    label, annotator = numbered(labels), numbered(annotators)
-    rows, pairs, sizes, means, n_texts = [], [], [], [], 0
-    for part, unit in zip(parts, unit_of, strict=True):
-        names = numbers(part.labels, label), numbers(part.annotators, annotator)
-        columns = {**part._renamed(*names), "document": unit[part.document]}
-        pairs.append(names[1][part.pairs])
-        n_texts += part.n_texts
-        if part.added is None:
-            rows.append({**columns, "text": part.text + n_texts - part.n_texts})
-            continue
-        columns["free"] = part._free.astype(np.int64)
-        columns.setdefault("rows", np.ones_like(part.document))
-        rows += _without_streams(columns)
-        sizes.append(_renamed_sizes(part.added, *names))
-        if part.added.means:
-            means.append({**part.added.means, "document": unit[part.added.means["document"]]})
-    whole: dict[str, Any] = concatenated(rows)
+        annotators = tuple(in_order(names) if isinstance(units, Units) else names)
+    known_names = numbered(labels), numbered(annotators)
+    parts = [part._renumbered(*known_names) for part in parts]
+    rows = [
+        {**part._columns(), "document": unit[part.document]}
+        for part, unit in zip(parts, unit_of, strict=True)
+    ]
     settings = [part.settings for part in parts if part.settings is not None]
+    pairs = np.concatenate([part.pairs for part in parts], axis=1)
+    ends = np.cumsum([part.n_texts for part in parts]).tolist()
     found = replace(
         parts[0],
-        n_texts=n_texts,
-        labels=tuple(labels),
-        annotators=tuple(annotators),
-        pairs=_distinct_pairs(np.concatenate(pairs, axis=1), len(annotators)),
+        labels=labels,
+        annotators=annotators,
+        n_texts=ends[-1],
+        pairs=_distinct_pairs(pairs, len(annotators)),
         n_compared_texts=sum(part.n_compared_texts for part in parts),
         settings=added_settings(settings) if len(settings) == len(parts) else None,
     )
     if not isinstance(units, Units):
+        for columns, part, end in zip(rows, parts, ends, strict=True):
+            columns["text"] = part.text + end - part.n_texts
         values = {
             name: tuple(chain.from_iterable(part.fields[name] for part in parts))
             for name in parts[0].fields
         }
-        return replace(found, documents=units, fields=values, **whole)
-    known = [_added(part) for part in parts]
+        joined: dict[str, Any] = concatenated(rows)
+        return replace(found, documents=units, fields=values, **joined)
+    known = [part.added for part in parts if part.added is not None]
+    means = [
+        {**each.means, "document": unit[each.means["document"]]}
+        for each, unit in zip(known, unit_of, strict=True)
+        if each.means
+    ]
     added = Added(
         units=units,
-        sizes=summed(concatenated(sizes), _KEYS),
+        sizes=summed(concatenated([each.sizes for each in known]), _KEYS),
         means=summed(concatenated(means), ["document"]) if means else {},
         histogram=np.sum([each.histogram for each in known], axis=0),
         kept=tuple(nsmallest(MOST_KEPT, chain.from_iterable(x.kept for x in known), key=_rank)),
     )
-    whole = dict(summed(whole, [x for x in ("document", *_KEYS, "stream") if x in whole]))
+    for columns, part in zip(rows, parts, strict=True):
+        columns["free"] = part._free.astype(np.int64)
+        columns.setdefault("rows", np.ones_like(part.document))
+    table = concatenated([piece for columns in rows for piece in _without_streams(columns)])
+    keys = [name for name in ("document", *_KEYS, "stream") if name in table]
+    whole: dict[str, Any] = summed(table, keys)
     fields = _merged_fields(parts, units, unit_of)
     return replace(found, documents=units.names, fields=fields, added=added, **whole)
 
@@ -1141,24 +1143,12 @@ def _turned(columns: Columns, swap: Bools) -> dict[str, NDArray[Any]]:
     }
 
 
-def _renamed_sizes(added: Added, label: Ints, annotator: Ints) -> Columns:
-    """Documents and spans of all levels, with other numbers for labels and annotators."""
-    one, other = (np.append(annotator, -1)[added.sizes[key]] for key in ("a", "b"))
-    is_turned = other >= 0
-    return {
-        **added.sizes,
-        "label": np.append(label, -1)[added.sizes["label"]],
-        "a": np.where(is_turned, np.minimum(one, other), one),
-        "b": np.where(is_turned, np.maximum(one, other), other),
-    }
-
-
 def _rank(item: Kept) -> tuple[float, float, str]:
     return item[:3]
 
 
 def _without_streams(columns: dict[str, NDArray[Any]]) -> list[dict[str, NDArray[Any]]]:
-    """Rows without errors of estimates, and errors by themselves, which are not kept by unit."""
+    """Separate the errors of estimates, which are not kept by unit, from the rows."""
     if "stream" not in columns:
         return [columns]
     own = np.flatnonzero(columns["stream"])
@@ -1185,13 +1175,13 @@ def _merged_fields(
 
 
 def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
-    """Pairs sorted, each once, the smaller number first."""
+    """Sort pairs, each once, the smaller number first."""
     code = pairs.min(axis=0) * n_annotators + pairs.max(axis=0)
     return np.stack(np.divmod(distinct(code)[0], max(n_annotators, 1)))
 
 
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
-    """How many distinct values each group has."""
+    """Count the distinct values of each group."""
     width = largest(value) + 1
     if n_groups * width > 16 * len(value):
         return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)

@@ -85,7 +85,7 @@ class Difficulty(Described, Counted):
 
     @documented(ResamplingOptions)
     def interval(self, **resampling: Unpack[ResamplingOptions]) -> ConfidenceInterval:
-        """The confidence interval of the overall difficulty, for other documents of this kind.
+        """Compute the confidence interval of the overall difficulty, for other such documents.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class Difficulty(Described, Counted):
 
     @documented(ResamplingOptions)
     def intervals(self, **resampling: Unpack[ResamplingOptions]) -> Intervals:
-        """The confidence intervals of the overall difficulty, and of labels and annotators.
+        """Compute the confidence intervals of the overall difficulty, of labels and of annotators.
 
         All come from the same resamples, if any; each interval is under ``difficulty``.
 
@@ -130,7 +130,7 @@ class Difficulty(Described, Counted):
     def _named(
         self, group: Ints, names: tuple[str, ...], *, are_parts: bool = False
     ) -> dict[str, float]:
-        """The difficulty of each group, by its name."""
+        """Compute the difficulty of each group, by its name."""
         found = self._of(group, len(names), are_parts=are_parts)
         return Named(zip(names, found.tolist(), strict=True))
 

@@ -88,7 +88,7 @@ class ConfidenceInterval(Reasoned):
         return f"ConfidenceInterval({in_digits(self.low)} to {in_digits(self.high)})"
 
     def __iter__(self) -> Iterator[float]:
-        """Both ends, so that ``low, high = interval``."""
+        """Yield both ends, so that ``low, high = interval``."""
         return iter((self.low, self.high))
 
     @property
@@ -217,7 +217,7 @@ def too_few(
 def intervals_of_few(
     rows: Rows, names: Sequence[str], options: Resampling, *, unit: str = "documents"
 ) -> list[dict[str, ConfidenceInterval]]:
-    """Like `intervals_of`, of levels that have few of many documents, expanded and over these.
+    """Compute expanded intervals over documents of levels that have few of them.
 
     Documents that a level lacks do not change it, and are not left out one by one.
     """
@@ -250,7 +250,7 @@ def _expanded(
     units: Sequence[tuple[str, int]],
     lowest: float | None,
 ) -> ConfidenceInterval:
-    """The interval from a variance and its degrees of freedom, or why there is none."""
+    """Make the interval from a variance and its degrees of freedom, or say why there is none."""
     ends = student_around(estimate, variance, freedom, options.confidence, lowest=lowest)
     if ends is None:
         kinds = [kind for kind, _ in units]
@@ -260,7 +260,7 @@ def _expanded(
 
 
 def lowest_of(sums: Floats, name: str) -> Floats:
-    """The lowest that a score can be: 0, or below chance where it is corrected.
+    """Compute the lowest that a score can be: 0, or below chance where it is corrected.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def interval_from(
     kinds: Sequence[str],
     lowest: float | None = None,
 ) -> ConfidenceInterval:
-    """The interval of a score, or why there is none.
+    """Compute the interval of a score, or say why there is none.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def interval_from(
 
 
 def _why_none(estimate: float, left_out: Sequence[Floats], kinds: Sequence[str]) -> Text:
-    """Why there is no interval by any method; empty where nothing prevents it."""
+    """Say why there is no interval by any method; empty where there can be one."""
     if not isfinite(estimate):
         return "the score itself is undefined"
     for kind, part in zip(kinds, left_out, strict=True):
@@ -331,7 +331,7 @@ def _why_none(estimate: float, left_out: Sequence[Floats], kinds: Sequence[str])
 
 
 def _why_no_spread(values: Floats, kinds: Sequence[str]) -> Text:
-    """Why resamples give no interval; empty where nothing prevents it."""
+    """Say why resamples give no interval; empty where they can."""
     if n_missing := int(np.count_nonzero(np.isnan(values))):
         share = f"{n_missing:,} of {len(values):,} resamples"
         return f"it is undefined in {share}: too few of the {_listed(kinds)} have it"
@@ -341,7 +341,7 @@ def _why_no_spread(values: Floats, kinds: Sequence[str]) -> Text:
 
 
 def _why_not_by(method: str, has_moved: bool, kinds: Sequence[str]) -> Text:
-    """Why a method gives no interval."""
+    """Say why a method gives no interval."""
     over = _listed(kinds)
     if method == "expanded":
         cause = "nothing matches" if has_moved else f"it is the same without any one of the {over}"
@@ -362,5 +362,5 @@ def _method(name: str) -> Use:
 
 
 def _listed(kinds: Iterable[str]) -> str:
-    """What units are called, each kind once."""
+    """List what units are called, each kind once."""
     return " and ".join(dict.fromkeys(kinds))

@@ -27,6 +27,6 @@ class Named(dict[Key, Value]):
 
 
 def unknown_name(key: object, names: Iterable[object]) -> UnknownNameError:
-    """The error that lists what there is."""
+    """Make the error that lists the names."""
     expected = "one of ", *quotes(names, most=20)
     return UnknownNameError("nothing is named ", Quote(key), expected=expected)

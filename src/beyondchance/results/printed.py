@@ -32,28 +32,28 @@ class Printed:
         return hash(repr(self))
 
     def __str__(self) -> str:
-        """The tables of the result, notes and the signature, in 80 columns."""
+        """Print the tables of the result, notes and the signature, in 80 columns."""
         return str(import_module(_ROOM).printed(self, "text"))
 
     def _repr_html_(self) -> str:
-        """The same for notebooks."""
+        """Print the same for notebooks."""
         return str(import_module(_ROOM).printed(self, "html"))
 
     def to_markdown(self) -> str:
-        """The same in Markdown."""
+        """Print the same in Markdown."""
         return str(import_module(_ROOM).printed(self, "markdown"))
 
     def to_latex(self) -> str:
-        """A table for a paper, in LaTeX with booktabs."""
+        """Print a table for a paper, in LaTeX with booktabs."""
         return str(import_module(_ROOM).printed(self, "latex"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as in the JSON of the command line; None where undefined."""
+        """Return plain values, as in the JSON of the command line; None where undefined."""
         values: dict[str, Any] = import_module(_ROOM).plain_data(self)
         return values
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One flat table, a dictionary for each row, as data frame libraries take them."""
+        """Return one flat table, a dictionary for each row, as data frame libraries take them."""
         rows: list[dict[str, Any]] = import_module(_ROOM).plain_rows(self)
         return rows
 
@@ -86,7 +86,7 @@ class Described(Printed):
     __slots__ = ()
 
     def methods(self, form: str = "text") -> str:
-        """What a paper says about how it was computed, with its numbers.
+        """Write what a paper says about how it was computed, with its numbers.
 
         Parameters
         ----------

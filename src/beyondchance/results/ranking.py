@@ -52,7 +52,7 @@ class Ranking(Measured):
     extent: Extent = field(kw_only=True)
 
     def ranks(self, by: str) -> dict[str, int | None]:
-        """The rank of each system by ``observed`` or ``corrected``; 1 is the highest.
+        """Rank each system by ``observed`` or ``corrected``; 1 is the highest.
 
         Equal scores share a rank, and the next one is skipped. None where the score
         is undefined.
@@ -66,7 +66,7 @@ class Ranking(Measured):
         }
 
     def among(self, texts: ArrayLike) -> Ranking:
-        """The ranking by some of the texts.
+        """Rank by some of the texts.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Ranking(Measured):
 
 
 def _truth_values(texts: ArrayLike, n_texts: int) -> Bools:
-    """A truth value for each text, from truth values or from numbers of texts."""
+    """Return a truth value for each text, from truth values or from numbers of texts."""
     # As objects, because NumPy would make numbers of truth values that stand among numbers.
     values = texts if isinstance(texts, np.ndarray) else np.array(texts, dtype=object)
     expected = "a truth value for each text, or the numbers of texts"

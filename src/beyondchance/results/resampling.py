@@ -80,17 +80,6 @@ class Resampling:
         """Resamples that intervals take: none for ``expanded``, which leaves units out instead."""
         return 0 if self.method == "expanded" else self.resamples
 
-    def sign(self, settings: Settings) -> Settings:
-        """The settings of a result with those of its intervals; resamples, if there are any."""
-        drawn = self.is_tested or self.draws > 0
-        return settings.replaced(
-            confidence=self.confidence,
-            interval_method=self.method,
-            resamples=self.resamples if drawn else None,
-            seed=self.seed if drawn and self.seed is not None else settings.seed,
-            over=self.over,
-        )
-
 
 def resampling_of(
     settings: Settings, options: Mapping[str, Any], *, is_tested: bool = False, **fixed: str
@@ -141,7 +130,7 @@ def resampling_of(
 
 
 def _resamples_for(confidence: float) -> int:
-    """The fewest resamples of which one is expected in either tail, or just at its edge.
+    """Compute the fewest resamples of which one is expected in either tail, or at its edge.
 
     Examples
     --------
@@ -231,7 +220,7 @@ class Levels:
         self._names += [(kind, names[i]) for i in kept]
 
     def named(self, values: Sequence[_Value]) -> dict[str, dict[Any, _Value]]:
-        """Values, one for each level, by kind and name."""
+        """Name values, one for each level, by kind and name."""
         found: dict[str, dict[Any, _Value]] = {}
         for (kind, name), value in zip(self._names, values, strict=True):
             found.setdefault(kind, Named())[name] = value
@@ -326,13 +315,13 @@ class Team:
     n_members: int
 
     def without_each(self) -> Floats:
-        """For each member, 1 for the pairs that it is not in."""
+        """Return, for each member, 1 for the pairs that it is not in."""
         member = np.arange(self.n_members)[:, None]
         return np.asarray((self.left != member) & (self.right != member), dtype=np.float64)
 
 
 def team_of(rows: Rows) -> Team:
-    """The pairs of annotators of the rows."""
+    """Number the pairs of annotators of the rows."""
     width = int(rows.b.max(initial=0)) + 1
     pairs, pair = distinct(rows.a * width + rows.b)
     members, number = distinct(np.concatenate([pairs // width, pairs % width]))
@@ -341,7 +330,7 @@ def team_of(rows: Rows) -> Team:
 
 
 def score_of(sums: Floats, name: str) -> Floats:
-    """A score from matched, expected, size and rows with freedom; nan if undefined.
+    """Compute a score from matched, expected, size and rows with freedom; nan if undefined.
 
     Examples
     --------

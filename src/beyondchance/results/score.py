@@ -14,6 +14,7 @@ from beyondchance.errors import DataError
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.printed import Printed
+from beyondchance.results.resampling import SCORES
 from beyondchance.tallies import unmarked
 from beyondchance.types import Bools, Floats, Ints
 
@@ -51,11 +52,8 @@ SUMS = (
 """What is added up."""
 
 
-_SHOWN = ("observed", "chance", "corrected")
-
-
 def reason_of(code: int, of: str = SPANS) -> str:
-    """Why a corrected score is undefined, by its number: 0 for nothing marked."""
+    """Say why a corrected score is undefined, by its number: 0 for nothing marked."""
     nothing, no_room, no_freedom = _REASONS[of]
     return (nothing, EXCEEDED, no_room, no_freedom, PART)[code]
 
@@ -63,7 +61,7 @@ def reason_of(code: int, of: str = SPANS) -> str:
 def reason_codes(
     matched: Floats, expected: Floats, size: Floats, free: Floats, *, is_certain: Bools
 ) -> Ints:
-    """For many scores, the number of the reason (see `reason_of`) where something was marked.
+    """Number the reasons (see `reason_of`) of many scores where something was marked.
 
     0 where the score is defined, or where nothing was marked. `size` is that of both sides.
     """
@@ -173,39 +171,34 @@ class Score(Printed):
     ask: Callable[..., Mapping[str, ConfidenceInterval]] | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        values = (f"{name}={in_digits(getattr(self, name))}" for name in _SHOWN)
+        values = (f"{name}={in_digits(getattr(self, name))}" for name in SCORES)
         return f"Score({', '.join(values)})"
 
-    @property
-    def _f1(self) -> _Rate:
-        size = (self.size_a + self.size_b) / 2
-        flags = self.certain, self.fixed, self.is_part
-        return _Rate(self.matched, self.expected, size, *flags, *_REASONS[self.of])
-
-    def rate(self, name: str) -> _Rate:
-        """Return precision or recall, with its chance and its reason."""
-        side = "b" if name == "precision" else "a"
-        matched, expected = getattr(self, f"matched_{side}"), getattr(self, f"expected_{side}")
+    def rate(self, name: str = "f1") -> _Rate:
+        """Return F1, precision or recall, with its chance and its reason."""
+        nothing, *reasons = _REASONS[self.of]
+        side = {"precision": "_b", "recall": "_a"}.get(name, "")
+        matched, expected = getattr(self, f"matched{side}"), getattr(self, f"expected{side}")
         return _Rate(
             self.matched if matched is None else matched,
             self.expected if expected is None else expected,
-            getattr(self, f"size_{side}"),
-            getattr(self, f"certain_{side}"),
+            getattr(self, f"size{side}") if side else (self.size_a + self.size_b) / 2,
+            getattr(self, f"certain{side}"),
             self.fixed,
             self.is_part,
-            f"nothing was marked by side {side}",
-            *_REASONS[self.of][1:],
+            f"nothing was marked by side {side[1]}" if side else nothing,
+            *reasons,
         )
 
     @property
     def observed(self) -> float:
         """F1 of the two sides; nan where neither marked anything."""
-        return self._f1.observed
+        return self.rate().observed
 
     @property
     def chance(self) -> float:
         """F1 that random annotations of the same lengths would reach."""
-        return self._f1.chance
+        return self.rate().chance
 
     @property
     def chance_error(self) -> float:
@@ -216,22 +209,22 @@ class Score(Printed):
     @property
     def corrected(self) -> float:
         """Share of the agreement beyond chance that was attained; nan with a `reason`."""
-        return self._f1.corrected
+        return self.rate().corrected
 
     @property
     def reason(self) -> str | None:
         """Why `corrected` is undefined, where it is."""
-        return self._f1.reason
+        return self.rate().reason
 
     @property
     def f1(self) -> float:
         """What `observed` is called against a gold standard."""
-        return self._f1.observed
+        return self.rate().observed
 
     @property
     def corrected_f1(self) -> float:
         """What `corrected` is called against a gold standard."""
-        return self._f1.corrected
+        return self.rate().corrected
 
     @property
     def precision(self) -> float:
@@ -285,4 +278,4 @@ class Score(Printed):
                 "the score belongs to no result",
                 expected="one of agreement(...), such as .by_label[...], or .intervals()",
             )
-        return self.ask(**resampling)[checked_option("score", score, _SHOWN)]
+        return self.ask(**resampling)[checked_option("score", score, SCORES)]

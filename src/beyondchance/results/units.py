@@ -45,11 +45,10 @@ class Units:
         return len(self.n_documents)
 
     @staticmethod
-    def of(documents: Sequence[str]) -> tuple[Units, Ints]:
+    def of(documents: Sequence[str]) -> tuple[Units, list[Ints]]:
         """Make units of documents, and number the unit of each document."""
         prints = (hashed(documents) >> np.uint64(1)).astype(np.int64)
-        units, (unit,) = Units.together([Units.single(documents, prints)])
-        return units, unit
+        return Units.together([Units.single(documents, prints)])
 
     @staticmethod
     def single(documents: Sequence[str], prints: Ints) -> Units:
