@@ -145,7 +145,7 @@ class Population:
 
     def truth(self, model: str) -> tuple[float, float]:
         """The scores of the model and of the people, of all documents."""
-        found = Scores.of(self.sums.in_places(model, self.sums.humans)).whole
+        found = Scores.of(self.sums.in_places(model, self.sums.humans)).values[0]
         return float(found[0]), float(found[1])
 
     def drawn(

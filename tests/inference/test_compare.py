@@ -404,7 +404,7 @@ class TestSystems:
         levels = [(0.9, 0.1), (0.95, 0.05), (0.8, 0.2), (0.7, 0.3), (0.99, 0.01)]
         for (confidence, p), (factor, n_groups) in product(levels, ((1, 2), (1 + 1e-6, 1))):
             monkeypatch.setattr(
-                standings, "_adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
+                standings, "adjusted", lambda ps, x=p * factor: dict.fromkeys(ps, x)
             )
             found = compare_systems(ranking, confidence=confidence, resamples=199, seed=1)
             assert len(found.groups) == n_groups, (confidence, factor)
@@ -536,7 +536,7 @@ class TestFloor:
             return replace(made, p_value=p_value, p_floor=floor)
 
         pairs = {("a", "b"): of(0.01), ("a", "c"): of(0.012), ("b", "c"): of(0.5)}
-        adjusted = standings._adjusted({names: pair.p_value for names, pair in pairs.items()})
+        adjusted = standings.adjusted({names: pair.p_value for names, pair in pairs.items()})
         assert [round(p, 4) for p in adjusted.values()] == [0.03, 0.03, 0.5]
         assert standings._floored(pairs, adjusted) == {("a", "b"), ("a", "c")}
 

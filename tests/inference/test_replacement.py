@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import beyondchance as bc
-from beyondchance.inference.replacement import Estimate
+from beyondchance.inference.estimates import Estimate
 from examples import examples
 from refusals import assert_tells, refused
 

@@ -9,7 +9,7 @@ are placed at random.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import floor, isnan, nan
 from typing import Any, Unpack
@@ -35,6 +35,7 @@ from beyondchance.core.ragged import (
 )
 from beyondchance.core.resampling import benjamini_hochberg, influences, places, student_tail
 from beyondchance.errors import DataError
+from beyondchance.inference.estimates import adjusted, jackknifed
 from beyondchance.messages import Use
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions
 from beyondchance.results.counts import Counts
@@ -276,12 +277,13 @@ def careless_work(
     table = _Table.of(corpus, result.counts)
     judged = [name for name in corpus.annotators if name != corpus.gold]
     found = {name: table.tested(corpus.annotators.index(name), level) for name in judged}
-    tested = [name for name, work in found.items() if not isnan(work.p)]
-    raised = benjamini_hochberg(np.array([found[name].p for name in tested]))
+    raised = adjusted({name: work.p for name, work in found.items()}, benjamini_hochberg)
     listed: list[Stretch] = []
     # In an order that follows from the names alone, so that it does not change any verdict.
     order = np.argsort(places(corpus.documents))
-    for name, p in zip(tested, raised.tolist(), strict=True):
+    for name, p in raised.items():
+        if isnan(p):
+            continue
         number, work = corpus.annotators.index(name), found[name]
         verdict = work.verdict
         if p <= level:
@@ -408,8 +410,8 @@ class _Chance:
         null : array of int, shape (draws,)
             What random spans match in the stretch.
         """
-        own, others = map(_corrected, (whole - here).tolist())
-        others_here = _corrected(here[1].tolist())
+        sums = np.stack([*(whole - here), here[1]])
+        own, others, others_here = score_of(sums, "corrected").tolist()
         if not (n_spans and min(own, others, others_here) > 0):
             return 1.0
         right = min(own * min(1.0, others_here / others), others_here)
@@ -462,12 +464,8 @@ class _Table:
         counts = counts.ordered(corpus.annotators)
         where, n_documents = corpus.annotation_document, len(corpus.documents)
         sides = [annotation_numbers(corpus, counts.text, x) for x in (counts.a, counts.b)]
-        columns = (counts.matched, counts.expected, counts.size_a + counts.size_b, ~counts.fixed)
-        own = np.stack(
-            [sum(total(side, column, len(where)) for side in sides) for column in columns], axis=1
-        )
-        document = where[sides[0]]
-        whole = np.stack([total(document, column, n_documents) for column in columns], axis=1)
+        own = sum((counts.sums_of(side, len(where)) for side in sides), np.zeros((1, 4)))
+        whole = counts.sums_of(where[sides[0]], n_documents)
         return cls(
             corpus=corpus,
             sums=np.stack([own, whole[where] - own], axis=1),
@@ -481,14 +479,13 @@ class _Table:
     def tested(self, annotator: int, level: float) -> AnnotatorWork:
         """Compare one annotator with the others."""
         sums = self.sums[self.rows(annotator)]
-        whole = sums.sum(axis=0)
-        own, others = score_of(whole, "corrected").tolist()
+        scores = jackknifed(sums)
+        own, others = scores[0].tolist()
         p, verdict = nan, TOO_FEW
         # Of an annotator who marks every position no random placement differs: there is no score.
         if len(sums) >= FEWEST_DOCUMENTS and not isnan(own):
-            without = score_of(whole - sums, "corrected")
-            below = _share_below(own - _SHARE * others, without[:, 0] - _SHARE * without[:, 1])
-            chance = _share_below(-others, -without[:, 1])
+            below = _share_below(scores[:, 0] - _SHARE * scores[:, 1])
+            chance = _share_below(-scores[:, 1])
             p = max(below, chance)
             if max(1 - below, chance) <= level:
                 verdict = HALF
@@ -536,19 +533,14 @@ class _Table:
         return found
 
 
-def _corrected(sums: Sequence[float]) -> float:
-    """Compute corrected agreement from sums, as `score_of` does for many; nan if undefined."""
-    matched, expected, size, free = sums
-    if not size or not (free or not matched) or size == 2 * expected:
-        return nan
-    return (matched - expected) / (size / 2 - expected)
+def _share_below(scores: Floats) -> float:
+    """Compute how often a score would be as low if it were 0 in truth; 1 where it is not known.
 
-
-def _share_below(value: float, left_out: Floats) -> float:
-    """How often a score would come out as low if it were 0 in truth; 1 where it is not known."""
-    if isnan(value) or not np.isfinite(left_out).all():
+    The score is the first, and then comes that without each document.
+    """
+    if not np.isfinite(scores).all():
         return 1.0
-    return student_tail(value, [influences(left_out)])
+    return student_tail(float(scores[0]), [influences(scores[1:])])
 
 
 def _share_up_to(most: int, n: int, share: float) -> float:
@@ -564,9 +556,8 @@ def _share_up_to(most: int, n: int, share: float) -> float:
 
 def _marks_everything(corpus: Corpus, annotator: int) -> bool:
     """Return whether an annotator marked every position of all documents annotated."""
-    is_seen = np.zeros(len(corpus.documents), dtype=bool)
-    is_seen[corpus.annotation_document[corpus.annotation_annotator == annotator]] = True
-    there = int(corpus.text_length[is_seen[corpus.text_document]].sum())
+    documents = corpus.annotation_document[corpus.annotation_annotator == annotator]
+    there = int(corpus.text_length[is_among(corpus.text_document, documents)].sum())
     spans = np.flatnonzero(corpus.span_annotator == annotator)
     own, step = spread((corpus.span_end - corpus.span_start)[spans])
     start = corpus.text_begin[corpus.span_text[spans]] + corpus.span_start[spans]

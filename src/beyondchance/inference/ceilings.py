@@ -20,9 +20,9 @@ from beyondchance.adjudication.added import only, with_annotator
 from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.resampling import influences, student
+from beyondchance.inference.estimates import jackknifed
 from beyondchance.results.adding import numbered
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.types import Floats
 
@@ -74,34 +74,23 @@ class Ceiling:
     share: Mapping[str, Share]
 
 
-@dataclass(frozen=True, eq=False)
-class Ceilings:
-    """Sums of the ceilings by document, without a model.
+def ceiling_of(sums: Mapping[str, Floats], n_humans: int, confidence: float) -> Ceiling:
+    """Compute the ceilings of a model.
 
-    Attributes
+    Parameters
     ----------
     sums : mapping of str to array of float, shape (documents, 4)
-        Of ``human``, ``lower`` and ``upper``.
+        Of ``model``, ``human``, ``lower`` and ``upper``.
     n_humans : int
+    confidence : float
     """
-
-    sums: Mapping[str, Floats]
-    n_humans: int
-
-    def of(self, model: Floats, confidence: float) -> Ceiling:
-        """Return the ceilings with a model, of which the sums by document are given."""
-        tables = {"model": model, **self.sums}
-        is_marked = np.any([table[:, 2] > 0 for table in tables.values()], axis=0)
-        # The score of all documents, and those without each.
-        scores = {
-            name: score_of(np.vstack([table.sum(axis=0), table.sum(axis=0) - table]), "corrected")
-            for name, table in ((name, table[is_marked]) for name, table in tables.items())
-        }
-        if self.n_humans == 2:
-            scores["about"] = np.sqrt(np.maximum(scores["human"], 0))
-        own = scores["model"]
-        shares = {n: _share(own, x, confidence) for n, x in scores.items() if n != "model"}
-        return Ceiling(**{name: float(x[0]) for name, x in scores.items()}, share=shares)
+    is_marked = np.any([table[:, 2] > 0 for table in sums.values()], axis=0)
+    scores = {name: jackknifed(table[is_marked]) for name, table in sums.items()}
+    if n_humans == 2:
+        scores["about"] = np.sqrt(np.maximum(scores["human"], 0))
+    own = scores["model"]
+    shares = {name: _share(own, x, confidence) for name, x in scores.items() if name != "model"}
+    return Ceiling(**{name: float(x[0]) for name, x in scores.items()}, share=shares)
 
 
 def _share(model: Floats, ceiling: Floats, confidence: float) -> Share:
@@ -116,10 +105,10 @@ def _share(model: Floats, ceiling: Floats, confidence: float) -> Share:
     return Share(value, student(value, [influences(left_out)], confidence) or (value, value))
 
 
-def ceilings_of(
+def ceiling_sums(
     corpus: Corpus, humans: Sequence[str], documents: Sequence[str], scoring: Mapping[str, Any]
-) -> Ceilings:
-    """The ceilings of some people in some documents.
+) -> dict[str, Floats]:
+    """Sum up ``human``, ``lower`` and ``upper`` of some people in some documents.
 
     Parameters
     ----------
@@ -146,13 +135,11 @@ def ceilings_of(
                 sums["lower"] += sums_of(agreement(pair, **scoring), documents)
         upper = agreement(voted(people).corpus, gold=_FRESH, **scoring)
         sums["upper"] = sums_of(upper, documents)
-    return Ceilings(sums, len(humans))
+    return sums
 
 
 def sums_of(result: Agreement, documents: Sequence[str]) -> Floats:
-    """Matched, expected, size and freedom of some documents; nothing for those not compared."""
-    counts = result.counts
-    found = counts.document_sums()[counts.document_places]
-    number = numbered(counts.documents)
-    rows = np.array([number.get(name, len(found)) for name in documents], dtype=np.int64)
-    return np.concatenate([found, np.zeros((1, 4))])[rows]
+    """Sum matched, expected, size and freedom by document; 0 of those not compared."""
+    counts, place = result.counts, numbered(documents)
+    group = np.array([place.get(name, -1) for name in counts.documents], dtype=np.int64)
+    return counts.sums_of(group[counts.document], len(documents))

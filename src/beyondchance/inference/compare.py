@@ -175,11 +175,10 @@ def compare(
     _check_comparable(first.settings, second.settings)
     first, second = by_same_units([first, second])
     if _is_paired(first, second, paired):
-        trials = paired_trials(shared_sums([first, second]), test, options)
+        trials = trials_of(shared_sums([first, second]), test, options)
         difference = trials.pair(0, 1, score)
     else:
-        tables = first.counts.document_sums(), second.counts.document_sums()
-        difference = _unpaired(*tables, score, test, options)
+        difference = _unpaired([first, second], score, test, options)
         options = replace(options, is_tested=difference.tested is not None)
     settings = signed_with(options, first.settings, first.drawn)
     return comparison_of(difference, options, unit=first.resampled_unit, settings=settings)
@@ -301,13 +300,8 @@ def why_few(sums: Floats) -> str:
     return f"the effective number of documents is {found:.1f}" if is_few else ""
 
 
-def _draws(test: str, options: Resampling) -> int:
-    """How many resamples the interval or the test needs."""
-    return options.draws if test == "permutation" else options.resamples
-
-
 @dataclass(frozen=True, slots=True)
-class PairedTrials:
+class Trials:
     """Results on the same documents: their sums in every trial, shape (..., results, 4).
 
     Attributes
@@ -316,81 +310,74 @@ class PairedTrials:
         In every resample, if the interval or the test needs them, of all documents, and
         without each document.
     signed : array of float
-        In every permutation, with a minus for the documents that are exchanged; of none for
-        the other test.
-    test : {"permutation", "bootstrap"}
+        In every permutation, with a minus for the documents that are exchanged.
+    is_permuted : bool
+        Whether results are tested by exchanging them.
     is_enumerated : bool
-        Whether every permutation was gone through.
+        Whether all permutations are there.
     """
 
     drawn: Floats
-    signed: Floats
     whole: Floats
     left_out: Floats
-    test: str
+    signed: Floats
+    is_permuted: bool
     is_enumerated: bool
 
-    def single(self, i: int, score: str) -> tuple[Floats, float, list[Floats]]:
-        """The score of one result: in every resample, as it is, and without each document."""
-        left_out = score_of(self.left_out[:, i], score)
-        return score_of(self.drawn[:, i], score), float(score_of(self.whole[i], score)), [left_out]
+    def single(self, i: int, score: str) -> list[Floats]:
+        """Compute the score of one result: in every resample, of all, and without each document."""
+        return [score_of(x[..., i, :], score) for x in (self.drawn, self.whole, self.left_out)]
 
     def pair(self, i: int, j: int, score: str) -> Difference:
-        """The difference of two results."""
+        """Compute the difference of two results."""
         one, other = self.single(i, score), self.single(j, score)
-        drawn, whole = one[0] - other[0], one[1] - other[1]
+        drawn, whole, left_out = (x - y for x, y in zip(one, other, strict=True))
         tested = drawn - whole
-        if self.test == "permutation":
+        if self.is_permuted:
             # With x and y the sums of two results in a document and s its sign, the first gets
             # (x + y)/2 + s (x - y)/2: x where s is 1, and y where it is -1.
             middle = (self.whole[i] + self.whole[j]) / 2
             half = (self.signed[:, i] - self.signed[:, j]) / 2
             tested = score_of(middle + half, score) - score_of(middle - half, score)
-        left_out = [one[2][0] - other[2][0]]
-        return Difference(drawn, tested, whole, left_out, self.is_enumerated)
+        return Difference(drawn, tested, float(whole), [left_out], self.is_enumerated)
 
 
-def paired_trials(table: Floats, test: str, options: Resampling) -> PairedTrials:
-    """Draw documents, and exchange results within them."""
-    n_documents = len(table)
+def trials_of(table: Floats, test: str, options: Resampling, *, is_paired: bool = True) -> Trials:
+    """Draw documents, and exchange results within them if they are paired."""
+    n_documents, is_permuted = len(table), test == "permutation"
     totals = totals_of(table)
     whole = totals(np.ones((1, n_documents)))[0]
-    exchanges = options.resamples if test == "permutation" else 0
+    exchanges = options.resamples if is_permuted and is_paired else 0
     # With random numbers of their own: a p-value does not depend on how intervals are made.
-    signed = (totals(x) for x in swaps(n_documents, exchanges, options.generator.spawn(1)[0]))
-    weights = bootstrap_weights(n_documents, _draws(test, options), options.generator)
-    drawn = (totals(block) for block in weights)
-    return PairedTrials(
-        drawn=stacked(drawn, whole),
-        signed=stacked(signed, whole),
+    signs = swaps(n_documents, exchanges, options.generator.spawn(1)[0])
+    n_drawn = options.draws if is_permuted else options.resamples
+    weights = bootstrap_weights(n_documents, n_drawn, options.generator)
+    return Trials(
+        drawn=stacked(map(totals, weights), whole),
         whole=whole,
         left_out=whole - table,
-        test=test,
+        signed=stacked(map(totals, signs), whole),
+        is_permuted=is_permuted,
         is_enumerated=2**n_documents <= exchanges,
     )
 
 
 def _unpaired(
-    first: Floats, second: Floats, score: str, test: str, options: Resampling
+    results: Sequence[Agreement], score: str, test: str, options: Resampling
 ) -> Difference:
     """Draw the documents of either result, and leave each of them out."""
-
-    def difference(one: Floats, other: Floats) -> Floats:
-        return score_of(one, score) - score_of(other, score)
-
-    drawn, whole = [], []
-    for part in (first, second):
-        totals = totals_of(part)
-        whole.append(totals(np.ones((1, len(part))))[0])
-        weights = bootstrap_weights(len(part), _draws(test, options), options.generator)
-        drawn.append(stacked((totals(block) for block in weights), whole[-1]))
-    found, estimate = difference(*drawn), float(difference(*whole))
+    tables = [result.counts.document_sums() for result in results]
+    one, other = (
+        trials_of(table[:, None], test, options, is_paired=False).single(0, score)
+        for table in tables
+    )
+    drawn, whole = one[0] - other[0], one[1] - other[1]
     return Difference(
-        drawn=found,
-        tested=found - estimate if test == "bootstrap" else None,
-        whole=estimate,
-        left_out=[difference(whole[0] - first, whole[1]), difference(whole[0], whole[1] - second)],
-        why=next(filter(None, map(why_few, (first, second))), ""),
+        drawn=drawn,
+        tested=drawn - whole if test == "bootstrap" else None,
+        whole=float(whole),
+        left_out=[one[2] - other[1], one[1] - other[2]],
+        why=next(filter(None, map(why_few, tables)), ""),
     )
 
 

@@ -10,7 +10,7 @@ the whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import combinations
@@ -162,17 +162,40 @@ def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
     >>> match_variance(4, [1], [1])
     0.1875
     """
-    text = validated_text(n, lengths_a, "disjoint")
-    size, spans_a = text.n, text.lengths
-    spans_b = validated_text(n, lengths_b, "disjoint").lengths
-    counted = [np.unique(spans, return_counts=True) for spans in (spans_a, spans_b)]
-    if not all(is_within_reach(size, *side) for side in counted):
+    sides = [validated_text(n, lengths, "disjoint") for lengths in (lengths_a, lengths_b)]
+    size = sides[0].n
+    found = _variance(size, [side.lengths for side in sides], {})
+    if np.isnan(found):
         raise LengthsError(
             f"a text of {size} positions with so many spans is too long for the exact variance",
             expected="a sentence or a paragraph",
             remedy="sample it with sample_arrangements",
         )
-    return team_variance([covariance(size, *side) for side in counted])
+    return found
+
+
+def _variance(n: int, sides: Sequence[Ints], known: _Covariances) -> float:
+    """Compute the exact variance of the match of all pairs; nan where it is out of reach.
+
+    Parameters
+    ----------
+    n : int
+        Positions of the text.
+    sides : sequence of arrays of int
+        Lengths of the spans of each annotator.
+    known : dict
+        Covariances of short texts, which are looked up and added.
+    """
+    counted = [np.unique(lengths, return_counts=True) for lengths in sides]
+    if not all(is_within_reach(n, *side) for side in counted):
+        return nan
+    team = []
+    for lengths, side in zip(sides, counted, strict=True):
+        problem = n, tuple(lengths.tolist())
+        team.append(known.get(problem) or covariance(n, *side))
+        if n <= _SHORT:
+            known[problem] = team[-1]
+    return team_variance(team)
 
 
 @documented(ScoringOptions)
@@ -261,17 +284,14 @@ class _Line:
 
     Attributes
     ----------
-    trees : Forest
-        Each span with the number of its kind: only spans of one kind, which is their label
-        where labels share a line, are compared.
     nodes : Nodes
     kinds : mapping of int to a choice of spans
-        The spans of each kind.
+        The spans of each kind: only spans of one kind, which is their label where labels share a
+        line, are compared.
     are_disjoint : bool
         Whether no two of them ever overlap.
     """
 
-    trees: Forest
     nodes: Nodes
     kinds: Mapping[int, Ints | slice]
     are_disjoint: bool
@@ -284,7 +304,7 @@ def _line(trees: Forest, *, is_independent: bool) -> _Line:
     if len(numbers) > 1 or not kind.all():
         kinds = {number: np.flatnonzero(kind == number) for number in numbers}
     are_disjoint = bool((nodes.parent < 0).all()) and not (is_independent and len(kind) > 1)
-    return _Line(trees, nodes, kinds, are_disjoint)
+    return _Line(nodes, kinds, are_disjoint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,15 +313,12 @@ class _Cell:
 
     Attributes
     ----------
-    document : int
-        Its place among those that were compared (see `places`).
     n : int
         Positions of the text.
     members : list of (str, line)
         For each annotator, the name that random numbers depend on, and the spans.
     """
 
-    document: int
     n: int
     members: list[tuple[str, _Line]]
 
@@ -310,14 +327,9 @@ class _Cell:
         """Whether no two spans of one annotator ever overlap."""
         return all(line.are_disjoint for _, line in self.members)
 
-    @property
-    def problem(self) -> tuple[object, ...]:
-        """Equal cells have equal distributions."""
-        return self.n, *sorted(line.trees for _, line in self.members)
 
-
-def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
-    """What two annotators or more marked, document by document, each at its place."""
+def _cells(placed: Placement, counts: Counts) -> Iterator[list[_Cell]]:
+    """List what two annotators or more marked in each document, in the order of `places`."""
     spans, model, structure = placed.spans, placed.model, placed.structure
     corpus = spans.corpus
     n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
@@ -346,7 +358,10 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
     first_text = np.searchsorted(corpus.text_document, corpus.text_document)
     annotator = places(corpus.annotators)[spans.annotator[holder]]
     # Sums of fractions depend on their order, in the last digit.
-    for index in np.argsort(document_of[cells // n_labels], kind="stable").tolist():
+    document = document_of[cells // n_labels]
+    order = np.argsort(document, kind="stable")
+
+    def cell_of(index: int) -> _Cell:
         text, label = divmod(int(cells[index]), n_labels)
         title = (
             corpus.documents[corpus.text_document[text]],
@@ -360,7 +375,10 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[_Cell]:
             )
             for member in sorted(range(first[index], first[index + 1]), key=annotator.__getitem__)
         ]
-        yield _Cell(int(document_of[text]), int(corpus.text_length[text]), members)
+        return _Cell(int(corpus.text_length[text]), members)
+
+    for own in np.split(order, bounds(document[order], len(counts.documents))[1:-1]):
+        yield [cell_of(index) for index in own.tolist()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -374,37 +392,25 @@ class _Sampler:
     draws: int
     ties: str
 
-    def run(self, cells: Iterable[_Cell]) -> NullDistribution:
-        """Text by text; documents are summed up as they are done."""
+    def run(self, documents: Iterable[Sequence[_Cell]]) -> NullDistribution:
+        """Draw one document after the other, so that the draws of one are held at a time.
+
+        Texts are independent: their matches add up draw by draw, and so do their variances.
+        """
         by_document, counts = self.result.by_document, self.result.counts.each_document()
         names = [counts.documents[i] for i in np.argsort(counts.document_places).tolist()]
-        overall, here = np.zeros(self.draws), np.zeros(self.draws)
-        variance = np.zeros(len(names))
-        known: dict[tuple[object, ...], float] = {}
-        covariances: _Covariances = {}
-        documents: dict[str, NullDistribution] = {}
-
-        def finish(upto: int) -> None:
-            """Close the documents before this one; all but the first had nothing to draw."""
-            while len(documents) < upto:
-                name = names[len(documents)]
-                own = float(variance[len(documents)])
-                summary = self.summary(here, by_document[name], own, name)
-                documents[name] = replace(summary, samples=np.zeros(0))
-                overall[:] += here
-                here[:] = 0
-
-        # Cells come by document, so that the draws of one document are held at a time. Texts are
-        # independent: their matches add up draw by draw, and so do their variances.
-        for cell in cells:
-            finish(cell.document)
-            here += self.match(cell)
-            if cell.problem not in known:
-                known[cell.problem] = self.variance(cell, covariances)
-            variance[cell.document] += known[cell.problem]
-        finish(len(names))
-        total = self.summary(overall, self.result.score, float(variance.sum()), "")
-        return replace(total, by_document={name: documents[name] for name in by_document})
+        overall = np.zeros(self.draws)
+        variances: list[float] = []
+        known: _Covariances = {}
+        found: dict[str, NullDistribution] = {}
+        for name, cells in zip(names, documents, strict=True):
+            here = sum(map(self.match, cells), np.zeros(self.draws))
+            variances.append(sum((self.variance(cell, known) for cell in cells), 0.0))
+            summary = self.summary(here, by_document[name], variances[-1], name)
+            found[name] = replace(summary, samples=np.zeros(0))
+            overall += here
+        total = self.summary(overall, self.result.score, float(np.sum(variances)), "")
+        return replace(total, by_document={name: found[name] for name in by_document})
 
     def match(self, cell: _Cell) -> Floats:
         """What all pairs have in common, draw by draw."""
@@ -428,23 +434,13 @@ class _Sampler:
         return np.concatenate(parts)
 
     def variance(self, cell: _Cell, known: _Covariances) -> float:
-        """The exact variance; nan where it is out of reach."""
+        """Compute the exact variance; nan where it is out of reach."""
         kinds = {kind for _, line in cell.members for kind in line.kinds}
         # Known for positions that both cover, where the spans of one line are disjoint and all
         # of one kind.
         if self.matched is not shared_positions or len(kinds) > 1 or not cell.are_disjoint:
             return nan
-        sides = [np.unique(line.nodes.length, return_counts=True) for _, line in cell.members]
-        if not all(is_within_reach(cell.n, *side) for side in sides):
-            return nan
-        team = []
-        for (_, line), side in zip(cell.members, sides, strict=True):
-            problem = cell.n, tuple(line.nodes.length.tolist())
-            own = known.get(problem) or covariance(cell.n, *side)
-            if cell.n <= _SHORT:
-                known[problem] = own
-            team.append(own)
-        return team_variance(team)
+        return _variance(cell.n, [line.nodes.length for _, line in cell.members], known)
 
     def summary(
         self, matched: Floats, score: Score, variance: float, name: str
@@ -455,16 +451,11 @@ class _Sampler:
             seed=self.key,
             ties=None if self.ties == "counted" else self.ties,
         )
-        size = score.size_a + score.size_b
-        if not size:
-            return NullDistribution(
-                observed=nan, mean=nan, sd=nan, sd_is="exact",
-                quantiles=dict.fromkeys(QUANTILES, nan), p_value=nan, p_error=nan,
-                samples=np.zeros(0), settings=settings,
-            )  # fmt: skip
+        # Everything is undefined where nothing was marked.
+        size = score.size_a + score.size_b or nan
         samples = 2 * matched / size
         exact = not np.isnan(variance)
-        p_value = self.p_value(matched, score.matched, name)
+        p_value = nan if np.isnan(size) else self.p_value(matched, score.matched, name)
         return NullDistribution(
             observed=score.observed,
             mean=score.chance,

@@ -17,13 +17,14 @@ from beyondchance.core.distributions import (
 )
 from beyondchance.core.resampling import degrees_of_freedom, effective_number, influences
 from beyondchance.errors import OptionError
-from beyondchance.inference.replacement import Estimate, Replacement
+from beyondchance.inference.estimates import Estimate, jackknifed, largest
+from beyondchance.inference.replacement import Replacement
 from beyondchance.messages import Text
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counted import signed_with, units_of
 from beyondchance.results.intervals import FEW
 from beyondchance.results.printed import Printed, Reasoned
-from beyondchance.results.resampling import SCORES, resampling_of, score_of
+from beyondchance.results.resampling import SCORES, resampling_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
@@ -199,9 +200,9 @@ def plans(
     options = resampling_of(pilot.settings, {"confidence": confidence})
     checked_option("score", score, SCORES)
     sums, unit = pilot.counts.document_sums(), units_of(pilot.counts, pilot.settings)
-    whole = sums.sum(axis=0)
-    estimate = float(score_of(whole, score))
-    moves = influences(score_of(whole - sums, score)) if len(sums) > 1 else np.full(1, nan)
+    scores = jackknifed(sums, score)
+    estimate = float(scores[0])
+    moves = influences(scores[1:]) if len(sums) > 1 else np.full(1, nan)
     spread = _spread(moves)
     why: Text = ()
     if isnan(estimate):
@@ -370,8 +371,7 @@ class ReplacementPlan(Printed):
     @property
     def documents(self) -> int | None:
         """How many it takes for all conditions; None if no number would do for one of them."""
-        known = [numbers[0] for _, numbers in self.by_condition.values() if numbers is not None]
-        return max(known) if len(known) == len(self.by_condition) else None
+        return largest(numbers and numbers[0] for _, numbers in self.by_condition.values())
 
 
 def plan_replacement(
@@ -428,6 +428,5 @@ def plan_replacement(
 def _documents_for(one: Estimate, confidence: float, power: float) -> tuple[int, int, int] | None:
     """How many documents show that a value is positive, and a range of that number."""
     spreads = (1.0, *(_spread_range(1.0, one.freedom, confidence) if one.error > 0 else (1.0, 1.0)))
-    numbers = [one.documents(confidence, power, inflated=x) for x in spreads]
-    known = [number for number in numbers if number is not None]
-    return (known[0], known[1], known[2]) if len(known) == len(numbers) else None
+    found, low, high = (one.documents(confidence, power, inflated=x) for x in spreads)
+    return None if found is None or low is None or high is None else (found, low, high)

@@ -7,155 +7,61 @@ agreement, and to lose less than a margin of it, on average over people.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations
-from math import inf, isnan, nan, sqrt
+from math import inf, nan
 from typing import Any, Unpack
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_list, checked_option, checked_share
-from beyondchance.core.distributions import (
-    skewed,
-    student_quantile,
-    student_share,
-    unskewed,
-)
-from beyondchance.core.resampling import (
-    degrees_of_freedom,
-    effective_number,
-    holm,
-    influences,
-    skewness,
-    variance_of,
-)
+from beyondchance.core.resampling import effective_number
 from beyondchance.errors import DataError, OptionError
-from beyondchance.inference.ceilings import Ceiling, Ceilings, ceilings_of
+from beyondchance.inference.ceilings import Ceiling, ceiling_of, ceiling_sums
+from beyondchance.inference.estimates import (
+    FEW_DOCUMENTS,
+    Estimate,
+    adjusted,
+    jackknifed,
+    largest,
+)
 from beyondchance.messages import Quote, given
 from beyondchance.numbers import in_digits
 from beyondchance.options import BLIND, CorpusOptions
-from beyondchance.results.counts import Counts
+from beyondchance.results.adding import numbered, numbers
 from beyondchance.results.printed import Printed
-from beyondchance.results.resampling import Levels, score_of
+from beyondchance.results.resampling import score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import scoring_of
 from beyondchance.settings import Settings
 from beyondchance.types import Bools, Floats
 
-FEW_DOCUMENTS = 20
-"""With fewer documents with marks nothing is shown: tests pass too often."""
 FEW_HUMANS = 3
 """With fewer people, a person's habits cannot be separated from the model's."""
 FAILURES = 3
 """Documents in which a model at the margin has to fail, for the test to see such failures."""
 POWER = 0.8
 """How often a test should succeed with the number of documents that is said to be needed."""
-_MOST_DOCUMENTS = 10**7
 _COPY, _COPIED_DOCUMENTS = 0.25, 5
 """A model copies a person if it is short of full agreement by less than this share of what people
 are short of it, in at least so many documents."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
-    """An estimated value and its uncertainty.
-
-    Attributes
-    ----------
-    value : float
-    error : float
-        Its standard error, by the jackknife over documents.
-    freedom : float
-        Satterthwaite's degrees of freedom.
-    n_documents : int
-        Documents with marks.
-    skewness : float
-        Of the influences of documents. Tests and intervals follow Hall's transformation (1992): a
-        few documents in which a model fails would otherwise be missed too often.
-    """
-
-    value: float
-    error: float
-    freedom: float
-    n_documents: int
-    skewness: float = 0.0
-
-    @classmethod
-    def of(cls, value: float, left_out: Floats) -> Estimate:
-        """Estimate from the values without each document."""
-        n = len(left_out)
-        if n < 2 or isnan(value) or not np.isfinite(left_out).all():
-            return cls(value=value, error=nan, freedom=nan, n_documents=n)
-        moves = [influences(left_out)]
-        error, freedom = sqrt(variance_of(moves)), degrees_of_freedom(moves)
-        return cls(
-            value=value, error=error, freedom=freedom, n_documents=n, skewness=skewness(moves[0])
-        )
-
-    def interval(self, confidence: float) -> tuple[float, float]:
-        """Compute the two-sided interval; nan where it is undefined."""
-        if isnan(self.error):
-            return nan, nan
-        reach = student_quantile((1 + confidence) / 2, self.freedom) if self.error else 0.0
-        low, high = (skewed(t, self.skewness / sqrt(self.n_documents)) for t in (reach, -reach))
-        return self.value - low * self.error, self.value - high * self.error
-
-    def p_positive(self) -> float:
-        """Compute the one-sided p-value of values of 0 or less."""
-        if isnan(self.error):
-            return nan
-        if not self.error:
-            return 0.0 if self.value > 0 else 1.0
-        t = unskewed(self.value / self.error, self.skewness / sqrt(self.n_documents))
-        return student_share(-t, self.freedom)
-
-    def p_of_zero(self) -> float:
-        """Compute the two-sided p-value of 0."""
-        if not self.error:
-            return 0.0 if self.value else 1.0
-        p = self.p_positive()
-        return 2 * min(p, 1 - p)
-
-    def documents(self, confidence: float, power: float, *, inflated: float = 1) -> int | None:
-        """Return how many documents show that the value is positive; None if no number does.
-
-        Parameters
-        ----------
-        confidence, power : float
-        inflated : float
-            A factor for the standard error, which is itself uncertain.
-        """
-        if isnan(self.error) or self.value <= 0:
-            return None
-        scale = inflated * self.error * sqrt(self.n_documents) / self.value
-        shares = (confidence, power)
-
-        def is_enough(needed: int) -> bool:
-            return sum(student_quantile(x, needed - 1) for x in shares) * scale <= sqrt(needed)
-
-        numbers = range(FEW_DOCUMENTS, _MOST_DOCUMENTS)
-        found = bisect_left(numbers, True, key=is_enough)
-        return numbers[found] if found < len(numbers) else None
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Scores:
-    """Corrected agreement of a model and of people, of all documents and without each.
+    """Corrected agreement of a model and of people.
 
     Attributes
     ----------
-    whole : array of float, shape (2,)
-        The model's and the people's.
-    without : array of float, shape (documents, 2)
+    values : array of float, shape (1 + documents, 2)
+        The model's and the people's: of all documents, and then without each.
     """
 
-    whole: Floats
-    without: Floats
+    values: Floats
 
     @classmethod
     def of(cls, tables: Floats) -> Scores:
@@ -166,19 +72,17 @@ class Scores:
         is_marked = np.asarray(np.any(tables[..., 2] != 0, axis=2))
         own = tables[is_marked.any(axis=1)][:, is_marked.any(axis=0)]
         if not own.size:
-            return cls(np.full(2, nan), np.zeros((0, 2)))
-        totals = own.sum(axis=1)
-        left_out = score_of(totals[:, None] - own, "corrected")
-        return cls(score_of(totals, "corrected").mean(axis=0), left_out.mean(axis=0))
+            return cls(np.full((1, 2), nan))
+        return cls(jackknifed(own.swapaxes(0, 1)).mean(axis=1))
 
     def estimate(self, *, model: float = 0, human: float = 0) -> Estimate:
         """Estimate a weighted sum of the two scores."""
-        weights = {side: weight for side, weight in enumerate((model, human)) if weight}
-        value, left_out = (
-            np.asarray(sum(weight * scores[..., side] for side, weight in weights.items()))
-            for scores in (self.whole, self.without)
-        )
-        return Estimate.of(float(value), left_out)
+        # A score that does not count may be undefined.
+        found = np.zeros(len(self.values))
+        for i, weight in enumerate((model, human)):
+            if weight:
+                found += weight * self.values[:, i]
+        return Estimate.of(float(found[0]), found[1:])
 
     def largest_share(self, confidence: float) -> float:
         """Return the largest share of the people's score that the model is shown to keep.
@@ -240,7 +144,7 @@ class InPlaceOf:
             conditions["margin"] = replace(found, value=found.value + asked.margin)
         if asked.keep is not None:
             conditions["keep"] = scores.estimate(model=1, human=-asked.keep)
-        model, human = scores.whole.tolist()
+        model, human = scores.values[0].tolist()
         p = {name: one.p_positive() for name, one in conditions.items()}
         # The upper end of a two-sided interval is below 0.
         most = (1 + asked.confidence) / 2
@@ -378,9 +282,8 @@ class Replacement(Asked, Printed):
     @property
     def p_values(self) -> dict[str, float]:
         """For each person judged, Holm's p-value; nan without a verdict."""
-        raw = {name: one.p if self.has_verdict else nan for name, one in self.by_human.items()}
-        known = [name for name, p in raw.items() if not isnan(p)]
-        return raw | _by_holm({name: raw[name] for name in known})
+        people = self.by_human.items()
+        return adjusted({name: one.p if self.has_verdict else nan for name, one in people})
 
     @cached_property
     def keeps(self) -> float:
@@ -393,12 +296,10 @@ class Replacement(Asked, Printed):
 
         None if no number would.
         """
-        found = [
+        return largest(
             replace(x, value=x.value - self.mean.difference).documents(self.confidence, POWER)
             for x in self.mean.conditions.values()
-        ]
-        known = [number for number in found if number is not None]
-        return max(known) if len(known) == len(found) else None
+        )
 
     @property
     def n_documents(self) -> int:
@@ -427,10 +328,6 @@ class Replacement(Asked, Printed):
     def has_few_humans(self) -> bool:
         """Whether there are so few people that habits of one of them decide."""
         return len(self.by_human) < FEW_HUMANS
-
-
-def _by_holm(p: dict[Any, float]) -> dict[Any, float]:
-    return dict(zip(p, holm(np.array([*p.values()])).tolist(), strict=True)) if p else {}
 
 
 def replacement(
@@ -503,8 +400,6 @@ def replacement(
     corpus = corpus_of(data, others, options)
     scoring = {"measure": measure, "scope": scope}
     scoring_of(scoring)
-    if not isinstance(model, str | Sequence):
-        raise OptionError(*given("model", model), expected="an annotator, or a list of them")
     models = checked_list("model", model)
     people = _checked_names(corpus, models, humans)
     checked_share("confidence", confidence)
@@ -518,13 +413,18 @@ def replacement(
     table = PairSums.of(corpus, people, models, scoring)
     found = [table.replacement(name, asked) for name in models]
     best_first = sorted(found, key=lambda item: -np.nan_to_num(item.mean.difference, nan=-inf))
-    by_name = {item.model: item for item in best_first}
     between = {
         (one.model, two.model): table.between(one, two) for one, two in combinations(best_first, 2)
     }
-    raised = _by_holm({names: x.p for names, x in between.items() if not isnan(x.p)})
-    between |= {names: replace(between[names], p=p) for names, p in raised.items()}
-    return replace(found[0], models=by_name, differences=between)
+    p = adjusted({names: x.p_of_zero() for names, x in between.items()})
+    return replace(
+        found[0],
+        models={item.model: item for item in best_first},
+        differences={
+            names: ModelDifference(difference=x.value, interval=x.interval(confidence), p=p[names])
+            for names, x in between.items()
+        },
+    )
 
 
 def _checked_names(
@@ -533,15 +433,13 @@ def _checked_names(
     """The people, in the order of the corpus."""
     if not models:
         raise OptionError("no model is named", expected="at least one of the annotators")
-    for name in models:
-        checked_option("model", name, corpus.annotators, are_data=True)
     if isinstance(humans, str):
         raise OptionError(*given("humans", humans), expected="a list of annotators")
-    for name in humans or ():
-        checked_option("human", name, corpus.annotators, are_data=True)
-    both = next((name for name in humans or () if name in models), None)
-    if both is not None:
-        raise OptionError(Quote(both), " is a model and a human", expected="one or the other")
+    for kind, names in (("model", models), ("human", humans or ())):
+        for name in names:
+            checked_option(kind, name, corpus.annotators, are_data=True)
+            if kind == "human" and name in models:
+                raise OptionError(Quote(name), " is a model and a human", expected="one of them")
     if len(set(models)) < len(models):
         raise OptionError("a model is named twice", expected="each once")
     wanted = set(corpus.annotators) - {corpus.gold} if humans is None else set(humans)
@@ -572,7 +470,7 @@ class PairSums:
     scoring : mapping
     settings : Settings
     ceilings : dict
-        Those of people in some documents: most models have the same.
+        Sums of the ceilings of people in some documents: most models have the same.
     """
 
     corpus: Corpus
@@ -582,7 +480,7 @@ class PairSums:
     present: Mapping[str, Bools]
     scoring: Mapping[str, Any]
     settings: Settings
-    ceilings: dict[tuple[tuple[str, ...], ...], Ceilings] = field(default_factory=dict)
+    ceilings: dict[object, Mapping[str, Floats]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -599,15 +497,18 @@ class PairSums:
         counts = result.counts
         if not counts.is_by_document:
             raise DataError("too many annotators of one document", expected="pairs that are few")
-        number = {name: i for i, name in enumerate(part.documents)}
-        rows = np.array([number[name] for name in counts.documents], dtype=np.int64)
+        n = len(counts.documents)
+        group = counts.pair_numbers() * n + counts.document
+        sums = counts.sums_of(group, counts.pairs.shape[1] * n).reshape(-1, n, 4)
+        found = dict(zip(counts.by_pair(), sums, strict=True))
+        rows = numbers(counts.documents, numbered(part.documents))
         annotated = np.zeros((len(part.documents), len(chosen)), dtype=bool)
         annotated[part.annotation_document, part.annotation_annotator] = True
         return cls(
             corpus=replace(part, notes=(*part.notes, *result.notes)),
             humans=humans,
             documents=counts.documents,
-            sums=_sums_by_pair(counts),
+            sums=found | {pair[::-1]: own for pair, own in found.items()},
             present={name: annotated[rows, i] for i, name in enumerate(part.annotators)},
             scoring=scoring,
             settings=result.settings,
@@ -668,7 +569,7 @@ class PairSums:
             },
             scores=scores,
             effective_documents=effective_number(weights),
-            copied=self._copied(model, float(scores.whole[1])),
+            copied=self._copied(model, float(scores.values[0, 1])),
             settings=self.settings.replaced(confidence=asked.confidence),
             corpus=self.corpus,
             make_ceiling=partial(self._ceiling, model, team, asked.confidence),
@@ -691,33 +592,15 @@ class PairSums:
         rows = np.flatnonzero(self.present[model] & (n_people > 1))
         documents = tuple(self.documents[i] for i in rows.tolist())
         if (team, documents) not in self.ceilings:
-            found = ceilings_of(self.corpus, team, documents, self.scoring)
+            found = ceiling_sums(self.corpus, team, documents, self.scoring)
             self.ceilings[team, documents] = found
-        return self.ceilings[team, documents].of(self.sums_with(model, team)[rows], confidence)
+        sums = {"model": self.sums_with(model, team)[rows], **self.ceilings[team, documents]}
+        return ceiling_of(sums, len(team), confidence)
 
-    def between(self, one: Replacement, two: Replacement) -> ModelDifference:
+    def between(self, one: Replacement, two: Replacement) -> Estimate:
         """Compare two models in the place of the people judged, in the documents of both."""
         names = (one.model, two.model)
         team = [name for name in one.by_human if name in two.by_human]
         both = np.all([self.present[name] for name in names], axis=0)
         tables = [self.in_places(name, team)[:, both, 0] for name in names]
-        estimate = Scores.of(np.stack(tables, axis=2)).estimate(model=1, human=-1)
-        return ModelDifference(
-            difference=estimate.value,
-            interval=estimate.interval(one.confidence),
-            p=estimate.p_of_zero(),
-        )
-
-
-def _sums_by_pair(counts: Counts) -> dict[tuple[str, str], Floats]:
-    """Return the sums of each two who share a document, in the order of the documents."""
-    names = [tuple(counts.annotators[i] for i in pair) for pair in counts.pairs.T.tolist()]
-    levels = Levels(len(counts))
-    levels.add("pair", names, counts.pair_numbers())
-    rows = counts.leveled(levels)
-    sums = rows.sums(rows.document, rows.n_documents, range(1, len(levels)))
-    sums = sums[counts.document_places]
-    found: dict[tuple[str, str], Floats] = {}
-    for i, (one, other) in enumerate(names):
-        found[one, other] = found[other, one] = sums[:, i]
-    return found
+        return Scores.of(np.stack(tables, axis=2)).estimate(model=1, human=-1)

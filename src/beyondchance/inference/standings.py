@@ -13,22 +13,21 @@ from itertools import combinations
 from math import isnan, nan
 from typing import Unpack
 
-import numpy as np
-
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.exact import LAST_DIGITS
-from beyondchance.core.resampling import holm
 from beyondchance.inference.compare import (
     TESTS,
     Comparison,
     by_same_units,
     comparison_of,
-    paired_trials,
     shared_sums,
+    trials_of,
 )
+from beyondchance.inference.estimates import adjusted
 from beyondchance.options import ResamplingOptions, documented
+from beyondchance.results.agreement import Agreement
 from beyondchance.results.counted import signed_with
-from beyondchance.results.intervals import ConfidenceInterval, interval_from, lowest_of
+from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.results.printed import Printed
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES, resampling_of
@@ -154,7 +153,7 @@ class Standings(Printed):
         if name == self.against:
             return nan
         own = {n: pair.p_value for n, pair in self.pairs.items() if self.against in n}
-        return next((p for names, p in _adjusted(own).items() if name in names), nan)
+        return next((p for names, p in adjusted(own).items() if name in names), nan)
 
 
 @documented(ResamplingOptions)
@@ -216,24 +215,14 @@ def compare_systems(
     order = tuple(sorted(results, key=lambda name: (isnan(scores[name]), -scores[name])))
     table = shared_sums([results[name] for name in order])
     untouched = deepcopy(options.generator)
-    trials = paired_trials(table, test, options)
+    trials = trials_of(table, test, options)
     unit = results[order[0]].resampled_unit
     settings = signed_with(options, ranking.settings, results[order[0]].drawn)
 
-    def intervals(i: int, name: str) -> Mapping[str, ConfidenceInterval]:
-        """Of a system on all the documents that it has, from the same draws if possible."""
-        if len(results[name].counts.unit_names) == len(table):
-            return {
-                kind: interval_from(
-                    *trials.single(i, kind),
-                    options,
-                    kinds=[unit],
-                    lowest=float(lowest_of(trials.whole[i], kind)),
-                )
-                for kind in SCORES
-            }
+    def intervals(result: Agreement) -> Mapping[str, ConfidenceInterval]:
+        """Of a system on all the documents that it has, from the same draws."""
         alone: ResamplingOptions = {**resampling, "seed": deepcopy(untouched)}
-        return results[name].intervals(levels=(), **alone).overall
+        return result.intervals(levels=(), **alone).overall
 
     pairs = {
         (order[i], order[j]): comparison_of(
@@ -241,17 +230,17 @@ def compare_systems(
         )
         for i, j in combinations(range(len(order)), 2)
     }
-    adjusted = _adjusted({names: pair.p_value for names, pair in pairs.items()})
+    raised = adjusted({names: pair.p_value for names, pair in pairs.items()})
     # 1 - .9 is a little less than .1, and 1 - .95 a little more than .05.
     most = 1 - options.confidence + LAST_DIGITS
-    apart = {names for names, p in adjusted.items() if p <= most}
+    apart = {names for names, p in raised.items() if p <= most}
     observed = {name: result.observed for name, result in results.items()}
     return Standings(
         order=order,
-        intervals={name: intervals(i, name) for i, name in enumerate(order)},
+        intervals={name: intervals(results[name]) for name in order},
         pairs=pairs,
-        adjusted=adjusted,
-        floored=_floored(pairs, adjusted),
+        adjusted=raised,
+        floored=_floored(pairs, raised),
         groups=_groups(order, apart),
         overtakings={
             (one, other): (one, other) in apart
@@ -267,19 +256,12 @@ def compare_systems(
     )
 
 
-def _adjusted(p_values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    """Holm's p-values; undefined ones stay so, and are not counted."""
-    defined = [names for names, p in p_values.items() if not isnan(p)]
-    raised = holm(np.array([p_values[names] for names in defined])).tolist()
-    return {**dict.fromkeys(p_values, nan), **dict(zip(defined, raised, strict=True))}
-
-
 def _floored(
-    pairs: Mapping[tuple[str, str], Comparison], adjusted: Mapping[tuple[str, str], float]
+    pairs: Mapping[tuple[str, str], Comparison], raised: Mapping[tuple[str, str], float]
 ) -> frozenset[tuple[str, str]]:
-    """Pairs whose adjusted p-value would be smaller if the floors of the test were."""
-    lower = _adjusted({n: 0.0 if pair.p_is_floor else pair.p_value for n, pair in pairs.items()})
-    return frozenset(names for names, p in adjusted.items() if lower[names] < p)
+    """Return the pairs whose adjusted p-value would be smaller if the floors of the test were."""
+    lower = adjusted({n: 0.0 if pair.p_is_floor else pair.p_value for n, pair in pairs.items()})
+    return frozenset(names for names, p in raised.items() if lower[names] < p)
 
 
 def _groups(

@@ -7,7 +7,7 @@ from math import floor, isnan, nan
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from beyondchance.inference.replacement import FEW_DOCUMENTS
+from beyondchance.inference.estimates import FEW_DOCUMENTS
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import sentences
