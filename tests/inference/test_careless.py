@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.core.distributions import student_share
+from beyondchance.core.resampling import degrees_of_freedom
 from beyondchance.inference.careless import _share_below, _share_up_to
 from examples import examples
 from refusals import refused

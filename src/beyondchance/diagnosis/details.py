@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,79 +48,71 @@ class Detail(NamedTuple):
     name: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Details:
-    """The details of deviations: each by its number.
-
-    Attributes
-    ----------
-    known : list of Detail
-    number : array of int, shape (rows,)
-    there : array of int, shape (rows,)
-        Of details about an overlap, a span that is marked there; otherwise -1.
-    """
-
-    known: Sequence[Detail]
-    number: Ints
-    there: Ints
-
-
-def details(corpus: Corpus, found: Deviations, gold: int | None) -> Details:
-    """What each deviation is about.
+def details(corpus: Corpus, found: Deviations, gold: int | None) -> tuple[Sequence[Detail], Ints]:
+    """Find what each deviation is about, and a span that is marked there, or -1.
 
     The label of the others where that differs; else a label that is marked where the edges differ
     or inside what one of them does not mark; else a word or the text, if it is frequent.
     """
     about: list[Detail] = [Detail()] * len(found)
     labels = corpus.labels
-    for row in np.flatnonzero(found.kind == LABEL).tolist():
+    is_label = found.kind == LABEL
+    for row in np.flatnonzero(is_label).tolist():
         about[row] = Detail("label", labels[found.to_label[row]])
-    low, high = _stretches(corpus, found)
-    rest = found.kind != LABEL
-    there = _span_there(corpus, found, low, high, gold)
+    spans = np.stack([corpus.span_start, corpus.span_end])
+    own, theirs = (spans[:, np.maximum(side, 0)] for side in (found.span, found.theirs))
+    own = np.where(found.kind == MISSED, np.stack([found.start, found.end]), own)
+    # What one of them marks and the other does not: between two edges, or a whole span.
+    between = [np.stack([own[edge], theirs[edge]]) for edge in (0, 1)]
+    is_start, is_end = found.kind <= LATER, np.isin(found.kind, (SHORTER, LONGER))
+    stretch = np.sort(np.select([is_start, is_end], between, own), axis=0)
+    there = _span_there(corpus, found, (own, theirs, stretch), gold)
+    inner = np.where(found.kind > LONGER, found.label, corpus.span_label[there])
     for row in np.flatnonzero(there >= 0).tolist():
-        about[row] = Detail("overlap", labels[corpus.span_label[there[row]]])
-    for row, detail in _words(corpus, found, low, high, rest & (there < 0)):
+        about[row] = Detail("overlap", labels[inner[row]])
+    for row, detail in _words(corpus, found, stretch, ~is_label & (there < 0)):
         about[row] = detail
-    known = list(dict.fromkeys(about))
-    number = {detail: i for i, detail in enumerate(known)}
-    numbers = np.fromiter((number[detail] for detail in about), np.int64, len(about))
-    return Details(known, numbers, there)
+    return about, there
 
 
-def _stretches(corpus: Corpus, found: Deviations) -> tuple[Ints, Ints]:
-    """What one of them marks and the other does not: between two edges, or a whole span."""
-    own, theirs = np.maximum(found.span, 0), np.maximum(found.theirs, 0)
-    is_missed = found.kind == MISSED
-    start = np.where(is_missed, found.start, corpus.span_start[own])
-    end = np.where(is_missed, found.end, corpus.span_end[own])
-    other_start, other_end = corpus.span_start[theirs], corpus.span_end[theirs]
-    is_start = found.kind <= LATER
-    is_end = (found.kind == SHORTER) | (found.kind == LONGER)
-    low = np.select([is_start, is_end], [np.minimum(start, other_start), end], start)
-    high = np.select([is_start, is_end], [np.maximum(start, other_start), other_end], end)
-    return np.minimum(low, high), np.maximum(low, high)
+def _shared(one: Ints, other: Ints) -> Ints:
+    """Count the positions that stretches have in common, from their starts and ends."""
+    return np.minimum(one[1], other[1]) - np.maximum(one[0], other[0])
 
 
-def _span_there(corpus: Corpus, found: Deviations, low: Ints, high: Ints, gold: int | None) -> Ints:
-    """A span in a stretch, of those who do not count it to the span of the deviation; or -1.
+def _span_there(
+    corpus: Corpus, found: Deviations, places: tuple[Ints, Ints, Ints], gold: int | None
+) -> Ints:
+    """Find a span in a stretch, of those who do not count it to the span of the deviation; or -1.
 
     Where the annotator marks more, these are the others, and at least half of them mark something
-    of its label there. Where the annotator marks less, it is the annotator.
+    of its label there. Where the annotator marks less, it is the annotator. Of this span and the
+    one that is told of, half of the inner one is in the outer: what is marked alone or missed is
+    the inner one; at edges, the span that is there is in the longer of the two that differ.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    found : Deviations
+    places : arrays of int, shape (2, rows)
+        Starts and ends of the annotator's spans, or of those missed, of the others' spans, and of
+        stretches.
+    gold : int, optional
     """
-    owner, span = _overlapping(corpus, found, low, high)
-    is_more = np.isin(found.kind, (EARLIER, LONGER, ALONE))
-    who = corpus.span_annotator[span]
+    owner, span = _overlapping(corpus, found, places[2])
+    own, theirs, stretch = (place[:, owner] for place in places)
+    there = np.stack([corpus.span_start[span], corpus.span_end[span]])
+    kind, who = found.kind[owner], corpus.span_annotator[span]
+    is_more, is_edge = np.isin(found.kind, (EARLIER, LONGER, ALONE)), kind <= LONGER
     keep = (who == found.who[owner]) != is_more[owner]
     if gold is not None:
         keep &= (who == gold) | (who == found.panel[owner])
     # Of edges, what overlaps the part that both mark stands in the place of the span itself.
-    own, theirs = np.maximum(found.span, 0)[owner], np.maximum(found.theirs, 0)[owner]
-    both_low = np.maximum(corpus.span_start[own], corpus.span_start[theirs])
-    both_high = np.minimum(corpus.span_end[own], corpus.span_end[theirs])
-    is_between = (corpus.span_start[span] < both_high) & (corpus.span_end[span] > both_low)
-    keep &= (found.kind[owner] > LONGER) | ~is_between
-    keep &= _is_inside(corpus, found, owner, span)
+    both = np.stack([np.maximum(own[0], theirs[0]), np.minimum(own[1], theirs[1])])
+    keep &= ~is_edge | (there[0] >= both[1]) | (there[1] <= both[0])
+    longer = np.where(is_edge & ~is_more[owner], theirs, own)
+    inner = np.where(is_edge, there, longer)
+    keep &= 2 * _shared(longer, there) >= inner[1] - inner[0]
     owner, span, who = owner[keep], span[keep], who[keep]
     n_annotators, n_labels = max(len(corpus.annotators), 1), max(len(corpus.labels), 1)
     # Each annotator once, however many spans of a label are there.
@@ -134,44 +125,25 @@ def _span_there(corpus: Corpus, found: Deviations, low: Ints, high: Ints, gold: 
     place = np.searchsorted(cells, cell_of)
     # The span of the most frequent label that shares most, the shortest and first of several: what
     # is written last stays.
-    shared = np.minimum(corpus.span_end[span], high[owner]) - np.maximum(
-        corpus.span_start[span], low[owner]
-    )
-    length = corpus.span_end[span] - corpus.span_start[span]
-    order = np.lexsort((-span, -corpus.span_start[span], -length, shared, count[place]))
+    start, end = there[:, keep]
+    shared = _shared(there, stretch)[keep]
+    order = np.lexsort((-span, -start, start - end, shared, count[place]))
     order = order[often[place[order]]]
-    there = np.full(len(found), -1)
-    there[owner[order]] = span[order]
-    return there
+    chosen = np.full(len(found), -1)
+    chosen[owner[order]] = span[order]
+    return chosen
 
 
-def _is_inside(corpus: Corpus, found: Deviations, owner: Ints, span: Ints) -> Bools:
-    """Whether of a span and the one that it is told of, half of the inner one is in the outer.
-
-    What is marked alone or missed is the inner one, in the span that is there; at edges, the span
-    that is there is in the longer of the two that differ.
-    """
-    kind = found.kind[owner]
-    own, theirs = np.maximum(found.span, 0)[owner], np.maximum(found.theirs, 0)[owner]
-    longer = np.where((kind == EARLIER) | (kind == LONGER) | (kind == ALONE), own, theirs)
-    start, end = corpus.span_start[longer], corpus.span_end[longer]
-    is_missed = kind == MISSED
-    start = np.where(is_missed, found.start[owner], start)
-    end = np.where(is_missed, found.end[owner], end)
-    shared = np.minimum(end, corpus.span_end[span]) - np.maximum(start, corpus.span_start[span])
-    is_inner = (kind == ALONE) | is_missed
-    inner = np.where(is_inner, end - start, corpus.span_end[span] - corpus.span_start[span])
-    return np.asarray(2 * shared >= inner)
-
-
-def _overlapping(corpus: Corpus, found: Deviations, low: Ints, high: Ints) -> tuple[Ints, Ints]:
-    """The spans that overlap stretches: the row of each stretch, and the span.
+def _overlapping(corpus: Corpus, found: Deviations, stretch: Ints) -> tuple[Ints, Ints]:
+    """Find the spans that overlap stretches: the row of each stretch, and the span.
 
     None of them where they are too many to be looked at.
     """
+    low, high = stretch
     length = corpus.span_end - corpus.span_start
     begin, chosen = corpus.text_begin[found.text], found.kind != LABEL
-    pairs: list[tuple[Ints, Ints]] = []
+    nothing = np.zeros(0, dtype=np.int64)
+    pairs = [(nothing, nothing)]
     # Those of similar length together, so that one long span does not make all others candidates.
     size = np.frexp(length)[1]
     for of_size in np.unique(size).tolist():
@@ -188,41 +160,40 @@ def _overlapping(corpus: Corpus, found: Deviations, low: Ints, high: Ints) -> tu
         span = own[first[owner] + step]
         keep = corpus.span_end[span] > low[owner]
         pairs.append((owner[keep], span[keep]))
-    if not pairs:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    owners, spans = zip(*pairs, strict=True)
-    return np.concatenate(owners), np.concatenate(spans)
+    owners, spans = map(np.concatenate, zip(*pairs, strict=True))
+    return owners, spans
 
 
 def _words(
-    corpus: Corpus, found: Deviations, low: Ints, high: Ints, wanted: Bools
-) -> list[tuple[int, Detail]]:
-    """The words of stretches, where some are frequent in a kind of deviation of a label."""
-    if not corpus.knows_characters:
-        return []
-    texts, rows, text = corpus.texts or (), np.flatnonzero(wanted).tolist(), found.text[wanted]
-    starts, ends = corpus.characters(text, low[wanted], high[wanted])
-    places = zip(text.tolist(), starts.tolist(), ends.tolist(), strict=True)
-    surfaces = [texts[number][i:j] for number, i, j in places]
-    kinds = found.kind[wanted].tolist()
-    columns = (found.panel[wanted].tolist(), found.label[wanted].tolist(), kinds)
-    families = list(zip(*columns, strict=True))
-    named = [_named(kind, surface) for kind, surface in zip(kinds, surfaces, strict=True)]
+    corpus: Corpus, found: Deviations, stretch: Ints, wanted: Bools
+) -> Iterator[tuple[int, Detail]]:
+    """Find the words of stretches, where some are frequent in a kind of deviation of a label."""
+    if not corpus.knows_characters or corpus.texts is None:
+        return
+    rows = np.flatnonzero(wanted)
+    text = found.text[rows]
+    columns = (found.panel[rows], found.label[rows], found.kind[rows])
+    families = list(zip(*(column.tolist() for column in columns), strict=True))
+    places = (text, *corpus.characters(text, *stretch[:, rows]))
+    named = [
+        _named(kind, corpus.texts[number][low:high])
+        for (_, _, kind), number, low, high in zip(
+            families, *(place.tolist() for place in places), strict=True
+        )
+    ]
     size = Counter(families)
     count = Counter(zip(families, named, strict=True))
     frequent: dict[tuple[int, ...], set[Detail]] = {}
     for (family, detail), n in count.items():
         if detail.about and n >= OFTEN and n >= SHARE * size[family]:
             frequent.setdefault(family, set()).add(detail)
-    found_words = []
-    for row, family, detail in zip(rows, families, named, strict=True):
+    for row, family, detail in zip(rows.tolist(), families, named, strict=True):
         known = frequent.get(family, set())
         if detail in known:
-            found_words.append((row, detail))
+            yield row, detail
         elif known:
             others = " or ".join(sorted(item.name or item.about for item in known))
-            found_words.append((row, Detail("other words", others)))
-    return found_words
+            yield row, Detail("other words", others)
 
 
 def _named(kind: int, surface: str) -> Detail:

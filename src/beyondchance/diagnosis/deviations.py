@@ -11,7 +11,9 @@ A *panel* are those among whom somebody deviates: all annotators, or a gold stan
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Self
 
 import numpy as np
 
@@ -30,7 +32,16 @@ EARLIER, LATER, SHORTER, LONGER, ALONE, MISSED, LABEL = range(len(KINDS))
 
 
 @dataclass(frozen=True, eq=False)
-class Deviations:
+class _Columns:
+    """Columns of equal length, of which some rows can be taken."""
+
+    def __getitem__(self, rows: Ints | Bools) -> Self:
+        columns = {item.name: getattr(self, item.name)[rows] for item in fields(self)}
+        return replace(self, **columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Deviations(_Columns):
     """What annotators do otherwise than the others, as columns.
 
     Attributes
@@ -69,9 +80,6 @@ class Deviations:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def __getitem__(self, rows: Ints | Bools) -> Deviations:
-        return replace(self, **{name: getattr(self, name)[rows] for name in _COLUMNS})
-
     def edits(self, corpus: Corpus, rows: Ints, variant: Ints) -> Edits:
         """Let annotators do what the others do, in some rows of each variant.
 
@@ -85,11 +93,13 @@ class Deviations:
         kind = chosen.kind[own]
         start, end = corpus.span_start[span], corpus.span_end[span]
         label = corpus.span_label[span]
-        is_start, is_end = kind <= LATER, (kind == SHORTER) | (kind == LONGER)
-        start[number[is_start]] = chosen.start[own][is_start]
-        end[number[is_end]] = chosen.end[own][is_end]
-        is_label = kind == LABEL
-        label[number[is_label]] = chosen.to_label[own][is_label]
+        for kinds, column, new in (
+            ((EARLIER, LATER), start, chosen.start),
+            ((SHORTER, LONGER), end, chosen.end),
+            ((LABEL,), label, chosen.to_label),
+        ):
+            is_new = np.isin(kind, kinds)
+            column[number[is_new]] = new[own][is_new]
         # Most start it behind where most end it: as those do who are in the way.
         theirs = np.zeros_like(span)
         theirs[number] = chosen.theirs[own]
@@ -111,11 +121,8 @@ class Deviations:
         )
 
 
-_COLUMNS = tuple(Deviations.__dataclass_fields__)
-
-
 @dataclass(frozen=True, eq=False)
-class _Met:
+class _Met(_Columns):
     """Spans and what each of the others has in their place, both ways.
 
     Attributes
@@ -134,10 +141,6 @@ class _Met:
     own: Ints
     theirs: Ints
     n_others: Ints
-
-    def __getitem__(self, rows: Ints | Bools) -> _Met:
-        names = self.__dataclass_fields__
-        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | None) -> Deviations:
@@ -171,8 +174,12 @@ def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | Non
         n_others[both_ways],
     )
     parts = [*_of_own(corpus, met), _missed(corpus, met)]
-    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
-    return Deviations(**joined)
+    return Deviations(
+        *(
+            np.concatenate([getattr(part, item.name) for part in parts])
+            for item in fields(Deviations)
+        )
+    )
 
 
 def _of_own(corpus: Corpus, met: _Met) -> list[Deviations]:
@@ -186,7 +193,8 @@ def _of_own(corpus: Corpus, met: _Met) -> list[Deviations]:
     is_met = rows.theirs >= 0
     n_met = np.bincount(group[is_met], minlength=n_groups)
     is_alone = 2 * n_met < first.n_others
-    found = [_table(corpus, first[is_alone], ALONE, theirs=None)]
+    alone = first[is_alone]
+    found = [_table(corpus, alone, ALONE, np.full_like(alone.own, -1))]
     partners, of = rows[is_met], group[is_met]
     for column, lower, higher in (
         (corpus.span_start, EARLIER, LATER),
@@ -201,27 +209,39 @@ def _of_own(corpus: Corpus, met: _Met) -> list[Deviations]:
         is_lower = own[deviates] < column[theirs]
         for kind in dict.fromkeys((lower, higher)):
             chosen = is_lower | (lower == higher) if kind == lower else ~is_lower
-            found.append(_table(corpus, first[deviates[chosen]], kind, theirs=theirs[chosen]))
+            found.append(_table(corpus, first[deviates[chosen]], kind, theirs[chosen]))
     return found
 
 
-def _table(corpus: Corpus, rows: _Met, kind: int, *, theirs: Ints | None) -> Deviations:
-    """Deviations of one kind, with spans of those that differ."""
-    span = rows.own
-    other = np.full_like(span, -1) if theirs is None else theirs
-    nothing = np.full_like(span, -1)
+def _table(
+    corpus: Corpus, rows: _Met, kind: int, theirs: Ints, most: Sequence[Ints] | None = None
+) -> Deviations:
+    """Make deviations of one kind.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    rows : _Met
+    kind : int
+    theirs : array of int
+        Spans of others; -1 where there is none.
+    most : sequence of arrays of int, optional
+        Starts, ends and labels that most of the others have; by default those of `theirs`.
+    """
+    columns = (corpus.span_start, corpus.span_end, corpus.span_label)
+    start, end, to_label = most or (np.where(theirs < 0, -1, x[theirs]) for x in columns)
     return Deviations(
         panel=rows.panel,
         who=rows.who,
         document=rows.document,
-        text=corpus.span_text[span],
-        kind=np.full_like(span, kind),
-        label=corpus.span_label[span],
-        span=span,
-        theirs=other,
-        start=nothing if theirs is None else corpus.span_start[other],
-        end=nothing if theirs is None else corpus.span_end[other],
-        to_label=nothing if theirs is None else corpus.span_label[other],
+        text=corpus.span_text[np.maximum(rows.own, theirs)],
+        kind=np.full_like(theirs, kind),
+        label=np.where(rows.own < 0, to_label, corpus.span_label[rows.own]),
+        span=rows.own,
+        theirs=theirs,
+        start=start,
+        end=end,
+        to_label=to_label,
         n_others=rows.n_others,
         other=rows.other,
     )
@@ -262,29 +282,14 @@ def _missed(corpus: Corpus, met: _Met) -> Deviations:
     use = has_too & (number[owner] >= 0)
     group = np.r_[np.arange(len(chosen)), number[owner[use]]]
     spans, others = np.r_[rows.theirs, pairs.theirs[row[use]]], np.r_[rows.other, other[use]]
-    columns = [
+    start, end, label = (
         column[spans[_most(group, len(chosen), column[spans], others)[1]]]
         for column in (corpus.span_start, corpus.span_end, corpus.span_label)
-    ]
-    start, end, label = columns
+    )
     crossed = start >= end
     start = np.where(crossed, corpus.span_start[rows.theirs], start)
     end = np.where(crossed, corpus.span_end[rows.theirs], end)
-    return Deviations(
-        panel=rows.panel,
-        who=rows.who,
-        document=rows.document,
-        text=corpus.span_text[rows.theirs],
-        kind=np.full_like(rows.who, MISSED),
-        label=label,
-        span=np.full_like(rows.who, -1),
-        theirs=rows.theirs,
-        start=start,
-        end=end,
-        to_label=label,
-        n_others=rows.n_others,
-        other=rows.other,
-    )
+    return _table(corpus, rows, MISSED, rows.theirs, (start, end, label))
 
 
 def _key(corpus: Corpus, panel: Ints, who: Ints, span: Ints) -> Ints:

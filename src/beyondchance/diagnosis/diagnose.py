@@ -14,9 +14,9 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
-from beyondchance.core.ragged import bounds, distinct, spread, total
+from beyondchance.core.ragged import bounds, distinct, rows_by_value, spread, total
 from beyondchance.core.resampling import benjamini_hochberg
-from beyondchance.diagnosis.details import Detail, Details, details
+from beyondchance.diagnosis.details import Detail, details
 from beyondchance.diagnosis.deviations import (
     ALONE,
     EARLIER,
@@ -41,6 +41,7 @@ from beyondchance.diagnosis.loss import as_compared, losses
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
+from beyondchance.results.adding import numbered, numbers
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.score import Score
 from beyondchance.scoring.answers import Question, agreement_from, answer
@@ -151,7 +152,7 @@ def diagnosis_of(
     document = corpus.annotation_document[shared.one]
     a, b = (corpus.annotation_annotator[side] for side in (shared.one, shared.two))
     found = deviations(corpus, document, a, b, known)
-    cases = _Cases(corpus, found, details(corpus, found, known), known)
+    cases = _Cases(corpus, found, *details(corpus, found, known), known)
     cause = losses(corpus, base.counts, scoring.measure, labelled=labelled)
     patterns = tuple(_patterns(base, cases, result.score))
     n_open = sum(isnan(pattern.after) and not isnan(pattern.before) for pattern in patterns)
@@ -181,11 +182,22 @@ class _Key(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Cases:
-    """Deviations, and the pattern that each of them belongs to."""
+    """Deviations, and the pattern that each of them belongs to.
+
+    Attributes
+    ----------
+    corpus : Corpus
+    found : Deviations
+    about : sequence of Detail
+    there : array of int, shape (deviations,)
+        Of details about an overlap, a span that is marked there; otherwise -1.
+    gold : int, optional
+    """
 
     corpus: Corpus
     found: Deviations
-    details: Details
+    about: Sequence[Detail]
+    there: Ints
     gold: int | None
 
     @cached_property
@@ -214,30 +226,23 @@ class _Cases:
         What takes in spans of another label, and these spans that the annotator misses or another
         one has alone, have one root.
         """
-        found, labels = self.found, {name: i for i, name in enumerate(self.corpus.labels)}
-        columns = (found.panel, found.who, found.label, found.kind, found.other, found.n_others)
-        known, numbers = self.details.known, self.details.number.tolist()
-        theirs = found.to_label.tolist()
-        keys = []
-        for panel, who, label, kind, other, n_others, number, their_label in zip(
-            *(column.tolist() for column in columns), numbers, theirs, strict=True
-        ):
-            detail = known[number]
-            if detail.about != "overlap":
-                keys.append(_Key(panel, who, label, PATTERN_KINDS.index(KINDS[kind]), detail))
-                continue
-            outer, inner, whose = label, labels[detail.name], who
-            is_more = kind in {EARLIER, LONGER, MISSED}
-            if kind in {ALONE, MISSED}:
-                outer, inner = inner, label
-            elif not is_more:
-                outer = their_label
-            if kind == ALONE and n_others == 1 and self.gold is None:
-                whose, is_more = other, True
-            joined = PATTERN_KINDS.index(TAKES_IN if is_more else DIVIDES)
-            name = Detail("overlap", self.corpus.labels[inner])
-            keys.append(_Key(panel, whose, outer, joined, name))
-        return keys
+        found, kind, is_there = self.found, self.found.kind, self.there >= 0
+        is_whole = is_there & (kind > LONGER)
+        # Of two, who marks around it takes in what the other has alone.
+        is_other = is_whole & (kind == ALONE) & (found.n_others == 1) & (self.gold is None)
+        is_more = np.isin(kind, (EARLIER, LONGER, MISSED)) | is_other
+        marked = self.corpus.span_label[self.there]
+        label = np.select([is_whole, is_there & ~is_more], [marked, found.to_label], found.label)
+        takes_in, divides, first = map(PATTERN_KINDS.index, (TAKES_IN, DIVIDES, KINDS[0]))
+        joined = np.where(is_more, takes_in, divides)
+        columns = (
+            found.panel,
+            np.where(is_other, found.other, found.who),
+            label,
+            np.where(is_there, joined, kind + first),
+        )
+        rows = zip(*(column.tolist() for column in columns), self.about, strict=True)
+        return [_Key(*row) for row in rows]
 
     def counted(self) -> dict[_Key, dict[int, dict[int, int]]]:
         """Count disagreements by what they have in common, document and annotator of it."""
@@ -259,6 +264,8 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
     """All patterns: what can be told first, the most costly first."""
     corpus, found = cases.corpus, cases.found
     rows = np.flatnonzero(cases.is_listed)
+    if not len(rows):
+        return []
     keys = [cases.keys[row] for row in rows.tolist()]
     counted = cases.counted()
     p = {key: of_annotator(counted[_thing(key)], key.who) for key in dict.fromkeys(keys)}
@@ -267,11 +274,8 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
     # What several do is one pattern, apart from those of whom it is a habit.
     roots = [key if adjusted[key] <= HABIT else _thing(key) for key in keys]
     known = list(dict.fromkeys(roots))
-    number = {root: i for i, root in enumerate(known)}
-    pattern = np.fromiter((number[root] for root in roots), dtype=np.int64, count=len(roots))
-    order = np.argsort(pattern, kind="stable")
-    first = bounds(pattern, len(known))
-    own_rows = [rows[order[first[i] : first[i + 1]]] for i in range(len(known))]
+    pattern = numbers(roots, numbered(known))
+    own_rows = [rows[own] for own in rows_by_value(pattern)]
     who = np.array([_only(found.who[own]) for own in own_rows], dtype=np.int64)
     chosen = _affordable(corpus, found.text[rows], pattern, len(known))
     number_of = np.cumsum(chosen) - 1
@@ -307,18 +311,15 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
                 _corpus=corpus,
                 _found=found[own],
                 _whose=whose,
-                _there=cases.details.there[own],
+                _there=cases.there[own],
             )
         )
-    ranked = sorted(
-        range(len(made)),
-        key=lambda i: (
-            isnan(made[i].gain),
-            made[i].is_open,
-            -np.nan_to_num(made[i].gain),
-            known[i],
-        ),
-    )
+
+    def rank(i: int) -> tuple[Any, ...]:
+        gain = made[i].gain
+        return isnan(gain), made[i].is_open, -np.nan_to_num(gain), known[i]
+
+    ranked = sorted(range(len(made)), key=rank)
     valued = [i for i in ranked if chosen[i]]
     scores_so_far = _together(base, cases, [(known[i].panel, own_rows[i]) for i in valued])
     together = dict(zip(valued, scores_so_far, strict=True))
@@ -393,13 +394,13 @@ def _together(base: Base, cases: _Cases, ranked: Sequence[tuple[int, Ints]]) -> 
 def _merges(base: Base, cases: _Cases, score: Score) -> list[Merge]:
     """Two labels that are confused as one, by what that would bring."""
     corpus = cases.corpus
-    labels = {name: i for i, name in enumerate(corpus.labels)}
+    labels = numbered(corpus.labels)
     confused = Counter(
-        (min(key.label, labels[key.detail.name]), max(key.label, labels[key.detail.name]))
+        tuple(sorted((key.label, labels[key.detail.name])))
         for key, listed in zip(cases.keys, cases.is_listed.tolist(), strict=True)
         if listed and key.detail.about in {"label", "overlap"}
     )
-    pairs = [pair for pair, _ in confused.most_common(_MOST_MERGES) if pair[0] != pair[1]]
+    pairs = [(i, j) for (i, j), _ in confused.most_common(_MOST_MERGES) if i != j]
     if not pairs:
         return []
     found = [

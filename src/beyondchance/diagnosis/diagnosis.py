@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from math import nan
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Span
-from beyondchance.checks import checked_option, checked_share
+from beyondchance.checks import checked_option
 from beyondchance.diagnosis.details import Detail
 from beyondchance.diagnosis.deviations import ALONE, KINDS, MISSED, Deviations
 from beyondchance.diagnosis.loss import Losses
@@ -23,6 +23,7 @@ from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.results.named import Named
 from beyondchance.results.printed import Printed
+from beyondchance.results.resampling import resampling_of
 from beyondchance.scoring.marks import ANY
 from beyondchance.settings import Settings
 from beyondchance.types import Ints
@@ -263,30 +264,33 @@ class Pattern:
 
 
 def _examples(corpus: Corpus, found: Deviations) -> Iterator[Example]:
-    """The rows of a table of deviations, in their texts."""
-    numbers = corpus.number_in_document(found.text).tolist()
+    """Put the rows of a table of deviations into their texts."""
     texts = corpus.texts if corpus.knows_characters else None
-    for row, number in enumerate(numbers):
-        span, theirs, text = (int(c[row]) for c in (found.span, found.theirs, found.text))
-        own = None if span < 0 else corpus.span(span)
-        other = None if theirs < 0 else corpus.span(theirs)
+    numbers = corpus.number_in_document(found.text)
+    columns = (numbers, found.document, found.who, found.text, found.span, found.theirs)
+    for number, document, who, text, *spans in zip(*(x.tolist() for x in columns), strict=True):
+        (own, own_characters), (theirs, their_characters) = (
+            _side(corpus, text, span) for span in spans
+        )
         yield Example(
-            document=corpus.documents[found.document[row]],
+            document=corpus.documents[document],
             text=number,
-            who=corpus.annotators[found.who[row]],
+            who=corpus.annotators[who],
             own=own,
-            theirs=other,
+            theirs=theirs,
             content=None if texts is None else texts[text],
-            own_characters=_characters(corpus, text, own),
-            their_characters=_characters(corpus, text, other),
+            own_characters=own_characters,
+            their_characters=their_characters,
         )
 
 
-def _characters(corpus: Corpus, text: int, span: Span | None) -> tuple[int, int] | None:
+def _side(corpus: Corpus, text: int, number: int) -> tuple[Span | None, tuple[int, int] | None]:
+    """Return a span and its characters, where there is one and these are known."""
+    span = None if number < 0 else corpus.span(number)
     if span is None or not corpus.knows_characters:
-        return None
-    low, high = corpus.characters(*(np.array(value) for value in (text, span.start, span.end)))
-    return int(low), int(high)
+        return span, None
+    low, high = corpus.characters(*map(np.array, (text, span.start, span.end)))
+    return span, (int(low), int(high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,17 +372,17 @@ class Diagnosis(Printed):
         or as much ``elsewhere in the text``. Empty for measures whose match the sizes do not limit
         (``dice`` and one's own).
         """
-        return self._shares("all")[""]
+        return self._by("all", Losses.shares)[""]
 
     @cached_property
     def loss_by_label(self) -> Mapping[str, Mapping[str, float]]:
         """The same of each label; adds up to 1 minus its corrected score."""
-        return self._shares("label")
+        return self._by("label", Losses.shares)
 
     @cached_property
     def loss_by_pair(self) -> Mapping[tuple[str, str], Mapping[str, float]]:
         """The same of each pair of annotators."""
-        return self._shares("pair")
+        return self._by("pair", Losses.shares)
 
     def loss_intervals(
         self, by: str = "all", *, confidence: float = 0.95
@@ -393,28 +397,23 @@ class Diagnosis(Printed):
             Of all, under the name ``""``; or of each label or pair.
         confidence : float
         """
-        checked_share("confidence", confidence)
-        names, group = self._groups(checked_option("by", by, ("all", "label", "pair")))
-        if self._losses is None:
-            return Named((name, {}) for name in names)
+        options = resampling_of(self.settings, {"confidence": confidence})
+        checked_option("by", by, ("all", "label", "pair"))
         unit = f"{self.agreement.extent.noun}s"
-        found = self._losses.intervals(group, len(names), confidence, unit)
-        return Named(zip(names, found, strict=True))
+        return self._by(by, partial(Losses.intervals, options=options, unit=unit))
 
-    def _groups(self, by: str) -> tuple[Sequence[Any], Ints]:
-        """The names of groups of rows, and the group of each row."""
-        counts: Any = self.agreement.counts
+    def _by(self, by: str, of: Callable[..., Sequence[Any]]) -> Mapping[Any, Mapping[str, Any]]:
+        """Compute something of losses of each group of rows, by the name of the group."""
+        counts = self.agreement.counts
+        names: Sequence[Any] = [""]
+        group = np.zeros(len(counts), dtype=np.int64)
         if by == "label":
-            return counts.labels, counts.label
-        if by == "pair":
-            return list(counts.by_pair()), counts.pair_numbers()
-        return [""], np.zeros(len(counts), dtype=np.int64)
-
-    def _shares(self, by: str) -> Mapping[Any, Mapping[str, float]]:
-        names, group = self._groups(by)
-        if self._losses is None:
-            return Named((name, {}) for name in names)
-        return Named(zip(names, self._losses.shares(group, len(names)), strict=True))
+            names, group = counts.labels, counts.label
+        elif by == "pair":
+            names, group = list(counts.by_pair()), counts.pair_numbers()
+        known = self._losses
+        found = [{}] * len(names) if known is None else of(known, group, len(names))
+        return Named(zip(names, found, strict=True))
 
     @cached_property
     def by_label_and_kind(self) -> Mapping[str, Mapping[str, int]]:

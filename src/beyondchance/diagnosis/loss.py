@@ -21,17 +21,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import nan
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.measures import Measure
-from beyondchance.core.ragged import bounds, distinct, members, total
-from beyondchance.core.resampling import degrees_of_freedom, influences, places, student
+from beyondchance.core.ragged import bounds, distinct, largest, members, total
+from beyondchance.core.resampling import places
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
-from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.results.intervals import ConfidenceInterval, interval_from
+from beyondchance.results.resampling import Resampling
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.marks import ANY
 from beyondchance.scoring.options import Scoring
@@ -80,8 +80,9 @@ class Losses:
 
         Groups may divide the rows of a pair, such as by label.
         """
-        side = self._pair * 2 + self.is_first
-        large = total(side, self.uneven, 2 * self._n_pairs).reshape(-1, 2)
+        pair = self.counts.pair_numbers()
+        side = pair * 2 + self.is_first
+        large = total(side, self.uneven, 2 * largest(pair, -1) + 2).reshape(-1, 2)
         moved = (self.uneven * _moved(large).ravel()[side]) if len(side) else self.uneven
         columns = {AMOUNT: self.uneven - moved, TEXT: moved, **self.fixed}
         room = total(group, self.room, n_groups)
@@ -92,55 +93,52 @@ class Losses:
             {name: values[number] for name, values in shares.items()} for number in range(n_groups)
         ]
 
-    @cached_property
-    def _pair(self) -> Ints:
-        return self.counts.pair_numbers()
-
-    @cached_property
-    def _n_pairs(self) -> int:
-        return int(self._pair.max(initial=-1)) + 1
-
     def intervals(
-        self, group: Ints, n_groups: int, confidence: float, unit: str
+        self, group: Ints, n_groups: int, options: Resampling, unit: str
     ) -> list[dict[str, ConfidenceInterval]]:
         """The confidence intervals of the same shares, from leaving out each document."""
         documents, document = distinct(self.counts.document)
-        n_documents = len(documents)
-        n_pairs, n_names = self._n_pairs, len(self.names)
-        cells = (document * n_pairs + self._pair) * 2 + self.is_first
+        pair, n = self.counts.pair_numbers(), len(documents)
         # What is uneven by document, pair, side and group, and the rest by document and group.
-        shape = (n_pairs, 2, n_groups)
-        step = max(1, _CELLS // max(int(np.prod(shape)), 1))
-        uneven = total(cells % (2 * n_pairs) * n_groups + group, self.uneven, int(np.prod(shape)))
+        n_pairs = largest(pair, -1) + 1
+        n_cells = 2 * n_pairs * n_groups
+        cell = (pair * 2 + self.is_first) * n_groups + group
+        uneven, row = total(cell, self.uneven, n_cells), document * n_groups + group
         flat = {
-            name: total(document * n_groups + group, values, n_documents * n_groups).reshape(
-                n_documents, n_groups
-            )
+            name: total(row, values, n * n_groups).reshape(n, n_groups)
             for name, values in {**self.fixed, "": self.room}.items()
         }
-        sums = {name: values.sum(axis=0) for name, values in flat.items()}
-        left_out = np.zeros((n_documents, n_groups, n_names))
-        for first in range(0, n_documents, step):
-            last = min(first + step, n_documents)
-            rows = np.flatnonzero((document >= first) & (document < last))
-            key = (cells[rows] - first * 2 * n_pairs) * n_groups + group[rows]
-            own = total(key, self.uneven[rows], (last - first) * int(np.prod(shape)))
-            rest = np.maximum(uneven - own.reshape(last - first, -1), 0).reshape(-1, *shape)
-            moved = rest * _moved(rest.sum(axis=3))[..., None]
+        rest = {name: values.sum(axis=0) - values for name, values in flat.items()}
+        left_out = np.zeros((n, n_groups, len(self.names)))
+        step = max(1, _CELLS // max(n_cells, 1))
+        for first in range(0, n, step):
+            some = slice(first, min(first + step, n))
+            rows = np.flatnonzero((document >= some.start) & (document < some.stop))
+            key = (document[rows] - first) * n_cells + cell[rows]
+            own = total(key, self.uneven[rows], (some.stop - first) * n_cells)
+            large = np.maximum(uneven - own.reshape(-1, n_cells), 0)
+            large = large.reshape(-1, n_pairs, 2, n_groups)
+            moved = large * _moved(large.sum(axis=3))[..., None]
             columns = {
-                AMOUNT: (rest - moved).sum(axis=(1, 2)),
+                AMOUNT: (large - moved).sum(axis=(1, 2)),
                 TEXT: moved.sum(axis=(1, 2)),
-                **{name: sums[name] - flat[name][first:last] for name in self.fixed},
+                **{name: rest[name][some] for name in self.fixed},
             }
-            room = sums[""] - flat[""][first:last]
-            for number, name in enumerate(self.names):
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    left_out[first:last, :, number] = columns[name] / room
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shares_here = [columns[name] / rest[""][some] for name in self.names]
+            left_out[some] = np.stack(shares_here, axis=2)
         order = np.argsort(places([self.counts.documents[i] for i in documents.tolist()]))
         shares = self.shares(group, n_groups)
         return [
             {
-                name: _interval(shares[which][name], left_out[order, which, i], confidence, unit)
+                name: interval_from(
+                    np.zeros(0),
+                    shares[which][name],
+                    [left_out[order, which, i]],
+                    options,
+                    kinds=[unit],
+                    lowest=0.0,
+                )
                 for i, name in enumerate(self.names)
             }
             for which in range(n_groups)
@@ -155,24 +153,6 @@ def _moved(large: Floats) -> Floats:
     both = large.min(axis=-1, keepdims=True)
     share: Floats = np.divide(both, large, out=np.zeros_like(large), where=large > 0)
     return share
-
-
-def _interval(
-    estimate: float, left_out: Floats, confidence: float, unit: str
-) -> ConfidenceInterval:
-    units = ((unit, len(left_out)),)
-    if len(left_out) < 2 or not np.isfinite(left_out).all() or not np.isfinite(estimate):
-        why = "there are fewer than two documents, or the score without one of them is undefined"
-        return ConfidenceInterval(nan, nan, why=why, units=units)
-    effects = [influences(left_out)]
-    found = student(estimate, effects, confidence, lowest=0.0)
-    if found is None:
-        why = "no document differs from the others in it"
-        return ConfidenceInterval(nan, nan, why=why, units=units)
-    low, high = (round(value, 12) for value in found)
-    return ConfidenceInterval(
-        low, high, units=units, effective=degrees_of_freedom(effects) + 1, method="expanded"
-    )
 
 
 LOST: Mapping[str, str] = {
