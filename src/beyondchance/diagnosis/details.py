@@ -77,7 +77,7 @@ def details(corpus: Corpus, found: Deviations, gold: int | None) -> tuple[Sequen
 
 def _shared(one: Ints, other: Ints) -> Ints:
     """Count the positions that stretches have in common, from their starts and ends."""
-    return np.minimum(one[1], other[1]) - np.maximum(one[0], other[0])
+    return np.asarray(np.minimum(one[1], other[1]) - np.maximum(one[0], other[0]))
 
 
 def _span_there(
@@ -114,7 +114,7 @@ def _span_there(
     inner = np.where(is_edge, there, longer)
     keep &= 2 * _shared(longer, there) >= inner[1] - inner[0]
     owner, span, who = owner[keep], span[keep], who[keep]
-    n_annotators, n_labels = max(len(corpus.annotators), 1), max(len(corpus.labels), 1)
+    n_annotators, n_labels = len(corpus.annotators), len(corpus.labels)
     # Each annotator once, however many spans of a label are there.
     cell_of = owner * n_labels + corpus.span_label[span]
     once = distinct(cell_of * n_annotators + who)[0]
@@ -197,7 +197,7 @@ def _words(
 
 
 def _named(kind: int, surface: str) -> Detail:
-    """The detail of a stretch: a whole span, or what lies between two edges."""
+    """Name the words of a stretch: of a whole span, or of what lies between two edges."""
     words = surface.split()
     if kind in {ALONE, MISSED}:
         shown = " ".join(words).lower()

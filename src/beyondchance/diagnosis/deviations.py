@@ -18,7 +18,7 @@ from typing import Self
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import distinct, is_among, spread
+from beyondchance.core.ragged import distinct, is_among, largest, spread
 from beyondchance.scoring.edits import Edits
 from beyondchance.scoring.one_to_one import aligned
 from beyondchance.types import Bools, Ints
@@ -87,7 +87,7 @@ class Deviations(_Columns):
         """
         chosen = self[rows]
         own = np.flatnonzero(chosen.span >= 0)
-        n_spans = max(len(corpus.span_text), 1)
+        n_spans = len(corpus.span_text)
         keys, number = distinct(variant[own] * n_spans + chosen.span[own])
         of, span = np.divmod(keys, n_spans)
         kind = chosen.kind[own]
@@ -144,7 +144,7 @@ class _Met(_Columns):
 
 
 def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | None) -> Deviations:
-    """Everything that annotators do otherwise than the others.
+    """Find everything that annotators do otherwise than the others.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | Non
     # Each comparison from both sides.
     document_of, panel_of = np.r_[document, document], np.r_[panel, panel]
     who, other = np.r_[a, b], np.r_[b, a]
-    n_annotators = max(len(corpus.annotators), 1)
-    side = (panel_of * max(len(corpus.documents), 1) + document_of) * n_annotators + who
+    n_annotators = len(corpus.annotators)
+    side = (panel_of * len(corpus.documents) + document_of) * n_annotators + who
     _, number = distinct(side)
     n_others = np.bincount(number)[number]
     rows = aligned(corpus, document, a, b)
@@ -183,7 +183,7 @@ def deviations(corpus: Corpus, document: Ints, a: Ints, b: Ints, gold: int | Non
 
 
 def _of_own(corpus: Corpus, met: _Met) -> list[Deviations]:
-    """Where annotators deviate with a span of their own."""
+    """Find where annotators deviate with a span of their own."""
     rows = met[met.own >= 0]
     groups, group = distinct(_key(corpus, rows.panel, rows.who, rows.own))
     n_groups = len(groups)
@@ -248,7 +248,7 @@ def _table(
 
 
 def _missed(corpus: Corpus, met: _Met) -> Deviations:
-    """Where annotators lack a span that more than half of the others have.
+    """Find where annotators lack a span that more than half of the others have.
 
     The spans that others have there are listed once: by the first of those who marked one.
     """
@@ -271,7 +271,7 @@ def _missed(corpus: Corpus, met: _Met) -> Deviations:
     n_having = 1 + np.bincount(owner[has_too], minlength=len(low))
     are_most = 2 * n_having > lacking.n_others
     # Once: by the first of those who have a span there that most have.
-    place_of = np.minimum(np.searchsorted(known, partner), max(len(known) - 1, 0))
+    place_of = np.minimum(np.searchsorted(known, partner), len(known) - 1)
     earlier = has_too & (other < lacking.other[owner]) & are_most[place_of]
     is_first = np.bincount(owner[earlier], minlength=len(low)) == 0
     chosen = np.flatnonzero(is_first & are_most)
@@ -293,17 +293,17 @@ def _missed(corpus: Corpus, met: _Met) -> Deviations:
 
 
 def _key(corpus: Corpus, panel: Ints, who: Ints, span: Ints) -> Ints:
-    """Panel, annotator and span in one number."""
-    return (panel * len(corpus.annotators) + who) * max(len(corpus.span_text), 1) + span
+    """Return panel, annotator and span as one number."""
+    return (panel * len(corpus.annotators) + who) * len(corpus.span_text) + span
 
 
 def _most(group: Ints, n_groups: int, value: Ints, other: Ints) -> tuple[Ints, Ints]:
-    """What most rows of each group have: how many, and the row of the first annotator of them.
+    """Find the most frequent value of each group: how many have it, and the first of these rows.
 
     Nothing, for groups without a row.
     """
     _, code = distinct(value)
-    keys, number = distinct(group * (int(code.max(initial=0)) + 1) + code)
+    keys, number = distinct(group * (largest(code) + 1) + code)
     count = np.bincount(number, minlength=len(keys))[number]
     order = np.lexsort((other, -count, group))
     is_first = np.diff(group[order], prepend=-1) != 0

@@ -38,7 +38,7 @@ from beyondchance.diagnosis.diagnosis import (
 )
 from beyondchance.diagnosis.habits import of_annotator, of_others
 from beyondchance.diagnosis.loss import as_compared, losses
-from beyondchance.errors import DataError, OptionError
+from beyondchance.errors import OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
 from beyondchance.results.adding import numbered, numbers
@@ -135,16 +135,7 @@ def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagn
 def diagnosis_of(
     result: Agreement, given: Corpus, scoring: Scoring, *, gold: str | None = None
 ) -> Diagnosis:
-    """The diagnosis of a result, from the corpus that it was computed from."""
-    if not result.counts.is_by_document:
-        raise DataError(
-            "the annotators are too many to list their pairs",
-            remedy=(
-                "keep some of them, or compare all with one by ",
-                Use("gold", placeholder="NAME"),
-            ),
-        )
-    labelled = scoring.scope.labelled
+    """Diagnose a result, from the corpus that it was computed from."""
     corpus = as_compared(given, scoring, gold)
     known = None if result.gold is None else corpus.annotators.index(result.gold)
     base = Base(corpus, result.counts.ordered(corpus.annotators), scoring, known)
@@ -153,7 +144,7 @@ def diagnosis_of(
     a, b = (corpus.annotation_annotator[side] for side in (shared.one, shared.two))
     found = deviations(corpus, document, a, b, known)
     cases = _Cases(corpus, found, *details(corpus, found, known), known)
-    cause = losses(corpus, base.counts, scoring.measure, labelled=labelled)
+    cause = losses(corpus, base.counts, scoring)
     patterns = tuple(_patterns(base, cases, result.score))
     n_open = sum(isnan(pattern.after) and not isnan(pattern.before) for pattern in patterns)
     return Diagnosis(
@@ -166,7 +157,9 @@ def diagnosis_of(
             *([Note(f"{n_open:,} {_WITHOUT_VALUE}")] if n_open else []),
         ),
         _losses=cause,
-        _make_merges=partial(_merges, base, cases, result.score) if labelled else tuple,
+        _make_merges=partial(_merges, base, cases, result.score)
+        if scoring.scope.labelled
+        else tuple,
     )
 
 
@@ -261,7 +254,7 @@ class _Cases:
 
 
 def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
-    """All patterns: what can be told first, the most costly first."""
+    """List all patterns, the most costly first; last those that are too few to tell."""
     corpus, found = cases.corpus, cases.found
     rows = np.flatnonzero(cases.is_listed)
     if not len(rows):
@@ -327,17 +320,17 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
 
 
 def _thing(key: _Key) -> _Key:
-    """What a key says of the disagreements, without the annotator."""
+    """Return a key without the annotator."""
     return key._replace(who=-1)
 
 
 def _affordable(corpus: Corpus, text: Ints, pattern: Ints, n: int) -> Bools:
-    """The patterns that are valued, the most frequent ones, so that it does not take minutes.
+    """Choose the patterns that are valued, the most frequent, so that it does not take minutes.
 
     All of them, unless texts are very long and patterns very many: each text that a pattern changes
     is counted again.
     """
-    n_texts = max(len(corpus.text_length), 1)
+    n_texts = len(corpus.text_length)
     n_spans = np.bincount(corpus.span_text, minlength=n_texts)
     changed = distinct(pattern * n_texts + text)[0]
     cost = total(changed // n_texts, n_spans[changed % n_texts], n)
@@ -348,29 +341,25 @@ def _affordable(corpus: Corpus, text: Ints, pattern: Ints, n: int) -> Bools:
 
 
 def _only(values: Ints) -> int:
-    """The one value that there is, or -1."""
+    """Return the value that all have, or -1."""
     return int(values[0]) if np.all(values == values[0]) else -1
 
 
 def _together(base: Base, cases: _Cases, ranked: Sequence[tuple[int, Ints]]) -> list[float]:
-    """The scores without the first patterns of each panel; nan for later ones.
+    """Compute the scores without the first patterns of each panel; nan for later ones.
 
     A text is counted again after each pattern that changes it, and not after others.
     """
-    found, n_texts = cases.found, max(len(cases.corpus.text_length), 1)
-    taken: Counter[int] = Counter()
-    steps: list[tuple[int, int]] = []
-    for place, (number, _) in enumerate(ranked):
-        if taken[number] < _TOGETHER:
-            taken[number] += 1
-            steps.append((number, place))
-    steps.sort()
-    if not steps:
-        return []
-    sizes = [len(ranked[place][1]) for _, place in steps]
-    row = np.concatenate([ranked[place][1] for _, place in steps])
-    step = np.repeat(np.arange(len(steps)), sizes)
-    panel = np.array([number for number, _ in steps], dtype=np.int64)
+    found, n_texts = cases.found, len(cases.corpus.text_length)
+    scores = [nan] * len(ranked)
+    if not ranked:
+        return scores
+    every = np.array([number for number, _ in ranked])
+    steps = np.concatenate([own[:_TOGETHER] for own in rows_by_value(every)])
+    panel = every[steps]
+    changed = [ranked[place][1] for place in steps.tolist()]
+    row = np.concatenate(changed)
+    step = np.repeat(np.arange(len(steps)), list(map(len, changed)))
     stretch = panel[step] * n_texts + found.text[row]
     keys, variant = distinct(stretch * len(steps) + step)
     texts, text = distinct(keys // len(steps))
@@ -385,14 +374,13 @@ def _together(base: Base, cases: _Cases, ranked: Sequence[tuple[int, Ints]]) -> 
     first = np.searchsorted(panel, panel)
     so_far = np.cumsum(by_step, axis=1)
     so_far -= np.concatenate([np.zeros((len(so_far), 1)), so_far], axis=1)[:, first]
-    scores = [nan] * len(ranked)
-    for (_, place), score in zip(steps, scores_of(base.sums(who) + so_far), strict=True):
+    for place, score in zip(steps.tolist(), scores_of(base.sums(who) + so_far), strict=True):
         scores[place] = score.corrected
     return scores
 
 
 def _merges(base: Base, cases: _Cases, score: Score) -> list[Merge]:
-    """Two labels that are confused as one, by what that would bring."""
+    """List pairs of confused labels, by what one label for both would bring."""
     corpus = cases.corpus
     labels = numbered(corpus.labels)
     confused = Counter(
@@ -417,7 +405,7 @@ def _merges(base: Base, cases: _Cases, score: Score) -> list[Merge]:
 
 
 def _as_one(corpus: Corpus, pairs: Sequence[tuple[int, int]]) -> Edits:
-    """The second label of each pair becomes the first, in the texts that have both.
+    """Make the second label of each pair the first, in the texts that have both.
 
     In other texts nothing changes but the name.
     """

@@ -68,7 +68,7 @@ class Example:
     their_characters: tuple[int, int] | None = None
 
     def __str__(self) -> str:
-        """The place in its text, with [ ] around one's own and { } around what others marked."""
+        """Return the text with [ ] around one's own span and { } around what others marked."""
         return str(import_module(_ROOM).shown_example(self))
 
 
@@ -336,7 +336,7 @@ class Diagnosis(Printed):
     _make_merges: Callable[[], Sequence[Merge]] = field(default=tuple, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: merges are worked out, because what makes them is not."""
+        """Return what is pickled: merges, but not what computes them."""
         return {**self.__dict__, "merges": self.merges, "_make_merges": tuple}
 
     def __repr__(self) -> str:
@@ -387,7 +387,7 @@ class Diagnosis(Printed):
     def loss_intervals(
         self, by: str = "all", *, confidence: float = 0.95
     ) -> Mapping[Any, Mapping[str, ConfidenceInterval]]:
-        """The confidence intervals of causes, for other documents of this kind.
+        """Compute confidence intervals of causes, for other documents of this kind.
 
         By the method ``expanded``, from leaving out each document (see `Agreement.interval`).
 

@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.measures import Measure
-from beyondchance.core.ragged import bounds, distinct, largest, members, total
+from beyondchance.core.ragged import distinct, largest, spread, total
 from beyondchance.core.resampling import places
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -76,7 +76,7 @@ class Losses:
         return (counts.size_a + counts.size_b) / 2 - counts.expected
 
     def shares(self, group: Ints, n_groups: int) -> list[dict[str, float]]:
-        """The causes of each group of rows, as shares of what could match beyond chance.
+        """Compute the causes of each group of rows, as shares of what could match beyond chance.
 
         Groups may divide the rows of a pair, such as by label.
         """
@@ -96,7 +96,7 @@ class Losses:
     def intervals(
         self, group: Ints, n_groups: int, options: Resampling, unit: str
     ) -> list[dict[str, ConfidenceInterval]]:
-        """The confidence intervals of the same shares, from leaving out each document."""
+        """Compute confidence intervals of the same shares, from leaving out each document."""
         documents, document = distinct(self.counts.document)
         pair, n = self.counts.pair_numbers(), len(documents)
         # What is uneven by document, pair, side and group, and the rest by document and group.
@@ -127,6 +127,9 @@ class Losses:
             with np.errstate(divide="ignore", invalid="ignore"):
                 shares_here = [columns[name] / rest[""][some] for name in self.names]
             left_out[some] = np.stack(shares_here, axis=2)
+        if not n:
+            nothing = ConfidenceInterval(nan, nan, why="nothing was marked", units=((unit, 0),))
+            return [dict.fromkeys(self.names, nothing)] * n_groups
         order = np.argsort(places([self.counts.documents[i] for i in documents.tolist()]))
         shares = self.shares(group, n_groups)
         return [
@@ -146,7 +149,7 @@ class Losses:
 
 
 def _moved(large: Floats) -> Floats:
-    """The share of what either side has too much that the other has too much elsewhere.
+    """Compute which share of its surplus either side has to make up for one of the other.
 
     The last axis is of the two sides.
     """
@@ -181,7 +184,7 @@ def loss_of(result: Agreement, given: Corpus, scoring: Scoring) -> dict[str, flo
         return {}
     corpus = as_compared(given, scoring)
     ordered = counts.ordered(corpus.annotators)
-    found = losses(corpus, ordered, scoring.measure, labelled=scoring.scope.labelled)
+    found = losses(corpus, ordered, scoring)
     return {} if found is None else found.shares(np.zeros(len(counts), dtype=np.int64), 1)[0]
 
 
@@ -193,19 +196,11 @@ def as_compared(given: Corpus, scoring: Scoring, gold: str | None = None) -> Cor
     return corpus.rename_labels(dict.fromkeys(corpus.labels, ANY), duplicates="skip")
 
 
-def losses(corpus: Corpus, counts: Counts, measure: Measure, *, labelled: bool) -> Losses | None:
-    """What each row loses, by cause; None for a measure by which nothing limits a match.
-
-    Parameters
-    ----------
-    corpus : Corpus
-    counts : Counts
-    measure : Measure
-    labelled : bool
-        Whether labels count.
-    """
-    if not measure.is_one_to_one:
+def losses(corpus: Corpus, counts: Counts, scoring: Scoring) -> Losses | None:
+    """Compute what each row loses, by cause; None if nothing limits a match by the measure."""
+    if not scoring.measure.is_one_to_one:
         return None
+    labelled = scoring.scope.labelled
     difference = counts.size_a - counts.size_b
     half = np.abs(difference) / 2
     pair = counts.pair_numbers()
@@ -215,7 +210,7 @@ def losses(corpus: Corpus, counts: Counts, measure: Measure, *, labelled: bool) 
     relabelled = half * _moved(large).ravel()[text * 2 + is_first] if len(half) else half
     fixed: dict[str, Floats] = {LABEL: relabelled} if labelled else {}
     matched, most = counts.matched, np.minimum(counts.size_a, counts.size_b)
-    if measure.name == "exact":
+    if scoring.measure.name == "exact":
         by_length = _equal_lengths(corpus, counts, labelled=labelled)
         fixed[LENGTH] = most - by_length
         most = by_length
@@ -230,24 +225,20 @@ def losses(corpus: Corpus, counts: Counts, measure: Measure, *, labelled: bool) 
 
 
 def _equal_lengths(corpus: Corpus, counts: Counts, *, labelled: bool) -> Floats:
-    """How many spans of either side of each row can be paired with one of equal length."""
-    n_labels, n_annotators = max(len(counts.labels), 1), max(len(corpus.annotators), 1)
+    """Count the spans of each row that can be paired with one of equal length."""
+    n_labels, n_annotators = len(counts.labels), len(corpus.annotators)
     label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
     cell = (corpus.span_text * n_labels + label) * n_annotators + corpus.span_annotator
-    length = corpus.span_end - corpus.span_start
-    width = int(length.max(initial=0)) + 1
-    keys, number = distinct(cell * width + length)
-    count = np.bincount(number, minlength=len(keys))
-    cells, owner = distinct(keys // width)
-    first = bounds(owner, len(cells))
+    order = np.argsort(cell, kind="stable")
+    length, cells = (corpus.span_end - corpus.span_start)[order], cell[order]
+    width = largest(length) + 1
 
     def of_side(who: Ints) -> tuple[Ints, Ints]:
-        """The lengths of one side of each row, and how many spans have them."""
+        """List the lengths of one side of each row, and how many spans have them."""
         wanted = (counts.text * n_labels + counts.label) * n_annotators + who
-        place = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
-        some = np.flatnonzero(cells[place] == wanted) if len(cells) else np.zeros(0, dtype=int)
-        row, entry = members(first, place[some])
-        return some[row] * width + keys[entry] % width, count[entry]
+        first, behind = (np.searchsorted(cells, wanted, side) for side in ("left", "right"))
+        row, step = spread(behind - first)
+        return np.unique(row * width + length[first[row] + step], return_counts=True)
 
     (one, n_one), (two, n_two) = of_side(counts.a), of_side(counts.b)
     both, here, there = np.intersect1d(one, two, assume_unique=True, return_indices=True)

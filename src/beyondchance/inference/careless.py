@@ -36,7 +36,6 @@ from beyondchance.core.ragged import (
 from beyondchance.core.resampling import benjamini_hochberg, influences, places, student_tail
 from beyondchance.errors import DataError
 from beyondchance.inference.estimates import adjusted, jackknifed
-from beyondchance.messages import Use
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions
 from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
@@ -239,7 +238,7 @@ def careless_work(
     Raises
     ------
     DataError
-        If no document was annotated by two, or so many annotated one that pairs are not listed.
+        If no document was annotated by two, or so many annotated one that pairs are too many.
 
     Notes
     -----
@@ -342,7 +341,7 @@ class _Own:
 
         With a reach, the others' spans are widened by it on either side, and labels are ignored.
         """
-        n_labels = 1 if reach else max(len(corpus.labels), 1)
+        n_labels = 1 if reach else len(corpus.labels)
         code = corpus.span_text * n_labels + corpus.span_label * (not reach)
         is_own = corpus.span_annotator == annotator
         cells, cell = distinct(code[is_own])
@@ -455,12 +454,6 @@ class _Table:
     @classmethod
     def of(cls, corpus: Corpus, counts: Counts) -> _Table:
         """Add the counts of pairs."""
-        if not counts.is_by_document:
-            raise DataError(
-                "annotators of one document are too many to compare them pair by pair",
-                expected="fewer",
-                remedy=("choose some by ", Use("annotators", is_name=True)),
-            )
         counts = counts.ordered(corpus.annotators)
         where, n_documents = corpus.annotation_document, len(corpus.documents)
         sides = [annotation_numbers(corpus, counts.text, x) for x in (counts.a, counts.b)]
@@ -544,7 +537,7 @@ def _share_below(scores: Floats) -> float:
 
 
 def _share_up_to(most: int, n: int, share: float) -> float:
-    """The probability of at most so many of n, by the binomial distribution.
+    """Compute the probability of at most so many of n, by the binomial distribution.
 
     >>> round(_share_up_to(1, 3, 0.5), 9), _share_up_to(2, 3, 1.0), _share_up_to(-1, 3, 0.5)
     (0.5, 0.0, 0.0)

@@ -207,7 +207,7 @@ def _check_comparable(first: Settings, second: Settings) -> None:
 
 
 def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool:
-    """Whether documents of the same name are to be taken as the same."""
+    """Decide whether documents of the same name are the same."""
     names = [set(result.counts.unit_names) for result in (first, second)]
     n_shared = len(names[0] & names[1])
     if paired is None and n_shared and names[0] != names[1]:
@@ -232,7 +232,7 @@ def _is_paired(first: Agreement, second: Agreement, paired: bool | None) -> bool
 
 
 def by_same_units(results: Sequence[Agreement]) -> list[Agreement]:
-    """The results by documents, or all of them by the fewest groups that one of them has."""
+    """Return results by document, or all by the fewest groups that one of them has."""
     n_groups = [n for result in results if (n := result.drawn.n_groups)]
     if not n_groups:
         return list(results)
@@ -240,21 +240,23 @@ def by_same_units(results: Sequence[Agreement]) -> list[Agreement]:
 
 
 def shared_sums(results: Sequence[Agreement]) -> Floats:
-    """The sums of the documents that all have, shape (documents, results, 4)."""
-    numbers = [
-        dict(zip(counts.unit_names, counts.document_places.tolist(), strict=True))
-        for counts in (result.counts for result in results)
-    ]
-    shared = [name for name in numbers[0] if all(name in known for known in numbers)]
-    shared.sort(key=numbers[0].__getitem__)
+    """Return the sums of the documents that all have, shape (documents, results, 4)."""
+    tables = [result.counts for result in results]
+    shared = set.intersection(*(set(counts.unit_names) for counts in tables))
     if not shared:
         raise DataError(
             "no document is in all results",
             expected="at least one to compare them on",
         )
-    rows = [np.array([known[name] for name in shared]) for known in numbers]
-    sums = [result.counts.document_sums() for result in results]
-    return np.stack([own[row] for own, row in zip(sums, rows, strict=True)], axis=1)
+    # The order of units follows from their names.
+    orders = [np.argsort(counts.document_places).tolist() for counts in tables]
+    return np.stack(
+        [
+            counts.document_sums()[[counts.unit_names[i] in shared for i in order]]
+            for counts, order in zip(tables, orders, strict=True)
+        ],
+        axis=1,
+    )
 
 
 # --- Trials ---------------------------------------------------------------------------
@@ -384,7 +386,7 @@ def _unpaired(
 def comparison_of(
     difference: Difference, options: Resampling, *, unit: str, settings: Settings
 ) -> Comparison:
-    """The p-value and the interval of a difference.
+    """Compute the p-value and the interval of a difference.
 
     Parameters
     ----------

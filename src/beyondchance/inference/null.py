@@ -128,7 +128,7 @@ class NullDistribution(Printed):
         return NOTHING_MARKED if np.isnan(self.mean) else None
 
     def quantile(self, share: float) -> float:
-        """The agreement that this share of random annotations stays below.
+        """Return the agreement that this share of random annotations stays below.
 
         Only for the whole; a document keeps no draws.
         """
@@ -139,7 +139,7 @@ class NullDistribution(Printed):
 
 
 def match_variance(n: int, lengths_a: ArrayLike, lengths_b: ArrayLike) -> float:
-    """Exact variance of the positions that two random annotators have in common.
+    """Compute the exact variance of the positions that two random annotators have in common.
 
     Spans of one annotator do not overlap. The mean is `expected_match`.
 
@@ -206,7 +206,7 @@ def null_distribution(
     ties: str = "counted",
     **options: Unpack[ScoredOptions],
 ) -> NullDistribution:
-    """The agreement that random annotation would give in these texts.
+    """Compute the agreement that random annotation would give in these texts.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[list[_Cell]]:
     """List what two annotators or more marked in each document, in the order of `places`."""
     spans, model, structure = placed.spans, placed.model, placed.structure
     corpus = spans.corpus
-    n_labels, n_annotators = max(len(spans.labels), 1), max(len(corpus.annotators), 1)
+    n_labels, n_annotators = len(spans.labels), len(corpus.annotators)
     # Labels that share a line are drawn at once, others one by one.
     is_joint = spans.scope.is_joint and not model.is_independent
     # Only spans of one kind are compared: on a joint line, those of one label.
@@ -355,7 +355,7 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[list[_Cell]]:
     line_of = cache(partial(_line, is_independent=model.is_independent))
     document_of = np.zeros(len(corpus.text_length), dtype=np.int64)
     document_of[counts.text] = counts.document_places[counts.document]
-    first_text = np.searchsorted(corpus.text_document, corpus.text_document)
+    number_of = corpus.number_in_document(np.arange(len(corpus.text_length)))
     annotator = places(corpus.annotators)[spans.annotator[holder]]
     # Sums of fractions depend on their order, in the last digit.
     document = document_of[cells // n_labels]
@@ -365,7 +365,7 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[list[_Cell]]:
         text, label = divmod(int(cells[index]), n_labels)
         title = (
             corpus.documents[corpus.text_document[text]],
-            str(text - first_text[text]),
+            str(number_of[text]),
             "" if is_joint else spans.labels[label],
         )
         members = [
@@ -413,7 +413,7 @@ class _Sampler:
         return replace(total, by_document={name: found[name] for name in by_document})
 
     def match(self, cell: _Cell) -> Floats:
-        """What all pairs have in common, draw by draw."""
+        """Compute what all pairs have in common, draw by draw."""
         generators = [_generator(self.key, name) for name, _ in cell.members]
         n_spans = sum(len(line.nodes.length) for _, line in cell.members)
         parts = []
@@ -445,7 +445,7 @@ class _Sampler:
     def summary(
         self, matched: Floats, score: Score, variance: float, name: str
     ) -> NullDistribution:
-        """The distribution of a score, from the match in every draw."""
+        """Compute the distribution of a score, from the match in every draw."""
         settings = self.result.settings.replaced(
             resamples=self.draws,
             seed=self.key,
@@ -469,7 +469,7 @@ class _Sampler:
         )
 
     def p_value(self, matched: Floats, observed: float, name: str) -> float:
-        """The share of draws that reach what was observed, itself included."""
+        """Compute the share of draws that reach what was observed, itself included."""
         slack = 1e-12 * abs(observed)
         more = int(np.count_nonzero(matched > observed + slack))
         equal = int(np.count_nonzero(matched >= observed - slack)) - more
@@ -478,7 +478,7 @@ class _Sampler:
 
 
 def _generator(key: int, name: str) -> np.random.Generator:
-    """The random numbers that belong to a name."""
+    """Return the random numbers that belong to a name."""
     from hashlib import blake2b  # noqa: PLC0415 - only for those who sample
 
     digest = blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -93,7 +93,7 @@ class Plan(Reasoned):
         return f"Plan(documents={self.documents}, half_width={self.half_width:g}: {range_of})"
 
     def half_width_of(self, documents: int) -> float:
-        """The half width to expect of so many documents; nan where there is no plan."""
+        """Return the half width to expect of so many documents; nan where there is no plan."""
         return _half_width(self.spread, self.kurtosis, documents, self.settings.confidence)
 
     @property
@@ -194,7 +194,7 @@ def plans(
     score: str = "corrected",
     confidence: float = 0.95,
 ) -> tuple[Plan, ...]:
-    """Plans for several half widths, as `plan` makes one."""
+    """Plan for several half widths, as `plan` does for one."""
     checked_instance(pilot, Agreement, "the pilot as a result of agreement()")
     widths = [checked_share("half_width", width) for width in half_widths]
     options = resampling_of(pilot.settings, {"confidence": confidence})
@@ -251,7 +251,7 @@ def plans(
 
 
 def freedom_of_spread(moves: Floats, sizes: Floats) -> float:
-    """How well a pilot knows the spread of all documents: the degrees of freedom.
+    """Compute the degrees of freedom with which a pilot knows the spread of all documents.
 
     Those of the influences, if the documents are alike. A pilot has probably none of the few
     documents that are much longer, or much harder, than the others, so that unlike documents
@@ -276,7 +276,7 @@ def freedom_of_spread(moves: Floats, sizes: Floats) -> float:
 
 
 def _spread_range(spread: float, freedom: float, confidence: float) -> tuple[float, float]:
-    """From what to what the spread of all documents may be."""
+    """Compute the confidence interval of the spread of all documents."""
     low, high = (
         spread * sqrt(freedom / chi_square_quantile(share, freedom))
         for share in ((1 + confidence) / 2, (1 - confidence) / 2)
@@ -319,7 +319,7 @@ def _check_reach(
 def _documents(
     spread: float, kurtosis: float, half_width: float, confidence: float, known: float = inf
 ) -> int:
-    """The smallest number of documents with at most this half width, 2 at least.
+    """Return the smallest number of documents with at most this half width, 2 at least.
 
     If the spread is known with so many degrees of freedom only, in `SHARE` of all studies.
     """
@@ -426,7 +426,7 @@ def plan_replacement(
 
 
 def _documents_for(one: Estimate, confidence: float, power: float) -> tuple[int, int, int] | None:
-    """How many documents show that a value is positive, and a range of that number."""
+    """Return how many documents show that a value is positive, and a range of that number."""
     spreads = (1.0, *(_spread_range(1.0, one.freedom, confidence) if one.error > 0 else (1.0, 1.0)))
     found, low, high = (one.documents(confidence, power, inflated=x) for x in spreads)
     return None if found is None or low is None or high is None else (found, low, high)

@@ -18,6 +18,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_list, checked_option, checked_share
+from beyondchance.core.ragged import is_among
 from beyondchance.core.resampling import effective_number
 from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.ceilings import Ceiling, ceiling_of, ceiling_sums
@@ -148,7 +149,6 @@ class InPlaceOf:
         p = {name: one.p_positive() for name, one in conditions.items()}
         # The upper end of a two-sided interval is below 0.
         most = (1 + asked.confidence) / 2
-        below = [name for name, one in conditions.items() if one.value < 0 and p[name] > most]
         return cls(
             human=human,
             model=model,
@@ -156,7 +156,10 @@ class InPlaceOf:
             confidence=asked.confidence,
             conditions=conditions,
             p=float(np.max([*p.values()])),
-            is_worse=below not in ([], ["chance"]),
+            is_worse=any(
+                name != "chance" and one.value < 0 and p[name] > most
+                for name, one in conditions.items()
+            ),
         )
 
     @property
@@ -430,7 +433,7 @@ def replacement(
 def _checked_names(
     corpus: Corpus, models: Sequence[str], humans: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """The people, in the order of the corpus."""
+    """Check the names, and return the people in the order of the corpus."""
     if not models:
         raise OptionError("no model is named", expected="at least one of the annotators")
     if isinstance(humans, str):
@@ -495,21 +498,20 @@ class PairSums:
         part = replace(corpus.select(annotators=chosen), options=corpus.options, gold=None)
         result = agreement(part, **scoring)
         counts = result.counts
-        if not counts.is_by_document:
-            raise DataError("too many annotators of one document", expected="pairs that are few")
         n = len(counts.documents)
         group = counts.pair_numbers() * n + counts.document
         sums = counts.sums_of(group, counts.pairs.shape[1] * n).reshape(-1, n, 4)
         found = dict(zip(counts.by_pair(), sums, strict=True))
         rows = numbers(counts.documents, numbered(part.documents))
-        annotated = np.zeros((len(part.documents), len(chosen)), dtype=bool)
-        annotated[part.annotation_document, part.annotation_annotator] = True
+        document, who = part.annotation_document, part.annotation_annotator
         return cls(
             corpus=replace(part, notes=(*part.notes, *result.notes)),
             humans=humans,
             documents=counts.documents,
             sums=found | {pair[::-1]: own for pair, own in found.items()},
-            present={name: annotated[rows, i] for i, name in enumerate(part.annotators)},
+            present={
+                name: is_among(rows, document[who == i]) for i, name in enumerate(part.annotators)
+            },
             scoring=scoring,
             settings=result.settings,
         )

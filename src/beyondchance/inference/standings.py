@@ -122,31 +122,31 @@ class Standings(Printed):
         return f"Standings({len(self.order)} systems, in groups: {groups})"
 
     def groups_of(self, name: str) -> tuple[int, ...]:
-        """The numbers of the groups that a system is in."""
+        """Return the numbers of the groups that a system is in."""
         return tuple(number for number, group in enumerate(self.groups) if name in group)
 
     def p_between(self, one: str, other: str) -> float:
-        """The adjusted p-value of two systems; nan for a system and itself."""
+        """Return the adjusted p-value of two systems; nan for a system and itself."""
         return self.adjusted.get((one, other), self.adjusted.get((other, one), nan))
 
     def is_floored(self, one: str, other: str) -> bool:
-        """Whether the adjusted p-value of two systems may be smaller than it could be shown."""
+        """Return whether the adjusted p-value of two systems may be smaller than shown."""
         return not self.floored.isdisjoint({(one, other), (other, one)})
 
     def next_below(self, name: str) -> str:
-        """The next system below; a system itself, if it is the last."""
+        """Return the next system below; the system itself, if it is the last."""
         return self.order[min(self.order.index(name) + 1, len(self.order) - 1)]
 
     def p_best(self, name: str) -> float:
-        """The adjusted p-value of a system against the best; nan for the best itself."""
+        """Return the adjusted p-value of a system against the best; nan for the best itself."""
         return self.p_between(self.order[0], name)
 
     def p_next(self, name: str) -> float:
-        """The adjusted p-value of a system against the next one below; nan for the last."""
+        """Return the adjusted p-value of a system against the next one below; nan for the last."""
         return self.p_between(name, self.next_below(name))
 
     def p_against(self, name: str) -> float:
-        """The p-value of a system against the one of interest, adjusted for these tests only.
+        """Compute the p-value of a system against `against`, adjusted for these tests only.
 
         There are fewer of them than of all pairs. Choose the system before you see the scores.
         """
@@ -165,7 +165,7 @@ def compare_systems(
     against: str | None = None,
     **resampling: Unpack[ResamplingOptions],
 ) -> Standings:
-    """Which systems of a ranking can be distinguished, on the documents that all have.
+    """Test which systems of a ranking can be distinguished, on the documents that all have.
 
     Every two systems are compared as `compare` does, all on the same resamples, and their
     p-values are adjusted by Holm's method. Two systems can be distinguished if the adjusted
@@ -220,7 +220,7 @@ def compare_systems(
     settings = signed_with(options, ranking.settings, results[order[0]].drawn)
 
     def intervals(result: Agreement) -> Mapping[str, ConfidenceInterval]:
-        """Of a system on all the documents that it has, from the same draws."""
+        """Compute those of a system on all the documents that it has, from the same draws."""
         alone: ResamplingOptions = {**resampling, "seed": deepcopy(untouched)}
         return result.intervals(levels=(), **alone).overall
 
@@ -267,7 +267,7 @@ def _floored(
 def _groups(
     order: Sequence[str], apart: AbstractSet[tuple[str, str]]
 ) -> tuple[tuple[str, ...], ...]:
-    """Groups of systems, in order, that hold every pair that is not `apart` and no other.
+    """Group systems, in order, so that groups hold every pair that is not `apart` and no other.
 
     To list all of the largest groups can take exponential time. Each group here holds a pair
     that those before it do not, so that there are no more groups than pairs. It begins with

@@ -20,10 +20,10 @@ from beyondchance.core.resampling import (
 )
 from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.compare import FEWEST, why_few
+from beyondchance.inference.estimates import jackknifed
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.printed import Printed
-from beyondchance.results.resampling import score_of
 from beyondchance.results.score import PART
 from beyondchance.settings import Settings
 
@@ -80,7 +80,7 @@ class Trend(Printed):
 
 
 def in_order(values: Sequence[str]) -> tuple[str, ...] | None:
-    """Values in the order that they have; None if they have none.
+    """Sort values by the order that they have; None if they have none.
 
     Numbers, dates such as 2024-05-31, and names that differ in one whole number, such as round 2.
     No value is left out but the empty one.
@@ -178,14 +178,11 @@ def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> 
             raise DataError(
                 *(f"{few} of ", Quote(value)), expected=f"{FEWEST} or more for each value"
             )
-    whole = np.array([own.sum(axis=0) for own in rounds])
-    corrected, weight = score_of(whole, "corrected"), whole[:, 2] / 2 - whole[:, 1]
+    whole, scores = np.array([own.sum(axis=0) for own in rounds]), list(map(jackknifed, rounds))
+    corrected, weight = np.array([x[0] for x in scores]), whole[:, 2] / 2 - whole[:, 1]
     centred = np.arange(len(ordered)) - np.average(np.arange(len(ordered)), weights=weight)
     share = weight * centred / (weight @ (centred * centred))
-    moves = [
-        influences(score_of(total - own, "corrected"))
-        for total, own in zip(whole, rounds, strict=True)
-    ]
+    moves = [influences(x[1:]) for x in scores]
     effects = [own * move for own, move in zip(share, moves, strict=True)]
     slope, error = float(share @ corrected), sqrt(variance_of(effects))
     if not error > 0:
@@ -214,7 +211,7 @@ def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> 
 
 
 def _checked_order(by: str, values: Sequence[str], order: Sequence[str] | None) -> tuple[str, ...]:
-    """The values in an order, refused where there is none or one is missing."""
+    """Return the values in order, refused where there is none or a value is missing."""
     known = [value for value in values if value]
     if order is None:
         found = in_order(values)
