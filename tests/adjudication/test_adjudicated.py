@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import beyondchance as bc
-from beyondchance.adjudication.comparison import compared_decisions
+from beyondchance.adjudication.adjudicated import compared_decisions
 from deciding import decided_for, file_of, marks
 from examples import examples
 from refusals import assert_tells, refused

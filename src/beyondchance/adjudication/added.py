@@ -24,7 +24,7 @@ def with_annotator(
     documents: Ints,
     labels: tuple[str, ...] | None = None,
 ) -> Corpus:
-    """The corpus with an annotator who marked some spans, in reading order, in some documents.
+    """Add an annotator who marked some spans, in reading order, in some documents.
 
     The new spans come behind all others. Their labels are numbers of `labels`, by default of those
     of the corpus. A span that another annotator has as well takes over the identifier of the

@@ -28,7 +28,7 @@ from beyondchance.adjudication.votes import (
 )
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import as_float, checked_option
-from beyondchance.core.ragged import distinct, total
+from beyondchance.core.ragged import distinct, largest, total
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Use, given
 from beyondchance.options import CorpusOptions
@@ -365,7 +365,7 @@ def _ballot(corpus: Corpus, members: tuple[str, ...], weights: object) -> _Ballo
 
 
 def _trimmed(chosen: Chosen, marks: Marks, corpus: Corpus) -> Chosen:
-    """Spans that nobody has as a whole without white space at their edges, if that is known."""
+    """Trim white space off spans that no member marked as a whole, where texts are known."""
     if corpus.positions != "characters" or corpus.texts is None:
         return chosen
     known = set(zip(*(column.tolist() for column in marks[:4]), strict=True))
@@ -394,7 +394,7 @@ def _checked_weights(members: tuple[str, ...], weights: object) -> dict[str, flo
 
 
 def _whole(annotators: tuple[str, ...], weights: Mapping[str, float]) -> Ints:
-    """How often each annotator's vote counts, in whole numbers."""
+    """Return how often each annotator's vote counts, in whole numbers."""
     shares = [Fraction(str(weights.get(who, 1))) for who in annotators]
     scale = lcm(*(share.denominator for share in shares))
     whole = [int(share * scale) for share in shares]
@@ -414,7 +414,7 @@ def _pooled(scores: Sequence[Score]) -> Score:
 
 
 def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, Floats]:
-    """How many marked each span as it is, and how many on average each of its positions."""
+    """Count who marked each span as it is, and on average each of its positions."""
     n = len(chosen.text)
     text, label, start, end = map(np.append, chosen, marks[:4])
     number = numbered(text, label, start, end)
@@ -423,7 +423,7 @@ def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, Floats]:
     flat, layer = layers(marks)
     text, label, start, end = map(np.append, chosen, taken(flat, layer == 0)[:4])
     # The lines of text and label lie end to end, and what is covered is added up along them.
-    line = numbered(text, label) * (int(end.max(initial=0)) + 1)
+    line = numbered(text, label) * (largest(end) + 1)
     low, high = line + start, line + end
     places = np.concatenate([[0], low[n:], high[n:]])
     order = np.argsort(places, kind="stable")

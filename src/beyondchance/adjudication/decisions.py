@@ -73,7 +73,7 @@ class Decision:
 
 
 def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
-    """The decisions of a file, or of what it holds, checked against the corpus.
+    """Return the decisions of a file, or of what it holds, checked against the corpus.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def together(files: Iterable[Sequence[Decision]]) -> list[Decision]:
 
 
 def is_same(one: Decision, other: Decision) -> bool:
-    """Whether two people decided the same about the same stretch."""
+    """Return whether two people decided the same about the same stretch."""
     return (one.start, one.end, one.spans) == (other.start, other.end, other.spans)
 
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from beyondchance.core.ragged import begins_apart, distinct, repeats, spread
+from beyondchance.core.ragged import begins_apart, distinct, largest, repeats, spread
 from beyondchance.types import Bools, Ints
 
 ENTITIES, BEST, MAJORITY, UNION = "entities", "best", "majority", "union"
@@ -121,7 +121,7 @@ def on_lines(spans: Chosen, line: Ints) -> tuple[Ints, Bools]:
     """Order spans by line and start, and find those that begin behind all before on their line."""
     order = np.lexsort((spans.start, line))
     # Lines lie end to end, so that what one covers ends before the next begins.
-    shift = line * (int(spans.end.max(initial=0)) + 1)
+    shift = line * (largest(spans.end) + 1)
     return order, begins_apart((shift + spans.start)[order], (shift + spans.end)[order])
 
 
@@ -181,7 +181,7 @@ def _best(
     """
     is_free = np.ones(len(v), dtype=bool)
     is_free[[rival.row for group in rivals for rival in group]] = False
-    width = int(r.max(initial=0)) + 1
+    width = largest(r) + 1
     codes, kind = distinct(v * width + r)
     shares = [Fraction(2 * votes, of) for votes, of in (divmod(x, width) for x in codes.tolist())]
     ratio = Fraction(0)
@@ -289,7 +289,7 @@ class Cells(NamedTuple):
 def cells_of(marks: Marks) -> Cells:
     """Cut spans into the cells that they share with others."""
     marks, layer = layers(marks)
-    width, n_layers = int(marks.end.max()) + 1, int(layer.max()) + 1
+    width, n_layers = largest(marks.end) + 1, largest(layer) + 1
     begins, ends = (marks.text * width + side for side in (marks.start, marks.end))
     cuts = distinct(np.append(begins, ends))[0]
     first = np.searchsorted(cuts, begins)

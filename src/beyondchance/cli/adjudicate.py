@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from beyondchance.adjudication.added import only
-from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated
-from beyondchance.adjudication.comparison import compared_decisions
+from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated, compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
 from beyondchance.cli import options as flags

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from beyondchance.adjudication.adjudicated import AdjudicatedCorpus
-from beyondchance.adjudication.comparison import Deciders
+from beyondchance.adjudication.adjudicated import AdjudicatedCorpus, Deciders
 from beyondchance.adjudication.decisions import CHOICES, Decision
 from beyondchance.reporting.blocks import Blocks, Report, Table, counted, in_list, report_on
 from beyondchance.reporting.breakdown import SCORE, SCORE_COLUMNS
