@@ -18,11 +18,11 @@ from beyondchance import (
     sample_arrangements,
     start_probabilities,
 )
-from beyondchance.core import expected as chance
+from beyondchance.core import expected_by_pairs
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
-from beyondchance.core.sets import coverage_of, layers_in, layers_of, sets_of
-from beyondchance.core.structure import nested_structure
+from beyondchance.core.random_places import coverage_of, layers_in, layers_of, sets_of
+from beyondchance.core.span_trees import nested_structure
 from beyondchance.scoring.options import SCOPES
 from each import each
 
@@ -493,7 +493,7 @@ def test_positions_are_tokens(n, a, b):
 def test_asking_a_function_in_blocks_changes_no_bit(monkeypatch):
     n, a, b = LONG["tokens"]
     together = expected_match(n, a, b, measure=SQUARES)
-    monkeypatch.setattr(chance, "_MOST_CELLS", 1000)
+    monkeypatch.setattr(expected_by_pairs, "_MOST_CELLS", 1000)
     assert expected_match(n, a, b, measure=SQUARES) == together
 
 

@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from beyondchance.core import expected as chance, gathered, measures, observed
-from beyondchance.core.sets import starts_of
+from beyondchance.core import expected_by_pairs, expected_by_sums, measures, observed
+from beyondchance.core.random_places import starts_of
 
 
 def half(function, *given):
@@ -22,6 +22,6 @@ TOY = measures.Measure(
     size=np.ones_like,
     matched=partial(half, observed.equal_boundaries),
     members_of=starts_of,
-    on_lines=partial(half, gathered.expected_boundaries),
-    overlapping=partial(half, chance.expected_boundaries_overlapping),
+    on_lines=partial(half, expected_by_sums.expected_boundaries),
+    overlapping=partial(half, expected_by_pairs.expected_boundaries_overlapping),
 )

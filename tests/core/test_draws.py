@@ -13,7 +13,7 @@ from beyondchance.core.estimates import _drawn, sampled_match, sampled_partners
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.core.observed import equal_spans
-from beyondchance.core.structure import FREE, Nodes
+from beyondchance.core.span_trees import FREE, Nodes
 from each import each
 from examples import examples
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.core.nesting import nesting
-from beyondchance.core.structure import FREE, Nodes
+from beyondchance.core.span_trees import FREE, Nodes
 
 SPANS = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), unique=True, max_size=5)
 

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 import beyondchance as bc
 from beyondchance import Corpus, DataError, OverlapError
-from beyondchance.core import gathered, labels
+from beyondchance.core import expected_by_sums, labels
 from beyondchance.core.exact import LAST_DIGITS
 from beyondchance.core.labels import expected_alike
 from beyondchance.scoring import counting, labelling, one_to_one
@@ -122,11 +122,11 @@ def test_memory_follows_the_spans_that_cross():
 def test_members_added_up_share_what_they_share_one_by_one(monkeypatch, spans, measure):
     other = [(start, end + 1, label) for start, end, label in spans]
     corpus = corpus_of({"a": spans, "b": other, "c": spans[::2]}, 120)
-    monkeypatch.setattr(gathered, "_FEW_PAIRS", 10**9)
+    monkeypatch.setattr(expected_by_sums, "_FEW_PAIRS", 10**9)
     one_by_one = bc.agreement(corpus, measure=measure).counts
-    monkeypatch.setattr(gathered, "_FEW_PAIRS", 0)
-    monkeypatch.setattr(gathered, "_PAIRS_FOR_EACH", 0)
-    monkeypatch.setattr(gathered, "_MOST_CELLS", 400)
+    monkeypatch.setattr(expected_by_sums, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(expected_by_sums, "_PAIRS_FOR_EACH", 0)
+    monkeypatch.setattr(expected_by_sums, "_MOST_CELLS", 400)
     added_up = bc.agreement(corpus, measure=measure).counts
     assert_allclose(added_up.expected, one_by_one.expected, rtol=LAST_DIGITS, atol=0)
     if measure == "dice":
@@ -143,16 +143,16 @@ def test_the_middle_of_a_text_is_looked_at_once(monkeypatch, measure):
     corpus = corpus_of({"a": spans, "b": other}, 20_000)
     one_by_one = bc.agreement(corpus, measure=measure).counts
     sizes = []
-    added_up = gathered._Gathered.added_up
+    added_up = expected_by_sums._Gathered.added_up
 
     def watched(*given):
         found = added_up(*given)
         sizes.append(found.shape[1])
         return found
 
-    monkeypatch.setattr(gathered._Gathered, "added_up", watched)
-    monkeypatch.setattr(gathered, "_FEW_PAIRS", 0)
-    monkeypatch.setattr(gathered, "_PAIRS_FOR_EACH", 0)
+    monkeypatch.setattr(expected_by_sums._Gathered, "added_up", watched)
+    monkeypatch.setattr(expected_by_sums, "_FEW_PAIRS", 0)
+    monkeypatch.setattr(expected_by_sums, "_PAIRS_FOR_EACH", 0)
     found = bc.agreement(corpus, measure=measure).counts
     assert_allclose(found.expected, one_by_one.expected, rtol=LAST_DIGITS, atol=0)
     assert 0 < max(sizes) < 1_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from beyondchance.core.ragged import rows_by_value
-from beyondchance.core.structure import FREE, Nodes
+from beyondchance.core.span_trees import FREE, Nodes
 from beyondchance.types import Ints
 
 _FEW_SPANS = 16

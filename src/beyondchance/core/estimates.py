@@ -19,7 +19,7 @@ from beyondchance.core.observed import (
     partners,
     shared_positions,
 )
-from beyondchance.core.structure import Forest, flattened, written
+from beyondchance.core.span_trees import Forest, flattened, written
 from beyondchance.types import Floats, Ints
 
 _MASK_BITS = 64

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.core import expected as chance, gathered, observed as matching
+from beyondchance.core import expected_by_pairs, expected_by_sums, observed as matching
 from beyondchance.core.estimates import Estimate, sampled_partners
 from beyondchance.core.models import Model
 from beyondchance.core.observed import Matched, Phi
-from beyondchance.core.sets import (
+from beyondchance.core.random_places import (
     MembersOf,
     SpanSets,
     layers_of,
@@ -28,7 +28,7 @@ from beyondchance.core.sets import (
     spans_of,
     starts_of,
 )
-from beyondchance.core.structure import Forest, Structure
+from beyondchance.core.span_trees import Forest, Structure
 from beyondchance.types import Bools, Floats, Ints
 
 CUSTOM = "custom"
@@ -168,7 +168,7 @@ def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
         "that they cover together",
         size=_ones,
         matched=partial(matching.partners, theta=theta),
-        on_lines=partial(chance.expected_partners, theta=theta),
+        on_lines=partial(expected_by_pairs.expected_partners, theta=theta),
         overlapping=None,
         estimate=estimate,
         has_form=has_form,
@@ -188,7 +188,7 @@ def additive(name: str, phi: Phi, size: Callable[[Ints], Floats]) -> Measure:
         definition=CUSTOM_DEFINITION,
         size=size,
         matched=partial(matching.summed_phi, phi=phi),
-        on_lines=partial(chance.expected_phi, phi=phi),
+        on_lines=partial(expected_by_pairs.expected_phi, phi=phi),
         overlapping=None,
         has_form=partial(_apart, ratio=0.0),
         why_refused=_EXCEEDS,
@@ -205,8 +205,8 @@ _ALL = (
         size=_lengths,
         matched=matching.shared_positions,
         members_of=layers_of,
-        on_lines=gathered.expected_positions,
-        overlapping=chance.expected_levels,
+        on_lines=expected_by_sums.expected_positions,
+        overlapping=expected_by_pairs.expected_levels,
     ),
     Measure(
         name="exact",
@@ -214,8 +214,8 @@ _ALL = (
         definition="a span with the same start and end in both annotations",
         size=_ones,
         matched=matching.equal_spans,
-        on_lines=gathered.expected_equal_spans,
-        overlapping=chance.expected_equal_overlapping,
+        on_lines=expected_by_sums.expected_equal_spans,
+        overlapping=expected_by_pairs.expected_equal_overlapping,
     ),
     Measure(
         name="boundary",
@@ -224,8 +224,8 @@ _ALL = (
         size=_twos,
         matched=matching.equal_boundaries,
         members_of=starts_of,
-        on_lines=gathered.expected_boundaries,
-        overlapping=chance.expected_boundaries_overlapping,
+        on_lines=expected_by_sums.expected_boundaries,
+        overlapping=expected_by_pairs.expected_boundaries_overlapping,
     ),
     Measure(
         name="dice",
@@ -234,8 +234,8 @@ _ALL = (
         size=_ones,
         matched=matching.shared_parts,
         members_of=ranks_of,
-        on_lines=gathered.expected_parts,
-        overlapping=chance.expected_parts_overlapping,
+        on_lines=expected_by_sums.expected_parts,
+        overlapping=expected_by_pairs.expected_parts_overlapping,
         is_one_to_one=False,
         own_sides=True,
     ),

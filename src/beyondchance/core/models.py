@@ -13,7 +13,7 @@ import numpy as np
 
 from beyondchance.core.draws import overlapping_starts, starts_on_lines
 from beyondchance.core.nesting import Nesting
-from beyondchance.core.structure import Nodes
+from beyondchance.core.span_trees import Nodes
 from beyondchance.types import Ints
 
 

@@ -32,7 +32,7 @@ from beyondchance.core.models import Model
 from beyondchance.core.observed import Matched, shared_positions
 from beyondchance.core.ragged import bounds, distinct
 from beyondchance.core.resampling import blocks, places
-from beyondchance.core.structure import Forest, Nodes, flattened
+from beyondchance.core.span_trees import Forest, Nodes, flattened
 from beyondchance.core.variance import covariance, is_within_reach, team_variance
 from beyondchance.errors import LengthsError, OptionError
 from beyondchance.messages import Quote, Use

@@ -21,7 +21,7 @@ from beyondchance.core.measures import Measure
 from beyondchance.core.observed import Matched
 from beyondchance.core.profiles import joined
 from beyondchance.core.ragged import distinct, starts
-from beyondchance.core.sets import SpanSets, ranks_of
+from beyondchance.core.random_places import SpanSets, ranks_of
 from beyondchance.errors import OptionError
 from beyondchance.messages import Note
 from beyondchance.scoring.marks import Marked, check_apart

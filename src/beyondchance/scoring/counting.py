@@ -27,8 +27,15 @@ from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, largest, members, spread, starts, widths
-from beyondchance.core.sets import MembersOf, SpanSets, rank_pairs, ranks_of, sets_of, whole_lines
-from beyondchance.core.structure import Forest, Structure, forest, nested_structure, structure_of
+from beyondchance.core.random_places import (
+    MembersOf,
+    SpanSets,
+    rank_pairs,
+    ranks_of,
+    sets_of,
+    whole_lines,
+)
+from beyondchance.core.span_trees import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.errors import DataError, OverlapError
 from beyondchance.messages import Note, Use
 from beyondchance.results.counts import Counts

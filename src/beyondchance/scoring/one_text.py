@@ -20,7 +20,7 @@ from beyondchance.core.models import MODELS, Model
 from beyondchance.core.overlapping import level_profiles
 from beyondchance.core.placement import coverage_profiles, item_profiles
 from beyondchance.core.ragged import distinct
-from beyondchance.core.sets import (
+from beyondchance.core.random_places import (
     coverage_of,
     layers_in,
     layers_of,
@@ -29,7 +29,7 @@ from beyondchance.core.sets import (
     start_profiles,
     whole_lines,
 )
-from beyondchance.core.structure import FREE, Forest, Nodes, Structure, forest, nested_structure
+from beyondchance.core.span_trees import FREE, Forest, Nodes, Structure, forest, nested_structure
 from beyondchance.errors import LengthsError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import ScoringOptions

@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from beyondchance.core import expected as chance
+from beyondchance.core import expected_by_pairs
 from beyondchance.core.profiles import Profiles
 from beyondchance.core.ragged import distinct, largest, total, widths
-from beyondchance.core.sets import SpanSets, coded, start_profiles
+from beyondchance.core.random_places import SpanSets, coded, start_profiles
 from beyondchance.types import Floats, Ints
 
 _OneByOne: TypeAlias = Callable[[SpanSets, Ints, Ints], Floats]
@@ -31,33 +31,33 @@ _MOST_CELLS = 2**22
 
 
 def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected.expected_positions`."""
-    return _expected(sets, i, j, sets.level, chance.expected_positions, covers=True)
+    """As `expected_by_pairs.expected_positions`."""
+    return _expected(sets, i, j, sets.level, expected_by_pairs.expected_positions, covers=True)
 
 
 def expected_equal_spans(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected.expected_equal_spans`."""
-    return _expected(sets, i, j, sets.length, chance.expected_equal_spans)
+    """As `expected_by_pairs.expected_equal_spans`."""
+    return _expected(sets, i, j, sets.length, expected_by_pairs.expected_equal_spans)
 
 
 def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected.expected_boundaries`."""
+    """As `expected_by_pairs.expected_boundaries`."""
     # Without members for ends, these are as many as starts.
     times = 1 if sets.kind.any() else 2
     key = 2 * sets.level + sets.kind
-    return _expected(sets, i, j, key, chance.expected_boundaries, times=times)
+    return _expected(sets, i, j, key, expected_by_pairs.expected_boundaries, times=times)
 
 
 def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected.expected_parts`.
+    """As `expected_by_pairs.expected_parts`.
 
     Returns
     -------
     array of float, shape (3, pairs)
     """
     if sets.are_lines:
-        return chance.expected_parts(sets, i, j)
-    found = _split(sets, i, j, sets.level, chance.expected_parts, sides=3)
+        return expected_by_pairs.expected_parts(sets, i, j)
+    found = _split(sets, i, j, sets.level, expected_by_pairs.expected_parts, sides=3)
     for row in np.flatnonzero(np.isnan(found[0])).tolist():
         found[:, row] = _parts(sets, int(i[row]), int(j[row]))
     return found

@@ -31,7 +31,7 @@ from beyondchance.core.ragged import (
     total,
     widths,
 )
-from beyondchance.core.sets import (
+from beyondchance.core.random_places import (
     SpanSets,
     coded,
     coverage_of,

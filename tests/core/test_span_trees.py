@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 import oracle
 from beyondchance.core.draws import starts_on_lines
 from beyondchance.core.nesting import nesting
-from beyondchance.core.structure import FREE, flattened, forest, structure_of, written
+from beyondchance.core.span_trees import FREE, flattened, forest, structure_of, written
 
 spans_on_lines = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 12), st.integers(1, 12)), unique=True, max_size=8

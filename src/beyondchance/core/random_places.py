@@ -36,7 +36,7 @@ from beyondchance.core.ragged import (
     total,
     widths,
 )
-from beyondchance.core.structure import FREE, Structure, linked
+from beyondchance.core.span_trees import FREE, Structure, linked
 from beyondchance.types import Bools, Floats, Ints
 
 
@@ -176,7 +176,7 @@ def sets_of(n: Ints, structure: Structure, members_of: MembersOf) -> tuple[SpanS
     --------
     A span of 2 and one of 3 share a text of 9; each of them is a set of its own.
 
-    >>> from beyondchance.core.structure import nested_structure
+    >>> from beyondchance.core.span_trees import nested_structure
     >>> two = np.array([0, 0])
     >>> structure = nested_structure(
     ...     two, np.array([2, 3]), np.array([0, 1]), parent=two - 1, depth=two + 1
