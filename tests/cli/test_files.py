@@ -357,17 +357,13 @@ class TestSignals:
             until((tmp_path / "loading").exists)
             assert ended(process, signal.SIGINT) == (130, b"")
 
-    @pytest.mark.parametrize(
-        "limit", [400 * 2**20, pytest.param(4 * 2**30, marks=pytest.mark.long)]
-    )
-    def test_a_report_where_memory_is_limited(self, limit, team):
-        del team
+    def test_a_report_where_memory_is_limited(self, team):
         import resource  # noqa: PLC0415 - not on every system
 
+        limit = 400 * 2**20
         found = ran(
             *("report", "team", "-o", "out.html", "--quiet"),
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
         )
-        assert found.returncode == 1
-        assert "limited" in found.stderr or "memory" in found.stderr
-        assert found.stderr.count("\n") == 1
+        assert (found.returncode, found.stderr) == (0, "")
+        assert (team.parent / "out.html").stat().st_size > 100_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -391,13 +390,16 @@ def _naming(names: Iterable[str], safe: Any) -> Callable[[str], Any]:
     long = sorted((name for name in names if len(name) > LONG_NAME), key=len, reverse=True)
     if not long:
         return safe.escape  # type: ignore[no-any-return]
-    pattern = re.compile(f"({'|'.join(map(re.escape, long))})")
     cut = safe('<bdi class="name" title="{0}">{0}</bdi>')
 
     def named(text: str) -> Any:
-        # Names are at every second place.
-        parts = enumerate(pattern.split(text))
-        return safe().join(cut.format(part) if place % 2 else part for place, part in parts)
+        made = safe()
+        # The first name in the text; of several there, the longest.
+        while found := [name for name in long if name in text]:
+            name = min(found, key=text.find)
+            before, _, text = text.partition(name)
+            made += safe.escape(before) + cut.format(name)
+        return made + safe.escape(text)
 
     return named
 
