@@ -10,7 +10,7 @@ from hypothesis import settings
 
 # No deadline: machines differ. The same examples on every run on CI, so that a failure can be
 # repeated; fresh ones everywhere else. Laws name the number of examples of make slow, and other
-# runs scale it (`examples`): make test takes a tenth, make check a twentieth.
+# runs scale it (`examples`): make test takes a tenth, make check a twenty-fifth.
 settings.register_profile("full", deadline=None, max_examples=100)
 settings.register_profile(
     "usual",
@@ -18,7 +18,7 @@ settings.register_profile(
     max_examples=10,
     derandomize=os.environ.get("CI") == "true",
 )
-settings.register_profile("brief", settings.get_profile("usual"), max_examples=5)
+settings.register_profile("brief", settings.get_profile("usual"), max_examples=4)
 settings.load_profile("usual")
 
 BEGUN = pytest.StashKey[float]()

@@ -384,6 +384,7 @@ def test_nested_arrangements_are_drawn_alike():
     assert abs(statistic - 17) < 5 * np.sqrt(2 * 17)
 
 
+@pytest.mark.slow
 def test_expected_match_of_nested_spans():
     n_deep = 0
     for (n, a, b), measure in zip(cases("nested", "unlabelled", 24), cycle(MEASURES), strict=False):

@@ -224,6 +224,7 @@ def test_weights_by_agreement_are_squares_of_f1(documents: list[Team]) -> None:
 # --- Laws -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(teams(ANY | FLAT), st.permutations(NAMES), st.sampled_from(["keep", "drop"]))
 @examples(100)
 def test_neither_names_nor_order_matter(

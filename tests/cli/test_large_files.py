@@ -73,6 +73,7 @@ def same(capsys, *args):
     return two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [

@@ -641,6 +641,7 @@ STOPPED = [
 ]
 
 
+@pytest.mark.slow
 def test_an_interruption_leaves_nothing_behind(run, folder, monkeypatch):
     before = listing(folder)
     for command, place in STOPPED:

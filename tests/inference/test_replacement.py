@@ -108,6 +108,7 @@ class TestLaws:
     def test_the_jackknife_leaves_out_each_document(self, team: dict[str, Any]) -> None:
         self.assert_jackknife(corpus_of(team))
 
+    @pytest.mark.slow
     def test_the_jackknife_by_an_example(self) -> None:
         one, two, three = [(0, 2, "P"), (3, 4, "L")], [(0, 1, "P")], [(3, 5, "L")]
         team = {
@@ -248,6 +249,7 @@ class TestTests:
             one = judged(noisy(RATES), keep=share, margin=None)
             assert (one.mean.p <= p) == (share < found.keeps)
 
+    @pytest.mark.slow
     def test_three_outcomes(self) -> None:
         rates = dict.fromkeys(NAMES, 0.75)
         good = judged(noisy(rates, 300))

@@ -288,6 +288,7 @@ class TestDocuments:
         assert len(marks(chart)) == 2
         assert len(elements(chart, "a")) == 1
 
+    @pytest.mark.slow
     def test_many_are_counted_and_the_most_contested_are_points(self):
         rng = np.random.default_rng(5)
         points = [

@@ -286,6 +286,7 @@ def two_charts():
     return labels_chart(rows).inline(), documents_chart(points, links).inline()
 
 
+@pytest.mark.slow
 def test_the_same_in_every_process():
     code = f"{getsource(two_charts)}\nprint(ascii(two_charts()))"
     other = subprocess.run(

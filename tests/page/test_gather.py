@@ -48,6 +48,7 @@ def with_model(corpus):
     return Corpus.from_spans(marked, lengths=[99] * len(corpus.documents))
 
 
+@pytest.mark.slow
 def test_models_are_compared_with_people_who_are_described_alone():
     whole = with_model(SMALL)
     people = whole.select(annotators=SMALL.annotators)

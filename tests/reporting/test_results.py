@@ -73,6 +73,7 @@ def assert_golden(path, found, config):
     assert found == path.read_text("utf-8"), path.name
 
 
+@pytest.mark.slow
 def test_text(request):
     for name, result in results().items():
         assert_golden(GOLDEN / f"{name}.txt", f"{result}\n", request.config)

@@ -117,6 +117,7 @@ def test_memory_follows_the_spans_that_cross():
     assert peak_of(lambda: bc.agreement(corpus))[1] < 20_000_000
 
 
+@pytest.mark.slow
 @each("spans", [crossing(24, 1), nested(16)])
 @each("measure", ["token", "exact", "boundary", "dice"])
 def test_members_added_up_share_what_they_share_one_by_one(monkeypatch, spans, measure):
@@ -275,6 +276,7 @@ def test_too_many_pairs_of_drawn_spans_are_refused():
         bc.agreement(corpus, measure="iou")
 
 
+@pytest.mark.slow
 def test_lines_of_many_positions_are_solved_a_few_at_a_time(monkeypatch):
     spans = {
         name: [(i, 150 - i - shift, f"L{i}") for i in range(50)] for shift, name in enumerate("ab")

@@ -221,6 +221,7 @@ BLOCKED.set_ents([], blocked=[BLOCKED[1:2]])
 PER = VOCAB.strings["PER"]
 
 
+@pytest.mark.slow
 @each(
     ("content", "options", "message"),
     [
