@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --editable
 
-.PHONY: demo lint check test slow engines docs bench bench-large attack clean
+.PHONY: demo lint check test every-test slow engines docs bench bench-large attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -34,18 +34,21 @@ lint: $(VENV)/dev
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.log || { cat $(VENV)/layers.log; exit 1; }
 
-# Few examples of each law, and fast tests only: make test has them all. No test in a browser is
-# fast, and to load what they need takes a second.
+# Few examples of each law, and fast tests only: make test has them all. What needs a browser,
+# scikit-learn or the training of spaCy loads for seconds before its first test.
+HEAVY := tests/browser tests/test_metrics.py tests/evaluation/test_spacy_scorers.py
 check: lint
-	@$(PYTEST) -m 'not (slow or long or engines)' --ignore=tests/browser --hypothesis-profile=brief \
+	@$(PYTEST) -m 'not (slow or long or engines)' $(HEAVY:%=--ignore=%) --hypothesis-profile=brief \
 	  --slowest=20
 
-# Types and documentation are checked at the same time: each takes one core.
-test: $(VENV)/dev
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync lint docs
+# The documentation takes one core, and tests in a browser wait.
+test: lint
 	@$(BIN)/python tests/chromium.py
-	@$(PYTEST) -m 'not (long or engines)'
+	@$(MAKE) --no-print-directory --jobs=2 docs every-test
 	@$(BIN)/python tests/installed.py
+
+every-test:
+	@$(PYTEST) -m 'not (long or engines)'
 
 slow: $(VENV)/dev
 	@$(BIN)/python tests/chromium.py
