@@ -295,6 +295,8 @@ class Counts:
     @property
     def n_marked_documents(self) -> int:
         """Documents in which somebody marked something."""
+        if self.added is None:
+            return n_distinct(self.document[self.marked])
         return int(self._sizes("all")["n_documents"][0])
 
     @property
@@ -619,8 +621,15 @@ class Counts:
         Such are texts of one position, and those in which one of two marked nothing or
         everything.
         """
-        sizes = self._sizes("all")
+        # To count spans, as all sizes take, is work for crowds.
+        sizes = self._texts() if self.added is None else self._sizes("all")
         return int(sizes["fixed_texts"][0]), int(sizes["marked_texts"][0])
+
+    def _texts(self) -> dict[str, Ints]:
+        """Count the texts with spans, and those of them without freedom."""
+        marked = self.text[self.marked], self.text[self.marked & ~self.fixed]
+        n_texts, n_free = (np.array([n_distinct(texts)]) for texts in marked)
+        return {"fixed_texts": n_texts - n_free, "marked_texts": n_texts}
 
     def size_by_annotator(self) -> dict[str, float]:
         """Compute how much each annotator marked, in the measure's own unit."""
@@ -737,9 +746,7 @@ class Counts:
         if level == "annotator":
             return {**self._lost(), **found}
         if level == "all":
-            marked = self.text[self.marked], self.text[self.marked & ~self.fixed]
-            n_texts, n_free = (np.array([n_distinct(texts)]) for texts in marked)
-            return {**found, "fixed_texts": n_texts - n_free, "marked_texts": n_texts}
+            return {**found, **self._texts()}
         return found
 
     def _sizes_of(self, number: Ints, n: int, level: str = "document") -> dict[str, Ints]:
