@@ -31,17 +31,17 @@ _MOST_CELLS = 2**22
 
 
 def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected_by_pairs.expected_positions`."""
+    """Compute the same as `expected_by_pairs.expected_positions`."""
     return _expected(sets, i, j, sets.level, expected_by_pairs.expected_positions, covers=True)
 
 
 def expected_equal_spans(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected_by_pairs.expected_equal_spans`."""
+    """Compute the same as `expected_by_pairs.expected_equal_spans`."""
     return _expected(sets, i, j, sets.length, expected_by_pairs.expected_equal_spans)
 
 
 def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected_by_pairs.expected_boundaries`."""
+    """Compute the same as `expected_by_pairs.expected_boundaries`."""
     # Without members for ends, these are as many as starts.
     times = 1 if sets.kind.any() else 2
     key = 2 * sets.level + sets.kind
@@ -49,7 +49,7 @@ def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """As `expected_by_pairs.expected_parts`.
+    """Compute the same as `expected_by_pairs.expected_parts`.
 
     Returns
     -------
