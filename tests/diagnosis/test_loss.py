@@ -58,7 +58,7 @@ def formula(counts):
         sizes = [np.bincount(number.ravel(), weights=s) for s in (counts.size_a, counts.size_b)]
         return np.minimum(*sizes).sum()
 
-    pair = counts.pair_numbers()
+    pair = counts.pair
     size = (counts.size_a + counts.size_b).sum() / 2
     most = [
         size,

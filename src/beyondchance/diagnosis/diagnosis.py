@@ -410,7 +410,7 @@ class Diagnosis(Printed):
         if by == "label":
             names, group = counts.labels, counts.label
         elif by == "pair":
-            names, group = list(counts.by_pair()), counts.pair_numbers()
+            names, group = list(counts.by_pair()), counts.pair
         known = self._losses
         found = [{}] * len(names) if known is None else of(known, group, len(names))
         return Named(zip(names, found, strict=True))

@@ -80,7 +80,7 @@ class Losses:
 
         Groups may divide the rows of a pair, such as by label.
         """
-        pair = self.counts.pair_numbers()
+        pair = self.counts.pair
         side = pair * 2 + self.is_first
         large = total(side, self.uneven, 2 * largest(pair, -1) + 2).reshape(-1, 2)
         moved = (self.uneven * _moved(large).ravel()[side]) if len(side) else self.uneven
@@ -98,7 +98,7 @@ class Losses:
     ) -> list[dict[str, ConfidenceInterval]]:
         """Compute confidence intervals of the same shares, from leaving out each document."""
         documents, document = distinct(self.counts.document)
-        pair, n = self.counts.pair_numbers(), len(documents)
+        pair, n = self.counts.pair, len(documents)
         # What is uneven by document, pair, side and group, and the rest by document and group.
         n_pairs = largest(pair, -1) + 1
         n_cells = 2 * n_pairs * n_groups
@@ -203,7 +203,7 @@ def losses(corpus: Corpus, counts: Counts, scoring: Scoring) -> Losses | None:
     labelled = scoring.scope.labelled
     difference = counts.size_a - counts.size_b
     half = np.abs(difference) / 2
-    pair = counts.pair_numbers()
+    pair = counts.pair
     texts, text = distinct(pair * max(counts.n_texts, 1) + counts.text)
     is_first = (difference > 0).astype(np.int64)
     large = total(text * 2 + is_first, half, 2 * len(texts)).reshape(-1, 2)

@@ -499,7 +499,7 @@ class PairSums:
         result = agreement(part, **scoring)
         counts = result.counts
         n = len(counts.documents)
-        group = counts.pair_numbers() * n + counts.document
+        group = counts.pair * n + counts.document
         sums = counts.sums_of(group, counts.pairs.shape[1] * n).reshape(-1, n, 4)
         found = dict(zip(counts.by_pair(), sums, strict=True))
         rows = numbers(counts.documents, numbered(part.documents))

@@ -331,7 +331,7 @@ class Agreement(Measured, Counted):
         if is_team and n_sums > SUMS_AT_A_TIME and not options.draws:
             few = Levels(len(counts))
         if is_team and "pair" in chosen:
-            few.add("by_pair", pairs, counts.pair_numbers(), only=chosen["pair"])
+            few.add("by_pair", pairs, counts.pair, only=chosen["pair"])
         if is_team and "annotator" in chosen:
             sides, only = (counts.a, counts.b), chosen["annotator"]
             few.add("by_annotator", counts.annotators, *sides, only=only)

@@ -528,7 +528,8 @@ class Counts:
     @property
     def pair_names(self) -> list[tuple[str, str]]:
         """The names of the pairs of annotators who share a document compared."""
-        return [(self.annotators[one], self.annotators[two]) for one, two in self.pairs.T.tolist()]
+        one, two = (map(self.annotators.__getitem__, side) for side in self.pairs.tolist())
+        return list(zip(one, two, strict=True))
 
     def by_pair(self) -> Scores[tuple[str, str]]:
         """Compute a score for each pair of annotators who share a document compared."""
@@ -644,8 +645,9 @@ class Counts:
         sizes = self._sizes("mark")[name]
         return sizes.reshape(len(self.annotators), len(self.labels)).tolist()
 
-    def pair_numbers(self) -> Ints:
-        """Return the number of each row's pair among `pairs`."""
+    @cached_property
+    def pair(self) -> Ints:
+        """The number of each row's pair among `pairs`."""
         return self._numbers_of("pair", self._columns())[0]
 
     def both_ways(self) -> Counts:
@@ -671,7 +673,7 @@ class Counts:
     def _scores(self, level: str, names: Sequence[Name]) -> Scores[Name]:
         """Sum the rows of each level of a kind."""
         rows = self.both_ways() if level == "annotator" else self
-        group, _ = self._numbers_of(level, rows._columns())
+        group = self.pair if level == "pair" else self._numbers_of(level, rows._columns())[0]
         return rows._scores_of(group, names, self._sizes(level))
 
     def _scores_of(
@@ -737,7 +739,10 @@ class Counts:
                 name: exact_total(number, values, n).astype(values.dtype)
                 for name, values in table.items()
             }
-        number, n = self._numbers_of(level, {key: self._sided(key) for key in _KEYS})
+        if level == "pair":
+            number, n = self._sided("pair"), self.pairs.shape[1]
+        else:
+            number, n = self._numbers_of(level, {key: self._sided(key) for key in _KEYS})
         found = self._sizes_of(number, n, level)
         if level == "mark":
             once = self._once[0]
