@@ -1,7 +1,8 @@
-"""From drafts to a corpus, in the same way for every format with texts.
+"""Build a corpus of what readers yield, in the same way for every format with texts.
 
-A reader yields a `Draft` for each document and annotator. `assembled` converts and checks
-the offsets, puts the annotators of a document together, and builds the corpus.
+A reader yields a `Draft` for each document and annotator, or `TaggedTexts` for each file.
+`assembled` converts and checks the offsets, puts the annotators of a document together, and builds
+the corpus.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from beyondchance.io.offsets import (
     words_at,
 )
 from beyondchance.io.options import Reading
+from beyondchance.io.tagged import TaggedTexts, corpus_of_tags, have_same_words
 from beyondchance.io.undecoded import with_spans
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
@@ -385,12 +387,14 @@ class _Layout:
     ends: list[int]
 
 
-def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
-    """Put the drafts of all annotators together.
+def assembled(
+    content: Iterable[Draft | TaggedTexts], reading: Reading, *, unit: str, positions: str
+) -> Corpus:
+    """Put the work of all annotators together.
 
     Parameters
     ----------
-    drafts : iterable of Draft
+    content : iterable of Draft or TaggedTexts
     reading : Reading
         Its counters, notes and signed choices are added to.
     unit, positions : str
@@ -398,6 +402,27 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
     """
     unit = reading.options["unit"] or unit
     positions = reading.options["positions"] or positions
+    listed = list(content)
+    tagged = [item for item in listed if isinstance(item, TaggedTexts)]
+    if len(tagged) == len(listed) and positions == "tokens" and _are_alike(tagged, reading):
+        return _by_columns(tagged, reading, unit)
+    drafts = chain.from_iterable(
+        item.drafts() if isinstance(item, TaggedTexts) else (item,) for item in listed
+    )
+    return _by_drafts(drafts, reading, unit=unit, positions=positions)
+
+
+def _by_columns(given: Sequence[TaggedTexts], reading: Reading, unit: str) -> Corpus:
+    """Build a corpus of texts that are the same for all annotators."""
+    _sign_tokens({"file"}, "tokens", reading)
+    reading.check()
+    has_fields = any(map(any, (texts.fields for texts in given)))
+    fields = zip(*(texts.fields for texts in given if has_fields), strict=True)
+    return corpus_of_tags(given, _fields(fields), unit=unit)
+
+
+def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
+    """Match and align the work of annotators on each document, and build a corpus."""
     checked = [_checked(draft, reading) for draft in _prepared(list(drafts), reading)]
     has_copies = reading.options["repeated"] == "annotators"
     by_document = matched(
@@ -464,7 +489,7 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
         documents=names,
         annotated=[(name, draft.annotator) for name, draft in drafted],
         annotators=list(dict.fromkeys(draft.annotator for _, draft in drafted)),
-        fields=_fields(by_document),
+        fields=_fields([draft.fields for draft in group] for group in by_document.values()),
         unit=unit,
         positions=positions,
     )
@@ -478,6 +503,16 @@ def assembled(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions
         elsewhere=_elsewhere(corpus, elsewhere),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
+
+
+def _are_alike(given: Sequence[TaggedTexts], reading: Reading) -> bool:
+    """Return whether nothing has to be matched, aligned or refused, so that columns can stay."""
+    if not given or reading.options["match"] == "text" or not have_same_words(given):
+        return False
+    names = (*given[0].names, *(texts.annotator for texts in given))
+    labels = {label for texts in given for label in texts.spans.labels}
+    is_sound = all(name and name == name.strip() for name in names)
+    return is_sound and not any(not label or is_bytes_as_text(label) for label in labels)
 
 
 def _sign_tokens(origins: set[str], positions: str, reading: Reading) -> None:
@@ -594,13 +629,13 @@ def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
     return {} if reading.refuses("match") else plain
 
 
-def _fields(by_document: Mapping[str, list[Draft]]) -> dict[str, list[str]]:
-    """Fields that some document has; empty where another lacks them."""
+def _fields(by_document: Iterable[Sequence[Mapping[str, str]]]) -> dict[str, list[str]]:
+    """Merge the fields that annotators have of each document; empty where one lacks them."""
     merged: list[dict[str, str]] = []
-    for group in by_document.values():
+    for group in by_document:
         own: dict[str, str] = {}
         # Annotators mostly share one mapping; the first who has a field says what it is.
-        for fields in {id(draft.fields): draft.fields for draft in group}.values():
+        for fields in {id(fields): fields for fields in group}.values():
             for kind, value in fields.items():
                 own.setdefault(kind, value)
         merged.append(own)

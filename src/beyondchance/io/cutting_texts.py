@@ -21,6 +21,7 @@ import numpy as np
 
 from beyondchance.io.cutting import Piece
 from beyondchance.io.formats.conll import (
+    DOCUMENT_LINE,
     DOCUMENT_NAMES,
     LAST,
     OTHER_LAYERS,
@@ -33,7 +34,6 @@ from beyondchance.io.formats.conll import (
     other_number,
     parts_of_comment,
 )
-from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
 from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.layouts import Layout, Stretch
 from beyondchance.io.options import Reading

@@ -187,8 +187,10 @@ def draft_of_words(
     annotator: str,
     sentences: Sequence[Interval] | None = None,
     fields: Mapping[str, str] | None = None,
+    is_gold: bool = False,
+    order: int | None = None,
 ) -> Draft:
-    """A draft from words and spans that count words: the words are joined by spaces."""
+    """Make a draft of words, joined by spaces, and spans that count words."""
     tokens = places_of(words)
     return Draft(
         where=where,
@@ -199,6 +201,8 @@ def draft_of_words(
         tokens=tokens,
         sentences=sentences and [(tokens[s][0], tokens[e - 1][1]) for s, e in sentences if s < e],
         is_words=True,
+        is_gold=is_gold,
+        order=order,
         fields=fields or {},
     )
 
@@ -211,8 +215,10 @@ def draft_of_sentences(
     document: str,
     annotator: str,
     fields: Mapping[str, str] | None = None,
+    is_gold: bool = False,
+    order: int | None = None,
 ) -> Draft:
-    """A draft from the words of each sentence, and spans that count the words of theirs."""
+    """Make a draft of the words of each sentence, and spans that count the words of theirs."""
     words: list[str] = []
     bounds: list[Interval] = []
     spans: list[tuple[int, int, str]] = []
@@ -229,4 +235,6 @@ def draft_of_sentences(
         annotator=annotator,
         sentences=bounds,
         fields=fields,
+        is_gold=is_gold,
+        order=order,
     )

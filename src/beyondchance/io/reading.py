@@ -25,7 +25,6 @@ from beyondchance.errors import (
 )
 from beyondchance.io.assembling import assembled
 from beyondchance.io.copies import USE, Copies, copies_in
-from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
 from beyondchance.io.frames import collected, names_of, rows_of_frame
 from beyondchance.io.naming import (
@@ -37,7 +36,7 @@ from beyondchance.io.naming import (
 )
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.recognition import unrecognised
-from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload, recognised
+from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload, Work, recognised
 from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, checked_options, declared, documented
@@ -626,8 +625,8 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
     return assembled(content, reading, unit=main.unit, positions=main.positions)
 
 
-def _mixed(uploads: list[Upload], formats: list[Format], reading: Reading) -> Iterable[Draft]:
-    """Read uploads of several formats to drafts."""
+def _mixed(uploads: list[Upload], formats: list[Format], reading: Reading) -> Iterable[Work]:
+    """Read uploads of several formats."""
     alone = next((item for item in formats if item.is_alone), None)
     if alone is not None:
         found = f"{alone.name} cannot be read together with other formats"

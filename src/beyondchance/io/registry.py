@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
@@ -19,8 +19,13 @@ from beyondchance.installing import required as required  # noqa: PLC0414 - for 
 from beyondchance.io.drafts import Draft
 from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
 from beyondchance.io.sources import Source, is_type_system
+from beyondchance.io.tagged import TaggedTexts
 from beyondchance.messages import quotes
 from beyondchance.tallies import not_read
+
+Work = Draft | TaggedTexts
+"""What readers yield: the work of one annotator on one document, or on those of a file."""
+W = TypeVar("W", Draft, TaggedTexts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,21 +150,22 @@ class Reader(Protocol):
     def is_format(self, upload: Upload, /) -> bool:
         """Whether the content of an upload looks like this format."""
 
-    def read(self, uploads: list[Upload], reading: Reading, /) -> Corpus | Iterable[Draft]:
+    def read(self, uploads: list[Upload], reading: Reading, /) -> Corpus | Iterable[Work]:
         """Read uploads that are all of this format.
 
-        Drafts are put together with those of other formats by `beyondchance.io.assembling`.
+        The work of annotators is put together with that in other formats by
+        `beyondchance.io.assembling`.
         A reader that puts the annotators together in its own way returns a Corpus.
         """
 
 
 def each_upload(
-    read: Callable[[Upload, Reading], Iterable[Draft]],
-) -> Callable[[list[Upload], Reading], Iterator[Draft]]:
+    read: Callable[[Upload, Reading], Iterable[W]],
+) -> Callable[[list[Upload], Reading], Iterator[W]]:
     """Make the reading function of a format from one that reads a single upload."""
 
     @wraps(read)
-    def read_all(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
+    def read_all(uploads: list[Upload], reading: Reading) -> Iterator[W]:
         for upload in uploads:
             own: dict[str, None] = {}
             for draft in read(upload, reading):

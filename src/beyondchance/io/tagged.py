@@ -1,14 +1,30 @@
-"""Tag sequences in files: which scheme they follow, and the spans that they stand for."""
+"""Tag sequences in files: which scheme they follow, and the spans that they stand for.
+
+A reader yields the tags of one annotator in one file as `TaggedTexts`, in columns. Where all
+annotators have the same words, these are the columns of the corpus; where texts have to be aligned
+or matched, they are taken apart into drafts.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass
 
 import numpy as np
 
-from beyondchance.annotations.tags import UNNAMED, DecodedTags, decode_tags, scheme_with_ends
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.joining import with_whole_documents
+from beyondchance.annotations.names import sorted_names
+from beyondchance.annotations.tags import (
+    UNNAMED,
+    DecodedTags,
+    decode_tags,
+    joined_tags,
+    scheme_with_ends,
+)
+from beyondchance.io.drafts import Draft, draft_of_sentences
 from beyondchance.io.options import Reading
 from beyondchance.messages import Text, Use
 from beyondchance.types import Ints
@@ -20,6 +36,129 @@ NUMBERED = "tokens read from column 2; column 1 numbers them"
 _MOST_DIGITS = 9
 Marks = list[tuple[int, int, str]]
 """The spans of one text: start, end and label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggedTexts:
+    """The tagged sentences of one annotator in one file, in columns.
+
+    Attributes
+    ----------
+    file, annotator : str
+    words : sequence of str
+        Those of all sentences, one after the other.
+    lines : sequence of int
+        The line of each word.
+    lengths : array of int, shape (sentences,)
+        How many words each sentence has.
+    document : array of int, shape (sentences,)
+        The document of each sentence, ascending.
+    names : sequence of str
+        The documents.
+    fields : sequence of mapping
+        Values to group each document by.
+    spans : DecodedTags
+    is_gold : bool
+        Whether this is the gold standard rather than the work of an annotator.
+    is_ordered : bool
+        Whether nothing but their order identifies documents.
+    """
+
+    file: str
+    annotator: str
+    words: Sequence[str]
+    lines: Sequence[int]
+    lengths: Ints
+    document: Ints
+    names: Sequence[str]
+    fields: Sequence[Mapping[str, str]]
+    spans: DecodedTags
+    is_gold: bool = False
+    is_ordered: bool = False
+
+    def drafts(self) -> Iterator[Draft]:
+        """Yield a draft for each document."""
+        marks = list(marks_of(self.spans, len(self.lengths)))
+        ends = np.cumsum(self.lengths)
+        bounds = list(zip((ends - self.lengths).tolist(), ends.tolist(), strict=True))
+        first = np.searchsorted(self.document, np.arange(len(self.names) + 1)).tolist()
+        for number, name in enumerate(self.names):
+            own = slice(first[number], first[number + 1])
+            yield draft_of_sentences(
+                [self.words[start:end] for start, end in bounds[own]],
+                marks[own],
+                where=f"{self.file}:{self.lines[bounds[own.start][0]]}",
+                document=name,
+                annotator=self.annotator,
+                fields=self.fields[number],
+                is_gold=self.is_gold,
+                order=number if self.is_ordered else None,
+            )
+
+
+def corpus_of_tags(
+    given: Sequence[TaggedTexts], fields: Mapping[str, Sequence[str]], *, unit: str
+) -> Corpus:
+    """Build the corpus of annotators who have the same words in the same documents."""
+    first, people = given[0], [texts.annotator for texts in given]
+    n_texts, n_documents = len(first.lengths), len(first.names)
+    spans = joined_tags(
+        [texts.spans for texts in given],
+        (np.arange(n_texts) + n_texts * number for number in range(len(given))),
+    )
+    annotator, text = np.divmod(spans.text, n_texts)
+    labels, label = sorted_names(spans.labels, spans.label)
+    annotation = np.indices((n_documents, len(people))).reshape(2, -1)
+    # Words are one space apart.
+    sizes = np.fromiter(map(len, first.words), np.int64, len(first.words))
+    ends = np.cumsum(sizes + 1) - 1
+    starts, last = ends - sizes, np.cumsum(first.lengths) - 1
+    begins = starts[last + 1 - first.lengths]
+    joined = " ".join(first.words)
+    bounds = zip(begins.tolist(), ends[last].tolist(), strict=True)
+    before = np.repeat(begins, first.lengths)
+    corpus = Corpus(
+        documents=tuple(first.names),
+        text_document=first.document,
+        text_length=first.lengths,
+        annotators=tuple(people),
+        labels=labels,
+        annotation_document=annotation[0],
+        annotation_annotator=annotation[1],
+        span_text=text,
+        span_annotator=annotator,
+        span_label=label,
+        span_start=spans.start,
+        span_end=spans.end,
+        fields={name: tuple(values) for name, values in fields.items()},
+        unit=unit,
+        positions="tokens",
+        texts=tuple(joined[begin:end] for begin, end in bounds),
+        token_start=starts - before,
+        token_end=ends - before,
+        gold=next((texts.annotator for texts in given if texts.is_gold), None),
+    )
+    return with_whole_documents(corpus) if unit == "document" else corpus
+
+
+def have_same_words(given: Sequence[TaggedTexts]) -> bool:
+    """Return whether annotators have the same words in the same, distinct documents."""
+    first, *others = given
+    return (
+        len({texts.annotator for texts in given}) == len(given)
+        and len(set(first.names)) == len(first.names)
+        and all(_are_same(first, texts) for texts in others)
+    )
+
+
+def _are_same(one: TaggedTexts, other: TaggedTexts) -> bool:
+    return (
+        one.is_ordered == other.is_ordered
+        and one.names == other.names
+        and np.array_equal(one.lengths, other.lengths)
+        and np.array_equal(one.document, other.document)
+        and (one.words is other.words or one.words == other.words)
+    )
 
 
 def decoded(

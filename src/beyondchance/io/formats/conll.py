@@ -22,39 +22,39 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import chain
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.columns import check_distinct
-from beyondchance.io.drafts import Draft, draft_of_sentences
-from beyondchance.io.formats.quick_conll import (
-    DOCUMENT_LINE,
-    SHARED_MARKS,
-    quick_corpus,
-)
 from beyondchance.io.layouts import layout_of
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, characters_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
 from beyondchance.io.tagged import (
     NUMBERED,
     TAG,
+    TaggedTexts,
     are_counting,
     are_numbers,
     are_tags,
     decoded,
-    marks_of,
     note_columns,
     trailing_tags,
 )
 from beyondchance.io.values import quoting
 from beyondchance.messages import Text, Use, quotes
+from beyondchance.tallies import mended
+from beyondchance.types import Bools, Ints
 
+DOCUMENT_LINE = "-DOCSTART-"
+"""The first cell of a line that begins a document without a name."""
+SHARED_MARKS = mended("files divided into documents as another file marks them")
+"""What to count files under that lack the marks of documents which others have."""
 GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
 LAST = "last"
@@ -70,11 +70,14 @@ RESERVED_COLUMNS = frozenset((*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES, *O
 """Columns that are not an annotator's tags, whatever they hold."""
 RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 """Comments that are not fields of documents."""
-# Rows that are kept as they are before they are sorted into columns.
-_BATCH = 1 << 16
+_OTHER_SPACES = {"\t": "", " ": "\r\x0b\x0c\x1c\x1d\x1e\x1f"}
+"""What may divide cells as well, by what divides them as a rule."""
+_LINE = re.compile(r"[^\n]+")
+_BLOCK = 2**18
+"""Characters that are cut into lines at a time."""
 
 
-@dataclass(slots=True)
+@dataclass
 class _File:
     """A file cut into columns, sentences and documents.
 
@@ -93,6 +96,10 @@ class _File:
         What comments say about each document.
     n_before : int
         Documents of the file before these, where it is read in parts.
+    begins : bool
+        Whether the next row begins a sentence.
+    in_head : bool
+        Whether the next comment may be about the document.
     """
 
     header: list[str] | None = None
@@ -103,12 +110,71 @@ class _File:
     names: list[tuple[str, bool]] = field(default_factory=list)
     fields: list[dict[str, str]] = field(default_factory=list)
     n_before: int = 0
+    begins: bool = True
+    in_head: bool = False
+
+    @cached_property
+    def distinct(self) -> list[set[str]]:
+        """The distinct cells of each column, if there are others than tokens and tags."""
+        return [set(column) if len(self.columns) > 2 else set() for column in self.columns]
 
     def begin(self, name: str) -> None:
         """Begin a document; one without a name has a number."""
         number = self.n_before + len(self.names) + 1
         self.names.append((name, True) if name else (str(number), False))
         self.fields.append({})
+
+    def rows(self, cells: list[str], is_row: Bools, line: int) -> list[str]:
+        """Add rows, with blank lines between them; return their cells without a header's.
+
+        Parameters
+        ----------
+        cells : list of str
+        is_row : array of bool, shape (lines,)
+        line : int
+            The number of the first line.
+        """
+        width = len(self.columns)
+        if cells and not self.lines and self.header is None and is_header(cells[:width]):
+            self.header = [cell.strip() for cell in cells[:width]]
+            is_row[is_row.argmax()] = False
+            cells = cells[width:]
+        if len(is_row):
+            begins = np.concatenate([[self.begins], ~is_row[:-1]])
+            rows = np.flatnonzero(is_row)
+            first = np.flatnonzero(begins[rows]) + len(self.lines)
+            self.first += first.tolist()
+            self.document += [len(self.names) - 1] * len(first)
+            self.lines.frombytes((rows + line).tobytes())
+            self.in_head = self.in_head and not len(rows)
+            self.begins = not is_row[-1]
+        return cells
+
+    def take(self, kind: str, line: str, where: str) -> None:
+        """Take what a line between rows says."""
+        if kind == "comment":
+            self._take_comment(line, where)
+        else:
+            self.in_head = self.in_head and kind == "blank"
+            self.begins = True
+            if kind == "document":
+                self.begin("")
+
+    def _take_comment(self, line: str, where: str) -> None:
+        key, is_pair, value = parts_of_comment(line)
+        if key == "columns" and self.header is None and not self.lines:
+            self.header = names_of(value)
+        elif key == "columns" and names_of(value) != self.header:
+            raise FormatError(
+                "a second '# columns' line names other columns",
+                where=where,
+                expected="one, before the first token",
+            )
+        elif key in {"newdoc", "newdoc id"}:
+            self.begin(value)
+            self.begins = self.in_head = True
+        elif self.in_head and is_pair and key not in _SENTENCE_KEYS:
+            self.fields[-1][key] = value
 
     def column_named(self, names: Iterable[str]) -> int | None:
         """The first column with one of these names."""
@@ -121,7 +187,7 @@ def is_format(upload: Upload) -> bool:
     if upload.data is not None:
         return False
     lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
-    lines = _without_commas(lines)
+    lines = _without_commas(lines) if _is_csv(lines[0]) else lines
     rows = [cells_of(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and is_header(rows[0]):
@@ -155,17 +221,8 @@ def _are_labels(cells: list[str], n_rows: int) -> bool:
     )
 
 
-def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
-    """Read the files of one annotator each, or files that hold several.
-
-    Plain files are read to a corpus quickly, unless they are mixed with other formats.
-    """
-    corpus = None if reading.is_mixed else quick_corpus(uploads, reading)
-    return drafts(uploads, reading) if corpus is None else corpus
-
-
-def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
-    """Read any files."""
+def read(uploads: list[Upload], reading: Reading) -> Iterator[TaggedTexts]:
+    """Read the files of one annotator each, or files that hold several."""
     files = {
         id(upload): [(source, _parsed(source)) for source in upload.sources] for upload in uploads
     }
@@ -177,8 +234,8 @@ def drafts(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
         _share_marks(parsed, reading)
     widths = _widths_of_conlleval(parsed)
 
-    def read_one(upload: Upload, reading: Reading) -> Iterator[Draft]:
-        return _drafts(upload, files[id(upload)], reading, widths, is_single=len(uploads) == 1)
+    def read_one(upload: Upload, reading: Reading) -> Iterator[TaggedTexts]:
+        return _read_one(upload, files[id(upload)], reading, widths, is_single=len(uploads) == 1)
 
     return each_upload(read_one)(uploads, reading)
 
@@ -219,14 +276,14 @@ def _no_marks(source: Source, other: Source) -> MismatchError:
     )
 
 
-def _drafts(
+def _read_one(
     upload: Upload,
     files: list[tuple[Source, _File]],
     reading: Reading,
     widths: AbstractSet[int],
     *,
     is_single: bool,
-) -> Iterator[Draft]:
+) -> Iterator[TaggedTexts]:
     """Read the files of one upload."""
     for source, file in files:
         layout = layout_of(source)
@@ -235,37 +292,39 @@ def _drafts(
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         _check_tokens(file, token, source)
-        sentences = [file.columns[token][first:end] for first, end in _bounds(file)]
-        numbers = range(len(sentences)) if by_sentence else file.document
-        begins = [i for i, number in enumerate(numbers) if not i or number != numbers[i - 1]]
+        lengths = np.diff(file.first, append=len(file.lines))
+        number = np.arange(len(lengths)) if by_sentence else np.array(file.document)
+        begins = np.diff(number, prepend=-2) != 0
+        firsts = np.flatnonzero(begins).tolist()
+        fields = [*file.fields, {}]  # the last are those of what stands before the first
         if len(annotators) > 1 and not (is_single or file.header or gold):
             # Columns of several files are of different annotators, though they have one number.
             annotators = [(f"{upload.annotator}, {name}", tag) for name, tag in annotators]
         for annotator, tag in annotators:
             if by_sentence:
-                reading.numbered[annotator] = source.texts_before + len(begins)
-            found = decoded(
+                reading.numbered[annotator] = source.texts_before + len(firsts)
+            spans = decoded(
                 file.columns[tag],
-                np.array(list(map(len, sentences))),
+                lengths,
                 reading,
                 file=source.name,
                 annotator=annotator,
                 where=partial(_place, source, file),
                 detected=None if layout is None else layout.scheme_of(tag),
             )
-            marks = list(marks_of(found, len(sentences)))
-            for begin, end in zip(begins, [*begins[1:], len(sentences)], strict=True):
-                number = file.document[begin]
-                draft = draft_of_sentences(
-                    sentences[begin:end],
-                    marks[begin:end],
-                    where=_place(source, file, begin, 0),
-                    document=_name(file, begin, upload, source),
-                    annotator=annotator,
-                    fields=file.fields[number] if number >= 0 else {},
-                )
-                order = begin if by_sentence else None
-                yield replace(draft, is_gold=annotator == gold, order=order)
+            yield TaggedTexts(
+                file=source.name,
+                annotator=annotator,
+                words=file.columns[token],
+                lines=file.lines,
+                lengths=lengths,
+                document=np.cumsum(begins) - 1,
+                names=_names(file, firsts, upload, source),
+                fields=[fields[file.document[sentence]] for sentence in firsts],
+                spans=spans,
+                is_gold=annotator == gold,
+                is_ordered=by_sentence,
+            )
 
 
 def _widths_of_conlleval(files: list[tuple[Source, _File]]) -> AbstractSet[int]:
@@ -281,8 +340,8 @@ def _widths_of_conlleval(files: list[tuple[Source, _File]]) -> AbstractSet[int]:
     for _, file in files:
         if not file.header:
             known = cells.setdefault(len(file.columns), [set() for _ in file.columns])
-            for column, distinct in zip(file.columns, known, strict=True):
-                distinct.update(column)
+            for own, distinct in zip(file.distinct, known, strict=True):
+                distinct.update(own)
     return {width for width, known in cells.items() if len(trailing_tags(known)) == 2}
 
 
@@ -301,11 +360,13 @@ def cells_of(line: str) -> list[str]:
     return line.split() if line.isascii() else [cell for cell in line.split(" ") if cell]
 
 
+def _is_csv(first: str) -> bool:
+    """Return whether the first line of a file is the header of CSV, and names a token."""
+    return "," in first and "\t" not in first and is_header(first.split(","))
+
+
 def _without_commas(lines: list[str]) -> list[str]:
-    """The lines of a CSV file with tabs between their cells, if its header names a token."""
-    first = next(iter(lines), "")
-    if "," not in first or "\t" in first or not is_header(first.split(",")):
-        return lines
+    """Return the lines of CSV with tabs between their cells."""
     try:
         return ["\t".join(row) for row in csv.reader(lines)]
     except csv.Error:  # a cell that is too long; refused as a line of one column
@@ -324,43 +385,113 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def _parsed(source: Source) -> _File:
     """Cut a file into columns; every row must have as many cells as the first."""
-    lines = _without_commas(source.lines())
-    width = _width(lines)
+    blocks = list(_blocks(source))
+    width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
     if not width:
         raise FormatError(
             "holds no tokens", where=source.name, expected="a token and its tag on each line"
         )
     file = _File(columns=[[] for _ in range(width)], n_before=source.texts_before)
-    rows: list[list[str]] = []
     known: dict[str, str] = {}
-    begins = True
-    in_head = False
-    for number, line in enumerate(lines, start=1 + source.before):
-        cells = cells_of(line)
-        if len(cells) != width or cells[0] <= " " or line[0] in "#-":
-            kind = kind_of(line, cells, width)
-            if kind in {"blank", "comment", "document"}:
-                in_head = _between(kind, line, file, in_head, f"{source.name}:{number}")
-                begins |= in_head or kind != "comment"
+    number = 1 + source.before
+    for block in blocks:
+        lines = _Lines.of(block)
+        is_row = lines.sizes == width
+        # Few lines are neither a row, at first sight, nor blank.
+        is_odd = (lines.sizes > 0) & (~is_row | lines.are_odd)
+        kept: list[str] = []
+        after = 0
+        for place in (*np.flatnonzero(is_odd).tolist(), len(is_row)):
+            kind = "end"
+            if place < len(is_row):
+                line, own = lines.line(place), lines.cells_of(place, place + 1)
+                kind = kind_of(line, own, width)
+            if kind == "row":
                 continue
+            rows = lines.cells_of(after, place)
+            kept += file.rows(rows, is_row[after:place], number + after)
+            where = f"{source.name}:{number + place}"
             if kind == "odd":
-                raise _other_width(
-                    len(cells), f"{source.name}:{number}", f"{width}, as in the first row"
-                )
-        if not file.lines and file.header is None and is_header(cells):
-            file.header = [cell.strip() for cell in cells]
-            continue
-        if begins:
-            file.first.append(len(file.lines))
-            file.document.append(len(file.names) - 1)
-            begins = in_head = False
-        rows.append(cells)
-        file.lines.append(number)
-        if len(rows) == _BATCH:
-            _sort_into_columns(rows, file, known)
-    _sort_into_columns(rows, file, known)
+                raise _other_width(len(own), where, f"{width}, as in the first row")
+            if kind != "end":
+                file.take(kind, line, where)
+            after = place + 1
+        for index, column in enumerate(file.columns):
+            own = kept[index::width]
+            # Equal cells of a large file become one string, because few are distinct.
+            column.extend(map(known.setdefault, own, own) if len(blocks) > 2 else own)
+        number += len(is_row)
     _check(file, width, source)
     return _divided(file)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Lines of a file, cut into cells.
+
+    Attributes
+    ----------
+    text : str
+    starts, ends : arrays of int, shape (lines,)
+        Where lines begin and end in it.
+    sizes : array of int, shape (lines,)
+        How many cells each line has.
+    are_odd : array of bool, shape (lines,)
+        Whether lines begin as comments do, marks of documents, or with white space.
+    bounds : array of int, shape (lines + 1,)
+        Where the cells of lines begin among all, and where the last end.
+    cells : list of str
+    """
+
+    text: str
+    starts: Ints
+    ends: Ints
+    sizes: Ints
+    are_odd: Bools
+    bounds: Ints
+    cells: list[str]
+
+    @classmethod
+    def of(cls, text: str) -> _Lines:
+        """Cut lines into cells: all at once, where one separator divides them."""
+        separator = "\t" if "\t" in text else " "
+        codes = characters_of(f"{text}\n")
+        ends = np.flatnonzero(codes == ord("\n"))
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        before = np.searchsorted(np.flatnonzero(codes == ord(separator)), ends)
+        sizes = np.where(starts == ends, 0, np.diff(before, prepend=0) + 1)
+        first = codes[starts]
+        are_odd = (first <= ord(" ")) | (first == ord("#")) | (first == ord("-"))
+        edges = (separator * 2, f"\n{separator}", f"{separator}\n", *_OTHER_SPACES[separator])
+        if any(map(f"\n{text}\n".__contains__, edges)) or (separator == "\t" and 1 in sizes):
+            rows = list(map(cells_of, text.split("\n")))
+            cells = list(chain.from_iterable(rows))
+            sizes = np.array([*map(len, rows)])
+        else:
+            cells = list(filter(None, text.replace("\n", separator).split(separator)))
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        return cls(text, starts, ends, sizes, are_odd, bounds, cells)
+
+    def line(self, place: int) -> str:
+        """Return a line."""
+        return self.text[self.starts[place] : self.ends[place]]
+
+    def cells_of(self, first: int, end: int) -> list[str]:
+        """Return the cells of some lines."""
+        return self.cells[self.bounds[first] : self.bounds[end]]
+
+
+def _blocks(source: Source) -> Iterator[str]:
+    """Yield some lines of a file at a time: cut into cells they take much memory."""
+    text = source.text.replace("\r\n", "\n").removesuffix("\n")
+    if _is_csv(text.partition("\n")[0]):
+        text = "\n".join(_without_commas(text.split("\n")))
+    begin = 0
+    while begin <= len(text):
+        end = text.find("\n", begin + _BLOCK)
+        end = len(text) if end < 0 else end
+        yield text[begin:end]
+        begin = end + 1
 
 
 def _width(lines: Iterable[str]) -> int:
@@ -386,29 +517,6 @@ def kind_of(line: str, cells: list[str], width: int) -> str:
     return "comment" if line[0] == "#" else "odd"
 
 
-def _between(kind: str, line: str, file: _File, in_head: bool, where: str) -> bool:
-    """Take what a line between rows says; whether the next may be about the document."""
-    if kind == "document":
-        file.begin("")
-    if kind != "comment":
-        return in_head and kind == "blank"
-    key, is_pair, value = parts_of_comment(line)
-    if key == "columns" and file.header is None and not file.lines:
-        file.header = names_of(value)
-    elif key == "columns" and names_of(value) != file.header:
-        raise FormatError(
-            "a second '# columns' line names other columns",
-            where=where,
-            expected="one, before the first token",
-        )
-    elif key in {"newdoc", "newdoc id"}:
-        file.begin(value)
-        return True
-    elif in_head and is_pair and key not in _SENTENCE_KEYS:
-        file.fields[-1][key] = value
-    return in_head
-
-
 def parts_of_comment(line: str) -> tuple[str, str, str]:
     """The key, the sign and the value of a comment; a key alone where it has no value."""
     key, is_pair, value = (part.strip() for part in line[1:].partition("="))
@@ -418,13 +526,6 @@ def parts_of_comment(line: str) -> tuple[str, str, str]:
 def names_of(value: str) -> list[str]:
     """The names of columns in a comment; tabs divide those that have spaces in them."""
     return [name.strip() for name in value.split("\t")] if "\t" in value else value.split()
-
-
-def _sort_into_columns(rows: list[list[str]], file: _File, known: dict[str, str]) -> None:
-    """Move rows to the columns; equal cells become one string, because few are distinct."""
-    for column, cells in zip(file.columns, zip(*rows, strict=True), strict=False):
-        column.extend(map(known.setdefault, cells, cells))
-    rows.clear()
 
 
 def _other_width(width: int, where: str, expected: Text) -> FormatError:
@@ -607,7 +708,7 @@ def _tag_columns(
             system = "system" if upload.annotator == GOLD else upload.annotator
             return [(GOLD, width - 2), (system, width - 1)], GOLD
         columns = [width - 1]
-        note_columns([set(column) for column in file.columns], reading, file=source.name)
+        note_columns(file.distinct, reading, file=source.name)
     if len(columns) == 1:
         return [(upload.annotator, columns[0])], None
     names = file.header or [f"column {number}" for number in range(1, width + 1)]
@@ -659,11 +760,12 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
     return columns
 
 
-def _name(file: _File, sentence: int, upload: Upload, source: Source) -> str:
-    """The document of a sentence: as the file names it, else by number."""
+def _names(file: _File, sentences: Iterable[int], upload: Upload, source: Source) -> list[str]:
+    """Return the documents of sentences: as the file names them, else by number."""
     prefix = upload.prefix_of(source)
     if not file.names:
-        return prefix[:-1] or str(source.texts_before + sentence + 1)
-    number = file.document[sentence]
-    name, is_named = file.names[number] if number >= 0 else ("0", False)
-    return name if is_named else f"{prefix}{name}"
+        before = source.texts_before + 1
+        return [prefix[:-1] or str(before + sentence) for sentence in sentences]
+    named = [*file.names, ("0", False)]  # the last is what stands before the first
+    found = (named[file.document[sentence]] for sentence in sentences)
+    return [name if is_named else f"{prefix}{name}" for name, is_named in found]

@@ -9,8 +9,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
-from beyondchance.io.formats.conll import RESERVED_COLUMNS, RESERVED_KEYS
-from beyondchance.io.formats.quick_conll import DOCUMENT_LINE
+from beyondchance.io.formats.conll import DOCUMENT_LINE, RESERVED_COLUMNS, RESERVED_KEYS
 from beyondchance.io.saving import is_folder
 from beyondchance.io.values import quoting
 from beyondchance.io.writers.shared import (
