@@ -36,7 +36,7 @@ from beyondchance.io.offsets import (
     words_at,
 )
 from beyondchance.io.options import Reading
-from beyondchance.io.tagged import TaggedTexts, corpus_of_tags, have_same_words
+from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags
 from beyondchance.io.undecoded import with_spans
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
@@ -404,8 +404,10 @@ def assembled(
     positions = reading.options["positions"] or positions
     listed = list(content)
     tagged = [item for item in listed if isinstance(item, TaggedTexts)]
-    if len(tagged) == len(listed) and positions == "tokens" and _are_alike(tagged, reading):
-        return _by_columns(tagged, reading, unit)
+    if tagged and len(tagged) == len(listed) and positions == "tokens":
+        whole = by_annotator(tagged)
+        if whole is not None and _are_final(whole, reading):
+            return _by_columns(whole, reading, unit)
     drafts = chain.from_iterable(
         item.drafts() if isinstance(item, TaggedTexts) else (item,) for item in listed
     )
@@ -505,14 +507,15 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
 
 
-def _are_alike(given: Sequence[TaggedTexts], reading: Reading) -> bool:
-    """Return whether nothing has to be matched, aligned or refused, so that columns can stay."""
-    if not given or reading.options["match"] == "text" or not have_same_words(given):
-        return False
+def _are_final(given: Sequence[TaggedTexts], reading: Reading) -> bool:
+    """Return whether nothing has to be matched or refused."""
     names = (*given[0].names, *(texts.annotator for texts in given))
     labels = {label for texts in given for label in texts.spans.labels}
-    is_sound = all(name and name == name.strip() for name in names)
-    return is_sound and not any(not label or is_bytes_as_text(label) for label in labels)
+    return (
+        reading.options["match"] != "text"
+        and all(name and name == name.strip() for name in names)
+        and not any(not label or is_bytes_as_text(label) for label in labels)
+    )
 
 
 def _sign_tokens(origins: set[str], positions: str, reading: Reading) -> None:

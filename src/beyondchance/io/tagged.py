@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -141,13 +142,38 @@ def corpus_of_tags(
     return with_whole_documents(corpus) if unit == "document" else corpus
 
 
-def have_same_words(given: Sequence[TaggedTexts]) -> bool:
-    """Return whether annotators have the same words in the same, distinct documents."""
-    first, *others = given
-    return (
-        len({texts.annotator for texts in given}) == len(given)
-        and len(set(first.names)) == len(first.names)
-        and all(_are_same(first, texts) for texts in others)
+def by_annotator(given: Iterable[TaggedTexts]) -> list[TaggedTexts] | None:
+    """Put the files of each annotator together, where all have the same words.
+
+    None where they do not, or where names of documents are not distinct.
+    """
+    files: dict[str, list[TaggedTexts]] = {}
+    for texts in given:
+        files.setdefault(texts.annotator, []).append(texts)
+    if any(texts.is_ordered for own in files.values() for texts in own[1:]):
+        return None
+    first, *others = found = list(map(_joined, files.values()))
+    is_distinct = len(set(first.names)) == len(first.names)
+    return found if is_distinct and all(_are_same(first, texts) for texts in others) else None
+
+
+def _joined(files: Sequence[TaggedTexts]) -> TaggedTexts:
+    """Put the files of one annotator one after the other."""
+    if len(files) == 1:
+        return files[0]
+    n_texts = np.cumsum([0, *(len(texts.lengths) for texts in files)])
+    n_documents = np.cumsum([0, *(len(texts.names) for texts in files)])
+    numbers = (np.arange(*bounds) for bounds in pairwise(n_texts.tolist()))
+    documents = zip(files, n_documents.tolist(), strict=False)
+    return replace(
+        files[0],
+        words=[word for texts in files for word in texts.words],
+        lengths=np.concatenate([texts.lengths for texts in files]),
+        document=np.concatenate([texts.document + before for texts, before in documents]),
+        names=[name for texts in files for name in texts.names],
+        fields=[fields for texts in files for fields in texts.fields],
+        spans=joined_tags([texts.spans for texts in files], numbers),
+        is_gold=any(texts.is_gold for texts in files),
     )
 
 

@@ -41,15 +41,34 @@ def read(*texts, by_drafts=False, **options):
     return replace(corpus, skipped=dict(reading.skipped), options=reading.signed)
 
 
+def noting(taken, name, function):
+    def noted(*given, **options):
+        taken.append(name == "_by_columns")
+        return function(*given, **options)
+
+    return noted
+
+
 @pytest.fixture
 def by_columns(monkeypatch):
     """Whether each corpus was built of columns."""
     taken = []
-    own = assembling._are_alike
-    monkeypatch.setattr(
-        assembling, "_are_alike", lambda *given: taken.append(own(*given)) or taken[-1]
-    )
+    for name in ("_by_columns", "_by_drafts"):
+        monkeypatch.setattr(assembling, name, noting(taken, name, getattr(assembling, name)))
     return taken
+
+
+def test_files_of_an_annotator_are_one_after_the_other(tmp_path, by_columns):
+    for annotator in "ab":
+        (tmp_path / annotator).mkdir()
+        for document, text in (("x", "Ada B-PER\nleft O\n"), ("y", "# k = v\nRome I-LOC\n")):
+            (tmp_path / annotator / f"{document}.conll").write_text(text)
+    corpus = bc.read(tmp_path / "a", tmp_path / "b")
+    assert by_columns.pop()
+    assert corpus.documents == ("x", "y")
+    assert corpus.texts == ("Ada left", "Rome")
+    assert corpus.spans("x", "b") == [(0, 1, "PER")]
+    assert corpus.spans("y", "a") == [(0, 1, "LOC")]
 
 
 @each("sentences_per_document", [None, 1, 7])
@@ -128,7 +147,7 @@ def test_words_are_the_same_whatever_divides_them():
 
 def test_characters_as_positions(by_columns):
     corpus = read(PLAIN, positions="characters")
-    assert not by_columns
+    assert not by_columns.pop()
     assert corpus.spans("2", "0") == [(0, 4, "LOC")]
 
 
