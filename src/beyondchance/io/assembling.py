@@ -24,16 +24,15 @@ from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.columns import check_filled
+from beyondchance.io.conventions import other_words, remedy
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import (
-    UNITS,
     Interval,
     code_points,
     same_words,
     tokenized,
-    words_at,
 )
 from beyondchance.io.options import Reading
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags
@@ -129,10 +128,10 @@ def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) 
         raise FormatError(*span.named, " has no label", where=where, expected="a name")
     if not 0 <= start <= end <= len(text):
         lost = f" does not lie in the text, which has {len(text)} characters"
-        raise SpanError(*span.named, lost, where=where, remedy=_remedy(span, text, unit))
+        raise SpanError(*span.named, lost, where=where, remedy=remedy([(text, span)], unit))
     if span.surface is not None and not same_words(text[start:end], span.surface):
-        found = quoting(" covers {}, but the file stores {}", text[start:end], span.surface)
-        raise SpanError(*span.named, *found, where=where, remedy=_remedy(span, text, unit))
+        mend = remedy([(text, span)], unit)
+        raise other_words(span.named, text[start:end], span.surface, where, remedy=mend)
 
 
 def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
@@ -146,25 +145,6 @@ def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
     if (first, last) != (start, end):
         reading.skipped[mended("spans trimmed of white space")] += 1
     return first, last
-
-
-def _remedy(span: DraftSpan, text: str, unit: str) -> Text:
-    """Another unit, if the offsets of a span fit when they count that."""
-    if not text.isascii():
-        for other in UNITS:
-            if other != unit and _fits(span, text, other):
-                return f"it fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
-    return "check that offsets and text belong together"
-
-
-def _fits(span: DraftSpan, text: str, unit: str) -> bool:
-    """Whether a span lies in the text, and on the stored words, if offsets count this unit."""
-    words = words_at(text, unit)(span.start, span.end)
-    if words is None:
-        return False
-    if span.surface is None:
-        return unit != "bytes"  # nearly anything lies in a text that is counted in bytes
-    return same_words(words, span.surface)
 
 
 def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:

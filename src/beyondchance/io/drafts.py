@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from beyondchance.errors import FormatError, SpanError
+from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval, places_of
 from beyondchance.messages import Piece, Quote, Text, Use
-from beyondchance.tallies import unsure
-
-OTHER_WORDS = unsure("spans whose stored words differ from the text")
-"""What to count spans under whose stored words are not those of the text."""
 
 MOST_ASSUMED = 10**5
 """Documents times annotators that may be assumed, whatever is given."""
@@ -144,38 +139,6 @@ def check_everybody(n_documents: int, n_annotators: int, n_given: int, where: Te
             expected="fewer",
             remedy=("pass ", missing, " if not every annotator annotated every document"),
         )
-
-
-def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text) -> None:
-    """Refuse spans after characters such as emoji, where it is not known what offsets count."""
-    first = _first_wide(text)
-    span = next((span for span in spans if span.end > first >= 0), None)
-    if span is not None:
-        raise FormatError(
-            *(*span.named, f" is after character {first}, which counts once or twice"),
-            where=where,
-            expected="to know what offsets count",
-            remedy=remedy,
-        )
-
-
-# All annotators of a document share its text.
-@lru_cache(maxsize=8)
-def _first_wide(text: str) -> int:
-    """The first character that takes two units of UTF-16; -1 if there is none."""
-    if max(text, default="") <= "\uffff":
-        return -1
-    return next(place for place, character in enumerate(text) if character > "\uffff")
-
-
-def other_words(named: tuple[Piece, ...], covered: str, stored: str, where: Text) -> SpanError:
-    """The refusal of a span whose stored words are not those of the text."""
-    return SpanError(
-        *(*named, " covers ", Quote(covered), ", but the file stores ", Quote(stored)),
-        where=where,
-        expected="the words of the text",
-        remedy=(Use("stored_words", "ignore"), " reads the span by its offsets"),
-    )
 
 
 def draft_of_words(

@@ -15,8 +15,9 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import OTHER_WORDS, Draft, DraftSpan, check_everybody, other_words
-from beyondchance.io.offsets import UNITS, Interval, converter
+from beyondchance.io.conventions import BELONG_TOGETHER, OTHER_WORDS, fits, other_words
+from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
+from beyondchance.io.offsets import UNITS, Interval, code_points, converter, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.values import quoting
@@ -137,19 +138,15 @@ def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -
 
 def _check_words(marked: Marked, text: str, places: Sequence[Interval]) -> None:
     """Check the fragments together: their words are stored in one string."""
-    words = _words(text, places)
-    if marked.surface is not None and words != marked.surface.split():
-        values = (marked.label, " ".join(words), marked.surface)
-        raise SpanError(
-            *quoting("the fragments of {} cover {}, but the file stores {}", *values),
-            where=marked.where,
-            remedy="check that offsets and text belong together",
-        )
+    if not fits(text, places, marked.surface, "codepoints"):
+        named = ("the fragments of ", Quote(marked.label))
+        covered, where = _covered(text, places), marked.where
+        raise other_words(named, covered, marked.surface, where, remedy=BELONG_TOGETHER)
 
 
-def _words(text: str, places: Sequence[Interval]) -> list[str]:
-    """The words of all fragments; formats write the white space between them differently."""
-    return " ".join(text[start:end] for start, end in places).split()
+def _covered(text: str, places: Iterable[Interval]) -> str:
+    """Return the words of all fragments."""
+    return " ".join(text[start:end] for start, end in places)
 
 
 # --- Stored words that may differ ---------------------------------------------
@@ -194,60 +191,36 @@ def fitted(
 
 
 def number_fitting(documents: Iterable[MarkedText], unit: str) -> int:
-    """How many annotations have the words of the text stored with them."""
-    return sum(sum(map(_fits_in(document, unit), document.marked)) for document in documents)
-
-
-def _fits_in(document: MarkedText, unit: str) -> Callable[[Marked], bool]:
-    """A function that says whether the words stored with an annotation are at its offsets."""
-    text, to_code_points = document.text, converter(document.text, unit)
-
-    def fits(one: Marked) -> bool:
-        places = None if one.surface is None else _places(one, text, to_code_points)
-        return places is not None and _words(text, places) == (one.surface or "").split()
-
-    return fits
-
-
-def _places(
-    one: Marked, text: str, to_code_points: Callable[[int, Text], int]
-) -> list[Interval] | None:
-    """The fragments in code points; None if they do not lie in the text."""
-    try:
-        places = [
-            (to_code_points(start, one.where), to_code_points(end, one.where))
-            for start, end in one.fragments
-        ]
-    except SpanError:
-        return None
-    return places if all(0 <= start <= end <= len(text) for start, end in places) else None
+    """Return how many annotations have the words of the text stored with them."""
+    return sum(
+        one.surface is not None and fits(document.text, one.fragments, one.surface, unit)
+        for document in documents
+        for one in document.marked
+    )
 
 
 def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> MarkedText:
-    """The same without stored words that are not in the text, which are counted.
+    """Remove and count stored words that are not in the text.
 
-    Words that stand right next to their offsets show that these are wrong: they stay, to
+    Words that are right next to their offsets show that these are wrong: they stay, to
     be refused with the words of other formats that are not where they should be.
     """
-    text, to_code_points = document.text, converter(document.text, unit)
-    fits = _fits_in(document, unit)
-    marked = []
+    text, marked = document.text, []
     for one in document.marked:
-        if one.surface is not None and not fits(one):
-            places = _places(one, text, to_code_points)
-            if places is not None and not _is_near(one.surface.strip(), text, places):
+        is_known = fits(text, one.fragments, None, unit)
+        if is_known and not fits(text, one.fragments, one.surface, unit):
+            places = code_points(text, one.fragments, one.where, unit)
+            if not _is_near((one.surface or "").strip(), text, places):
                 named = DraftSpan(*one.fragments[0], one.label).named
-                covered = " ".join(text[start:end] for start, end in places)
-                refusal = partial(other_words, named, covered, one.surface, one.where)
-                reading.mend("stored_words", OTHER_WORDS, refusal)
-                marked.append(replace(one, surface=None))
-                continue
+                found = (named, _covered(text, places), one.surface, one.where)
+                reading.mend("stored_words", OTHER_WORDS, partial(other_words, *found))
+                one = replace(one, surface=None)  # noqa: PLW2901
         marked.append(one)
     return replace(document, marked=marked)
 
 
 def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:
-    """Whether words stand within a few characters of where they should be."""
+    """Whether words are within a few characters of where they should be."""
     start, end = min(places)[0], max(end for _, end in places)
     around = text[max(start - _NEAR, 0) : end + _NEAR]
     return len(words) >= _SHORTEST and words in around
@@ -256,21 +229,21 @@ def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:
 def _misplaced(
     documents: Iterable[MarkedText], unit: str, n_misplaced: int, n_words: int
 ) -> SpanError:
-    """The error for documents in which most of the stored words are elsewhere."""
+    """Return the error for documents in which most of the stored words are elsewhere."""
     document, one = next(
         (document, one)
         for document in documents
-        for fits in [_fits_in(document, unit)]
         for one in document.marked
-        if one.surface is not None and not fits(one)
+        if one.surface is not None and not fits(document.text, one.fragments, one.surface, unit)
     )
-    start, end = one.fragments[0]
-    found = quoting(" is not on the words that the file stores, {}", one.surface)
-    return SpanError(
-        *(f"span [{start}, {end}) ", Quote(one.label), *found),
-        f", nor are {n_misplaced - 1} others of {n_words}" if n_misplaced > 1 else "",
-        where=one.where or document.where,
-        remedy="check that offsets and text belong together",
+    words = words_at(document.text, unit)
+    return other_words(
+        DraftSpan(*one.fragments[0], one.label).named,
+        " ".join(words(start, end) or "" for start, end in one.fragments),
+        one.surface,
+        one.where or document.where,
+        f", and so {n_misplaced} of {n_words} spans differ from their words",
+        remedy=BELONG_TOGETHER,
     )
 
 

@@ -364,7 +364,7 @@ def test_fragments_on_both_sides_of_a_line_break_are_one(read):
         ),
         (
             document(passage(0, TITLE, marked(0, 4, words="Iron"))),
-            ": document '7', annotation 'a': … [0, 4) … 'CHEM' … words … 'Iron'",
+            ": document '7', annotation 'a': … [0, 4) … 'CHEM' … stores … 'Iron'",
         ),
         (
             document(passage(0, TITLE, marked(8, 44, words=""))),

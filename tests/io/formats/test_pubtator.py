@@ -152,7 +152,7 @@ def test_one_file_each_and_a_folder(tmp_path):
         ),
         (
             HEAD + "7\t1\t5\tZinc\tX\n7\t9\t13\tzinc\tX\n",
-            ":3: … [1, 5) … 'X' … 'Zinc' … 1 … others … 2",
+            ":3: … [1, 5) … 'X' … 'Zinc' … 2 of 2",
         ),
         (
             HEAD + ZINC + "7\t24\t28\tzinc\tX\n",

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, DraftSpan, check_unit
+from beyondchance.io.conventions import check_unit
+from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of

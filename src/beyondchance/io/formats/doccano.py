@@ -11,7 +11,8 @@ from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.columns import named_fields
-from beyondchance.io.drafts import Draft, DraftSpan, check_unit
+from beyondchance.io.conventions import check_unit
+from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_values, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload

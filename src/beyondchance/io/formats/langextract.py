@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from beyondchance.io.drafts import Draft, DraftSpan, other_words
+from beyondchance.io.conventions import other_words
+from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import first_row, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload

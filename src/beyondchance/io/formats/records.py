@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
+from beyondchance.io.conventions import fitted
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody, draft_of_words
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import out_of_order, unknown
@@ -27,7 +28,6 @@ from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS, has_text
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
-from beyondchance.io.stored_words import fitted
 from beyondchance.io.values import identifier, listed, quoting, refused, string_of
 from beyondchance.messages import Piece, Use, quotes
 from beyondchance.tallies import Tally, left_out, no_spans, not_annotated, not_read

@@ -16,13 +16,13 @@ from beyondchance.annotations.building import check_counted, check_lengths
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.io.assembling import assembled
+from beyondchance.io.conventions import check_words, fitted
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.span_objects import is_span, triples_of, words_of
-from beyondchance.io.stored_words import check_words, fitted
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
 
