@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from beyondchance.errors import FormatError
@@ -95,6 +95,31 @@ def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise refused(value, f"{key!r}", where, "a name or a number")
     return str(value) or None
+
+
+def identified(item: Mapping[str, Any], keys: Iterable[str], where: Text) -> str | None:
+    """Return the first name or number that an object has under one of some keys.
+
+    Examples
+    --------
+    >>> identified({"id": "", "name": 7}, ("id", "name"), "a.json:3")
+    '7'
+    """
+    return next((name for key in keys if (name := identifier(item, key, where))), None)
+
+
+def value_at(item: Mapping[str, Any], path: str, where: Text) -> Any:
+    """Return what is under a key, or under a key of an object inside; None if it is missing.
+
+    Examples
+    --------
+    >>> value_at({"interval": {"start": 3}}, "interval.start", "a.json:3")
+    3
+    """
+    outer, _, inner = path.rpartition(".")
+    if not outer or item.get(outer) is None:
+        return item.get(inner)
+    return object_of(item[outer], where, repr(outer)).get(inner)
 
 
 def label_of(value: object, where: Text, what: str = "'label'") -> str:

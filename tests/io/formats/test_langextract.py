@@ -131,7 +131,7 @@ def test_documents_without_a_name_are_numbered():
         ),
         (
             document(extraction(0, 8) | {"char_interval": {"start_pos": 0}}),
-            "1 … 1 … 1 … 'end_pos' … null",
+            "1 … 1 … 1 … 'char_interval.end_pos' … null",
         ),
         (
             document(extraction(0, 99)),

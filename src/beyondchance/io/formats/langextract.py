@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from beyondchance.io.conventions import other_words
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import first_row, rows_of
+from beyondchance.io.json_rows import first_row
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.values import (
-    identifier,
-    label_of,
-    listed,
-    object_of,
-    string_of,
-    whole,
-)
+from beyondchance.io.shapes import Item, Shape
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, unsure
 
-_EXACT = "match_exact"
 _GENERATED = re.compile(r"doc_[0-9a-f]{8}")
 """A document that was given no name gets one by chance, another one in each run."""
 
@@ -46,68 +38,47 @@ def is_format(upload: Upload) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents of one run, which is one annotator."""
-    source = upload.sources[0]
-    for where, number, row in rows_of(source):
-        item = object_of(row, where)
-        text = string_of(item, "text", where, "the text of the document")
-        if item.get("extractions") is None:
-            reading.skipped[not_annotated("documents")] += 1
-            continue
-        name = identifier(item, "document_id", where) or str(number)
-        if _GENERATED.fullmatch(name) and reading.options["match"] == "id":
+    for draft in _SHAPE.drafts(upload, reading):
+        if _GENERATED.fullmatch(draft.document) and reading.options["match"] == "id":
             reading.note(
                 "names of documents such as doc_1a2b3c4d are made by LangExtract and differ "
                 "between runs (",
                 Use("match", "text"),
                 " matches documents by their texts)",
-                where=source.name,
+                where=upload.name,
             )
-        extractions = enumerate(listed(item, "extractions", where), start=1)
-        spans = [
-            _span(value, f"{where}, extraction {n}", text, reading) for n, value in extractions
-        ]
-        yield Draft(
-            where=where,
-            document=name,
-            annotator=upload.annotator,
-            text=text,
-            spans=[span for span in spans if span is not None],
-        )
+        yield draft
 
 
-def _span(value: Any, where: str, text: str, reading: Reading) -> DraftSpan | None:
-    """One extraction; None if it was not found in the text."""
-    item = object_of(value, where)
-    label = label_of(item.get("extraction_class"), where, "'extraction_class'")
-    words = string_of(item, "extraction_text", where)
-    if isinstance(attributes := item.get("attributes"), dict) and attributes:
-        reading.skipped[no_spans("attributes")] += len(attributes)
-    place = _interval(item, where)
-    if place is None:
-        reading.skipped[left_out("extractions without a place")] += 1
-        return None
-    start, end = place
-    is_same = _plain(text[start:end]) == _plain(words)
-    is_exact = item.get("alignment_status") == _EXACT
-    if not is_same and not is_exact:
+def _checked(item: Item, span: DraftSpan, text: str, reading: Reading) -> DraftSpan:
+    """Keep the words to be checked if LangExtract says that they are those of the text."""
+    covered = text[span.start : span.end]
+    # It compares words in lower case, and whatever white space is between them.
+    is_same = _plain(covered) == _plain(span.surface or "")
+    if not is_same and item.get("alignment_status") == "match_exact":
+        return span
+    if not is_same:
         what = unsure("extractions placed where the text has other words")
-        named = DraftSpan(start, end, label).named
-        refusal = partial(other_words, named, text[start:end], words, where)
+        refusal = partial(other_words, span.named, covered, span.surface, span.where)
         reading.mend("stored_words", what, refusal)
-    # LangExtract compares words in lower case, and whatever white space is between them.
-    return DraftSpan(start, end, label, words if is_exact and not is_same else None, where=where)
-
-
-def _interval(item: Mapping[str, Any], where: str) -> tuple[int, int] | None:
-    found = item.get("char_interval")
-    if found is None:
-        return None
-    places = object_of(found, where, "'char_interval'")
-    start, end = places.get("start_pos"), places.get("end_pos")
-    if start is None and end is None:
-        return None
-    return whole(start, "'start_pos'", where), whole(end, "'end_pos'", where)
+    return replace(span, surface=None)
 
 
 def _plain(words: str) -> str:
     return "".join(words.split()).lower()
+
+
+_SHAPE = Shape(
+    documents=("document_id",),
+    spans="extractions",
+    kind="extraction",
+    start="char_interval.start_pos",
+    end="char_interval.end_pos",
+    label="extraction_class",
+    words="extraction_text",
+    needs_words=True,
+    not_spans={"attributes": no_spans("attributes")},
+    unplaced=left_out("extractions without a place"),
+    unannotated=not_annotated("documents"),
+    checked=_checked,
+)

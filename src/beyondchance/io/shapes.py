@@ -1,0 +1,253 @@
+"""Read records of JSON-like formats by a declaration of where they keep their parts.
+
+A shape names the keys of texts, documents, annotators and spans. Parsing, checks of types and
+refusals with their place, what was found and what was expected are the same for all shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from beyondchance.checks import is_whole
+from beyondchance.errors import FormatError
+from beyondchance.io.columns import named_fields
+from beyondchance.io.conventions import BELONG_TOGETHER, check_unit
+from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.json_rows import rows_of
+from beyondchance.io.offsets import Interval, length_of, words_at
+from beyondchance.io.options import Reading
+from beyondchance.io.parquet_rows import parquet_rows
+from beyondchance.io.registry import Upload
+from beyondchance.io.sources import Source, is_parquet
+from beyondchance.io.values import (
+    identified,
+    interval,
+    label_of,
+    listed,
+    object_of,
+    quoting,
+    string_of,
+    value_at,
+    whole,
+)
+from beyondchance.messages import Text, pieces
+from beyondchance.tallies import Tally
+
+Item = Mapping[str, Any]
+
+
+class Row(NamedTuple):
+    """A record.
+
+    Attributes
+    ----------
+    where : Text
+        Its place, for messages.
+    name : str
+        What names its document if nothing else does.
+    item : mapping
+    """
+
+    where: Text
+    name: str
+    item: dict[str, Any]
+
+
+def rows(upload: Upload, sources: Iterable[Source] | None = None) -> Iterator[Row]:
+    """Yield the records of the files of an upload, which are JSON, JSON lines or Parquet."""
+    for source in upload.sources if sources is None else sources:
+        prefix = upload.prefix_of(source, ":") if sources is None else ""
+        for where, number, item in parquet_rows(source) if is_parquet(source) else rows_of(source):
+            yield Row(where, f"{prefix}{number}", object_of(item, where))
+
+
+def numbered(values: Iterable[Any], where: Text, kind: str) -> Iterator[tuple[Text, Any]]:
+    """Yield the objects of a list, each with its place."""
+    for number, value in enumerate(values, start=1):
+        place = f": {kind} #{number}"
+        at = f"{where}{place}" if isinstance(where, str) else (*pieces(where), place)
+        yield at, value
+
+
+def tokens_of(
+    row: Row, text: str, reading: Reading, *, checks_words: bool = True
+) -> list[Interval]:
+    """Return the tokens of a record, refused unless they go from left to right in its text."""
+    unit = reading.options["offsets"] or "codepoints"
+    words = words_at(text, unit)
+    tokens: list[Interval] = [(0, 0)]
+    for where, value in numbered(listed(row.item, "tokens", row.where), row.where, "token"):
+        token = object_of(value, where)
+        start, end = interval(token, where)
+        covered, stored = words(start, end), token.get("text")
+        if not covered or start < tokens[-1][1]:
+            length = length_of(text, unit)
+            expected = f"tokens from left to right within the text, which has {length} characters"
+            raise FormatError(f"a token is [{start}, {end})", where=where, expected=expected)
+        if checks_words and isinstance(stored, str) and stored != covered:
+            raise FormatError(
+                *quoting("a token covers {}, but the file stores {}", covered, stored),
+                where=where,
+                remedy=BELONG_TOGETHER,
+            )
+        tokens.append((start, end))
+    return tokens[1:]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """Where the records of a format keep their parts.
+
+    Of several keys, the first that a record has counts. A key inside another object is written
+    with a dot, as in ``char_interval.start_pos``.
+
+    Attributes
+    ----------
+    texts, documents, annotators : tuple of str
+        Keys of a record.
+    spans : str
+        The key of the list of spans.
+    fields : str
+        The key of an object whose strings are fields of the document.
+    not_spans : mapping of str to Tally
+        Keys of what else records and spans hold, and what it is counted as.
+    kind : str
+        What messages call a span.
+    start, end, label, words, id : str
+        Keys of a span, empty where it has no such part. Without an end, a span is as long as its
+        words.
+    needs_words : bool
+        Whether spans without words are refused.
+    has_numbers : bool
+        Whether a label may be a number.
+    offsets : {"codepoints", "utf16", "bytes"}
+        What offsets count.
+    units : Text
+        What to do where offsets are after characters that some programs count twice; empty if it
+        is known what they count.
+    unplaced, unannotated, empty : Tally, optional
+        What to count as left out: spans without offsets, records whose spans are null, and those
+        without spans where the option ``empty`` says that they are not annotated.
+    is_read : function of an object, its place and the reading, optional
+        Whether a span is read; it counts those that are not.
+    checked : function of an object, its span, the text and the reading, optional
+        Checks a span by what else is known of it.
+    """
+
+    texts: tuple[str, ...] = ("text",)
+    documents: tuple[str, ...] = ()
+    annotators: tuple[str, ...] = ()
+    spans: str = "spans"
+    fields: str = ""
+    not_spans: Mapping[str, Tally] = field(default_factory=dict)
+    kind: str = "span"
+    start: str = "start"
+    end: str = "end"
+    label: str = "label"
+    words: str = ""
+    id: str = ""
+    needs_words: bool = False
+    has_numbers: bool = False
+    offsets: str = "codepoints"
+    units: Text = ()
+    unplaced: Tally | None = None
+    unannotated: Tally | None = None
+    empty: Tally | None = None
+    is_read: Callable[[Item, Text, Reading], bool] | None = None
+    checked: Callable[[Item, DraftSpan, str, Reading], DraftSpan] | None = None
+
+    def drafts(self, upload: Upload, reading: Reading) -> Iterator[Draft]:
+        """Read an upload whose records are the work of one annotator each."""
+        for row in rows(upload):
+            draft = self.draft(row, upload.annotator, reading)
+            if draft is not None:
+                yield draft
+
+    def draft(
+        self, row: Row, annotator: str, reading: Reading, values: list[Any] | None = None
+    ) -> Draft | None:
+        """Read a record; None if it is not annotated.
+
+        Parameters
+        ----------
+        row : Row
+        annotator : str
+            Who annotated, unless the record says so.
+        reading : Reading
+        values : list, optional
+            The spans, where they are not under their key.
+        """
+        where, name, item = row
+        text = self.text(row)
+        if values is None:
+            if item.get(self.spans) is None and self.unannotated is not None:
+                reading.skipped[self.unannotated] += 1
+                return None
+            values = listed(item, self.spans, where)
+        self._count_others(item, reading)
+        if not values and self.empty is not None and reading.options["empty"] == "missing":
+            reading.skipped[self.empty] += 1
+            return None
+        return Draft(
+            where=where,
+            document=identified(item, self.documents, where) or name,
+            annotator=identified(item, self.annotators, where) or annotator,
+            text=text,
+            spans=self.marks(values, text, where, reading),
+            offsets=self.offsets,
+            fields=named_fields(item.get(self.fields)),
+        )
+
+    def text(self, row: Row) -> str:
+        """Return the text of a record."""
+        key = next((key for key in self.texts if key in row.item), self.texts[0])
+        expected = (
+            f"the text that was annotated, a string under {' or '.join(map(repr, self.texts))}"
+        )
+        return string_of(row.item, key, row.where, expected)
+
+    def marks(
+        self, values: Iterable[Any], text: str, where: Text, reading: Reading
+    ) -> list[DraftSpan]:
+        """Read a list of spans, and refuse it where it is not known what offsets count."""
+        found = [
+            self._mark(value, text, at, reading) for at, value in numbered(values, where, self.kind)
+        ]
+        spans = [span for span in found if span is not None]
+        if self.units and reading.options["offsets"] is None:
+            check_unit(text, spans, where, self.units)
+        return spans
+
+    def _mark(self, value: Any, text: str, where: Text, reading: Reading) -> DraftSpan | None:
+        item = object_of(value, where)
+        if self.is_read is not None and not self.is_read(item, where, reading):
+            return None
+        label, words, name = item.get(self.label), None, item.get(self.id)
+        if not self.has_numbers or not is_whole(label):
+            label_of(label, where, repr(self.label))
+        if self.needs_words or item.get(self.words) is not None:
+            words = string_of(item, self.words, where, "the words of the span")
+        self._count_others(item, reading)
+        start, end = (value_at(item, key, where) for key in (self.start, self.end))
+        if start is None and end is None and self.unplaced is not None:
+            reading.skipped[self.unplaced] += 1
+            return None
+        start = whole(start, repr(self.start), where)
+        if not self.end:
+            end = start + length_of(words or "", reading.options["offsets"] or self.offsets)
+        span = DraftSpan(
+            start,
+            whole(end, repr(self.end), where),
+            str(label),
+            words,
+            where,
+            id=str(name) if isinstance(name, str | int) else "",
+        )
+        return span if self.checked is None else self.checked(item, span, text, reading)
+
+    def _count_others(self, item: Item, reading: Reading) -> None:
+        for key, tally in self.not_spans.items():
+            if isinstance(item.get(key), list | dict) and item[key]:
+                reading.skipped[tally] += len(item[key])
