@@ -198,7 +198,7 @@ OTHER = {"text": "Other", "_input_hash": 1, "spans": []}
 @each(
     ("second", "message"),
     [
-        (3, "line … 3"),
+        (3, "3 … object"),
         (
             {"image": "a.png", "answer": "accept"},
             "'text' … null",

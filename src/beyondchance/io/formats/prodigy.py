@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from beyondchance.errors import FormatError
-from beyondchance.io.columns import named_fields
-from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import Interval, length_of
+from beyondchance.io.drafts import Draft
+from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
+from beyondchance.io.shapes import Item, Row, Shape, rows, tokens_of
 from beyondchance.io.sources import Source
-from beyondchance.io.values import (
-    identifier,
-    interval,
-    label_of,
-    listed,
-    object_of,
-    quoting,
-    refused,
-    string_of,
-    words_of,
-)
-from beyondchance.messages import Quote, Use
+from beyondchance.io.values import identifier, listed, refused
+from beyondchance.messages import Quote, Text, Use
 from beyondchance.tallies import left_out, no_spans
 
 DOCUMENT = "_document"
@@ -58,7 +47,7 @@ class _Seen:
     """
 
     names: dict[str, str] = field(default_factory=dict)
-    accepted: dict[tuple[str, str], tuple[str, bool | None]] = field(default_factory=dict)
+    accepted: dict[tuple[str, str], tuple[Text, bool | None]] = field(default_factory=dict)
     n_binary: int = 0
     n_categories: int = 0
     has_spans: bool = False
@@ -66,17 +55,7 @@ class _Seen:
 
 def _looks_right(source: Source) -> bool:
     """Whether the first line is a task: with a text, and with marks or an answer of Prodigy."""
-    head = source.head_text.lstrip()
-    line, end, _ = head.partition("\n")
-    if not line.startswith("{"):
-        return False
-    try:
-        task = json.loads(line)
-    except (ValueError, RecursionError):
-        # A line longer than the head is recognised by its marks alone.
-        return not end and any(f'"{mark}":' in line for mark in ("_input_hash", "_task_hash"))
-    if not isinstance(task, dict):
-        return False
+    task = first_object(source, lambda begun: isinstance(begun, dict) and "text" in begun)
     is_answered = task.get("answer") in _ANSWERS and ("spans" in task or "tokens" in task)
     return isinstance(task.get("text"), str) and (bool(_MARKS & task.keys()) or is_answered)
 
@@ -88,16 +67,10 @@ is_format = by_files(all, _looks_right)
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each that was accepted."""
     seen = _Seen()
-    for source in upload.sources:
-        for number, task in source.json_lines():
-            where = f"{source.name}:{number}"
-            object_of(task, where, "the line")
-            name = f"{upload.prefix_of(source, ':')}{number}"
-            draft = _draft(
-                task, where, number=name, annotator=upload.annotator, seen=seen, reading=reading
-            )
-            if draft is not None:
-                yield draft
+    for row in rows(upload):
+        draft = _draft(row, upload.annotator, seen, reading)
+        if draft is not None:
+            yield draft
     if seen.n_categories and not seen.has_spans:
         raise FormatError(
             f"no task has spans or tokens, but {seen.n_categories} have categories of whole texts",
@@ -114,79 +87,69 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         )
 
 
-def _draft(
-    task: dict[str, Any], where: str, *, number: str, annotator: str, seen: _Seen, reading: Reading
-) -> Draft | None:
-    """One task; None if it was rejected or ignored, because then it was not annotated."""
-    text = string_of(task, "text", where, "the text that was annotated, as a string")
-    answer = _answer(task, where)
-    for key in ("_session_id", "_annotator_id"):
-        annotator = identifier(task, key, where) or annotator
+def _draft(row: Row, annotator: str, seen: _Seen, reading: Reading) -> Draft | None:
+    """Read a task; None if it was rejected or ignored, because then it was not annotated."""
+    task, where = row.item, row.where
+    text = _SHAPE.text(row)
     # Without an input hash, the tasks of a text belong to the line on which it came first.
-    hashed = identifier(task, "_input_hash", where)
-    reading.calls("document_key", "" if hashed is None else "_input_hash")
-    named = hashed or identifier(task, DOCUMENT, where)
-    document = named or seen.names.setdefault(text, number)
-    spans = listed(task, "spans", where)
-    tokens = _tokens(task, text, where, reading)
+    is_named = any(identifier(task, key, where) for key in _SHAPE.documents)
+    name = row.name if is_named else seen.names.setdefault(text, row.name)
+    reading.calls("document_key", "_input_hash" if task.get("_input_hash") is not None else "")
+    tokens = None if task.get("tokens") is None else tokens_of(row, text, reading)
     seen.has_spans = seen.has_spans or "spans" in task or tokens is not None
-    if answer != "accept":
-        reading.skipped[left_out(f"{_LEFT_OUT[answer]} tasks")] += 1
+    if not _is_accepted(task, where, reading, "tasks"):
         return None
-    is_asked = (reading.given or {}).get("repeated") == "last"
-    is_whole = _is_whole(task, spans)
-    if is_whole is None and is_asked:
-        is_whole = True
-    _check_whole(document, annotator, where, seen, is_whole=is_whole)
+    draft = _SHAPE.draft(row._replace(name=name), annotator, reading)
+    if draft is None:
+        return None
+    listed(task, "relations", where)
+    are_answered = any(span.get("answer") for span in task.get("spans") or ())
+    _check_whole(draft, task, seen, reading, are_answered=are_answered)
     seen.n_categories += any(task.get(key) for key in _CATEGORIES)
-    seen.n_binary += _are_answered(spans)
-    if relations := listed(task, "relations", where):
-        reading.skipped[no_spans("relations")] += len(relations)
-    return Draft(
-        where=where,
-        document=document,
-        annotator=annotator,
-        text=text,
-        spans=list(_spans(spans, where, reading)),
-        tokens=tokens,
-        fields=named_fields(task.get("meta")),
-    )
+    seen.n_binary += are_answered
+    return replace(draft, tokens=tokens)
 
 
-def _answer(item: Mapping[str, Any], where: str) -> str:
-    """What the annotator pressed; accepted if the file does not say."""
-    answer = item.get("answer")
-    if answer is None:
-        return "accept"
+def _is_accepted(item: Item, where: Text, reading: Reading, kind: str = "spans") -> bool:
+    """Whether the annotator accepted a task or a span, as is taken if the file does not say."""
+    answer = "accept" if item.get("answer") is None else item["answer"]
     if not isinstance(answer, str) or answer not in _ANSWERS:
         raise refused(answer, "'answer'", where, f"one of: {', '.join(_ANSWERS)}")
-    return answer
+    if answer in _LEFT_OUT:
+        reading.skipped[left_out(f"{_LEFT_OUT[answer]} {kind}")] += 1
+    return answer == "accept"
 
 
-def _are_answered(spans: list[Any]) -> bool:
-    """Whether spans were answered one by one."""
-    return any(isinstance(span, dict) and span.get("answer") for span in spans)
-
-
-def _is_whole(task: Mapping[str, Any], spans: list[Any]) -> bool | None:
-    """Whether a task shows all spans of a text, rather than asking whether one is right.
-
-    None if there is no telling.
-    """
-    if _are_answered(spans):
-        return False
-    view = task.get("_view_id")
-    return view in _MANUAL if isinstance(view, str) else len(spans) > 1 or None
+_SHAPE = Shape(
+    documents=("_input_hash", DOCUMENT),
+    annotators=("_annotator_id", "_session_id"),
+    words="text",
+    fields="meta",
+    not_spans={"relations": no_spans("relations")},
+    is_read=_is_accepted,
+)
 
 
 def _check_whole(
-    document: str, annotator: str, where: str, seen: _Seen, *, is_whole: bool | None
+    draft: Draft, task: Mapping[str, Any], seen: _Seen, reading: Reading, *, are_answered: bool
 ) -> None:
-    """Refuse several accepted tasks of one text, unless each is the whole annotation."""
-    first, was_whole = seen.accepted.setdefault((document, annotator), (where, is_whole))
+    """Refuse several accepted tasks of one text, unless each is the whole annotation.
+
+    A task shows all spans of a text, or asks whether one is right; some do not tell.
+    """
+    view, is_whole = task.get("_view_id"), None
+    if are_answered:
+        is_whole = False
+    elif isinstance(view, str):
+        is_whole = view in _MANUAL
+    elif len(task.get("spans") or ()) > 1 or (reading.given or {}).get("repeated") == "last":
+        is_whole = True
+    where = draft.where
+    own = (draft.document, draft.annotator)
+    first, was_whole = seen.accepted.setdefault(own, (where, is_whole))
     if first != where and not (is_whole and was_whole):
         raise FormatError(
-            Quote(annotator),
+            Quote(draft.annotator),
             f" accepted a task with this text before, at {first}",
             where=where,
             expected="one, because yes-or-no tasks (ner.teach) do not give the full annotation",
@@ -194,48 +157,3 @@ def _check_whole(
             if is_whole is False or was_whole is False
             else ("if each line is a full annotation, pass ", Use("repeated", "last")),
         )
-
-
-def _spans(spans: list[Any], where: str, reading: Reading) -> Iterator[DraftSpan]:
-    for number, span in enumerate(spans, start=1):
-        place = f"{where}: span #{number}"
-        object_of(span, where, f"span #{number}")
-        answer = _answer(span, place)
-        if answer != "accept":
-            reading.skipped[left_out(f"{_LEFT_OUT[answer]} spans")] += 1
-            continue
-        label, surface = label_of(span.get("label"), place), words_of(span, place)
-        yield DraftSpan(*interval(span, place), label, surface)
-
-
-def _tokens(
-    task: Mapping[str, Any], text: str, where: str, reading: Reading
-) -> list[Interval] | None:
-    """Tokens from left to right, within the text."""
-    if task.get("tokens") is None:
-        return None
-    unit = reading.options["offsets"] or "codepoints"
-    length = length_of(text, unit)
-    tokens: list[Interval] = []
-    last = 0
-    for number, token in enumerate(listed(task, "tokens", where), start=1):
-        place = f"{where}: token #{number}"
-        object_of(token, where, f"token #{number}")
-        start, end = interval(token, place)
-        if not last <= start < end <= length:
-            order = "tokens from left to right within the text"
-            expected = f"{order}, which has {length} characters"
-            raise FormatError(
-                f"token #{number} is [{start}, {end})", where=where, expected=expected
-            )
-        words = token.get("text")
-        if isinstance(words, str) and unit == "codepoints" and words != text[start:end]:
-            raise FormatError(
-                f"token #{number}",
-                *quoting(" covers {}, but the file stores {}", text[start:end], words),
-                where=where,
-                remedy="check that tokens and text belong together",
-            )
-        tokens.append((start, end))
-        last = end
-    return tokens
