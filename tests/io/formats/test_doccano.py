@@ -291,23 +291,23 @@ def test_one_long_line(tmp_path):
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1, "X"], [0, 1]]}),
-            ":1, label 2: … list … 'start_offset' … 'end_offset' … 'label'",
+            ":1: label #2: … list … 'start_offset' … 'end_offset' … 'label'",
         ),
         (
             lines({"text": "Ah.", "entities": [{"start": 0, "end": 1, "label": "X"}]}),
-            ":1, label 1: … object … 'start_offset' … 'end_offset' … 'label'",
+            ":1: label #1: … object … 'start_offset' … 'end_offset' … 'label'",
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1.5, "X"]]}),
-            ":1, label 1: … offset … 1.5",
+            ":1: label #1: … offset … 1.5",
         ),
         (
             lines({"text": "Ah.", "label": [[False, 1, "X"]]}),
-            ":1, label 1: … false",
+            ":1: label #1: … false",
         ),
         (
             lines({"text": "Ah.", "label": [[0, 1, 4]]}),
-            ":1, label 1: … label … 4",
+            ":1: label #1: … label … 4",
         ),
         (
             lines({"id": 1.5, "text": "Ah.", "label": []}),
@@ -315,11 +315,11 @@ def test_one_long_line(tmp_path):
         ),
         (
             lines({"text": "Ah.", "label": [[1, 9, "X"]]}),
-            ":1, label 1: … [1, 9) … 'X' … 3 … characters",
+            ":1: label #1: … [1, 9) … 'X' … 3 … characters",
         ),
         (
             lines({"text": "Ah.", "label": [[2, 2, "X"]]}),
-            ":1, label 1: … [2, 2) … 'X' … empty … zero_length='skip'",
+            ":1: label #1: … [2, 2) … 'X' … empty … zero_length='skip'",
         ),
         (
             lines(TUPLES, 4),
@@ -371,7 +371,7 @@ def test_long_values_are_cut_in_messages(tmp_path):
     with pytest.raises(bc.FormatError) as caught:
         bc.read(path, format="doccano")
     cut = f"'{'A' * 46}...{'A' * 29}'"
-    assert_tells(caught.value, f"{path}:1, label 1: … offset … {cut}")
+    assert_tells(caught.value, f"{path}:1: label #1: … offset … {cut}")
 
 
 def test_malformed_archives(tmp_path):
