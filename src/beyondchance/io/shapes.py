@@ -6,12 +6,13 @@ refusals with their place, what was found and what was expected are the same for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any, NamedTuple
 
 from beyondchance.checks import is_whole
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.columns import named_fields
 from beyondchance.io.conventions import BELONG_TOGETHER, check_unit
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -20,7 +21,7 @@ from beyondchance.io.offsets import Interval, length_of, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows
 from beyondchance.io.registry import Upload
-from beyondchance.io.sources import Source, is_parquet
+from beyondchance.io.sources import Source, is_parquet, opened
 from beyondchance.io.values import (
     identified,
     interval,
@@ -32,7 +33,7 @@ from beyondchance.io.values import (
     value_at,
     whole,
 )
-from beyondchance.messages import Text, pieces
+from beyondchance.messages import Text, given, pieces, quotes
 from beyondchance.tallies import Tally
 
 Item = Mapping[str, Any]
@@ -55,12 +56,32 @@ class Row(NamedTuple):
     item: dict[str, Any]
 
 
-def rows(upload: Upload, sources: Iterable[Source] | None = None) -> Iterator[Row]:
-    """Yield the records of the files of an upload, which are JSON, JSON lines or Parquet."""
-    for source in upload.sources if sources is None else sources:
-        prefix = upload.prefix_of(source, ":") if sources is None else ""
-        for where, number, item in parquet_rows(source) if is_parquet(source) else rows_of(source):
-            yield Row(where, f"{prefix}{number}", object_of(item, where))
+def rows(source: Source, prefix: str = "") -> Iterator[Row]:
+    """Yield the records of a file, which is JSON, JSON lines or Parquet."""
+    for where, number, item in parquet_rows(source) if is_parquet(source) else rows_of(source):
+        yield Row(where, f"{prefix}{number}", object_of(item, where))
+
+
+def all_rows(upload: Upload) -> Iterator[Row]:
+    """Yield the records of all files of an upload, named by their numbers."""
+    for source in upload.sources:
+        yield from rows(source, upload.prefix_of(source, ":"))
+
+
+def asked_for(option: str, name: str, known: Collection[str], where: str, what: str) -> str:
+    """Return a name that an option asks for, refused unless it is known."""
+    if name not in known:
+        found = (*given(option, name), f", and the {what} are ", *quotes(known))
+        raise OptionError(*found, where=where, expected="one of them")
+    return name
+
+
+def only(names: Collection[str], where: Text, what: str, remedy: Text) -> str | None:
+    """Return the only one of some names; None if there is none, refused if there are several."""
+    if len(names) > 1:
+        found = (f"several {what}: ", *quotes(names))
+        raise FormatError(*found, where=where, expected="one of them", remedy=remedy)
+    return next(iter(names), None)
 
 
 def numbered(values: Iterable[Any], where: Text, kind: str) -> Iterator[tuple[Text, Any]]:
@@ -69,6 +90,16 @@ def numbered(values: Iterable[Any], where: Text, kind: str) -> Iterator[tuple[Te
         place = f": {kind} #{number}"
         at = f"{where}{place}" if isinstance(where, str) else (*pieces(where), place)
         yield at, value
+
+
+def given_texts(reading: Reading, looks: Callable[[Source], object]) -> list[Source]:
+    """Open what the option ``documents`` names: a file, or those of a folder that look right."""
+    path: Any = reading.options["documents"]
+    if not isinstance(path, str | PathLike):
+        expected = "the path of the texts, a file or a folder"
+        raise OptionError(*given("documents", path), expected=expected)
+    found = opened(path)
+    return [found] if isinstance(found, Source) else list(filter(looks, found))
 
 
 def tokens_of(
@@ -160,7 +191,7 @@ class Shape:
 
     def drafts(self, upload: Upload, reading: Reading) -> Iterator[Draft]:
         """Read an upload whose records are the work of one annotator each."""
-        for row in rows(upload):
+        for row in all_rows(upload):
             draft = self.draft(row, upload.annotator, reading)
             if draft is not None:
                 yield draft

@@ -113,7 +113,7 @@ class TestRead:
             strict=True,
             message=(
                 "annotations.jsonl:1: … 'weather/test/0/gpt_4' … "
-                "'weather/test/0/gpt-4' … outputs … match='id'"
+                "'weather/test/0/gpt-4' … spelling … match='id'"
             ),
         )
 
@@ -140,7 +140,7 @@ class TestRead:
 @each(
     ("found", "message"),
     [
-        (3, "line … 3"),
+        (3, "3 … object"),
         (line(dataset=None), "'dataset' … null"),
         (line(by=[]), "'annotator_group' … list"),
         (line(annotations=3), "'annotations' … 3 … list"),

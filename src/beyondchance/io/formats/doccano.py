@@ -50,7 +50,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         if not source.text.strip():
             expected = "a JSON object for each document"
             raise FormatError("the file is empty", where=source.name, expected=expected)
-        yield from _drafts_of(upload, source, upload.annotator, reading)
+        yield from _drafts_of(source, upload.annotator, reading)
         return
     files = list(_files(upload, reading))
     if not files:
@@ -60,7 +60,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         # Where all users share their work, no annotator is named in the archive.
         is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
         who = upload.annotator if is_shared else file.stem
-        yield from _drafts_of(upload, file, who, reading, is_own=not upload.is_folder)
+        yield from _drafts_of(file, who, reading, is_own=not upload.is_folder)
 
 
 # --- Files --------------------------------------------------------------------
@@ -122,10 +122,10 @@ _FROM_OTHERS = replace(
 
 
 def _drafts_of(
-    upload: Upload, source: Source, annotator: str, reading: Reading, *, is_own: bool = False
+    source: Source, annotator: str, reading: Reading, *, is_own: bool = False
 ) -> Iterator[Draft]:
     """Read what one annotator did."""
-    found = list(rows(upload, [source]))
+    found = list(rows(source))
     is_own |= reading.asked_format == "doccano" or any(_is_own(row.item) for row in found)
     for row in found:
         values = _labels(row, reading)

@@ -7,35 +7,35 @@ names are in the configuration of the campaign.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
-from os import PathLike
 from typing import Any
 
-from beyondchance.errors import FormatError, OptionError
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.errors import FormatError
+from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import first_object
-from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.sources import Source, opened
-from beyondchance.io.values import (
-    identifier,
-    listed,
-    object_of,
-    quoting,
-    refused,
-    string_of,
-    whole,
-    words_of,
-)
-from beyondchance.messages import Use, given
+from beyondchance.io.shapes import Row, Shape, given_texts, rows
+from beyondchance.io.sources import Source
+from beyondchance.io.values import identifier, refused
+from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
 
 _KEYS = ("dataset", "split", "example_idx", "setup_id")
 _SPANS, _TEXT = "annotations", "output"
-_WHO = ("annotator_id", "annotator_group")
+_SHAPE = Shape(
+    texts=(_TEXT,),
+    annotators=("annotator_id", "annotator_group"),
+    spans=_SPANS,
+    end="",
+    label="type",
+    has_numbers=True,
+    words="text",
+    needs_words=True,
+    unplaced=left_out("spans without a place"),
+)
 
 _Key = tuple[str, ...]
 
@@ -57,20 +57,22 @@ class _Texts:
     alike: dict[_Key, set[_Key]] = field(default_factory=dict)
     spelled: dict[_Key, _Key] = field(default_factory=dict)
 
-    def add(self, key: _Key, text: str, where: str) -> None:
-        """Keep a text; it may be there twice, but not two texts of one name."""
-        if self.texts.setdefault(key, text) != text:
-            found = quoting("{} has another text than before", "/".join(key))
-            raise FormatError(*found, where=where, expected="one text for each output")
-        self.alike.setdefault(_letters(key), set()).add(key)
+    def add(self, source: Source) -> None:
+        """Keep the texts of a file; one may be there twice, but not two texts of one name."""
+        for row, key in _lines(source):
+            text = _SHAPE.text(row)
+            if self.texts.setdefault(key, text) != text:
+                found = (Quote(row.name), " has another text than before")
+                raise FormatError(*found, where=row.where, expected="one text for each output")
+            self.alike.setdefault(_letters(key), set()).add(key)
 
-    def find(self, key: _Key, where: str, reading: Reading) -> _Key:
-        """The name of a text in the outputs: the same, or the only one with these letters."""
+    def find(self, key: _Key, row: Row, reading: Reading) -> _Key:
+        """Return the name of a text in the outputs: the same, or the only one like it."""
         others = {key} if key in self.texts else self.alike.get(_letters(key), set())
         if len(others) != 1:
             raise FormatError(
-                *quoting("the text of {} is not among the outputs", "/".join(key)),
-                where=where,
+                *("the text of ", Quote(row.name), " is not among the outputs"),
+                where=row.where,
                 expected="an output with the same dataset, split, example and setup",
                 remedy=(
                     "give the file of the outputs as well, or pass ",
@@ -78,29 +80,20 @@ class _Texts:
                 ),
             )
         (name,) = others
-        if name not in self.spelled:
-            self.spelled[name] = key
-            if name != key:
-                what = "texts matched although their names are spelled differently"
-                reading.mend("match", what, partial(_respelled, key, name, where))
-        if self.spelled[name] != key:
-            names = ("/".join(self.spelled[name]), "/".join(key), "/".join(name))
-            raise FormatError(
-                *quoting("{} and {} would both be the output {}", *names),
-                where=where,
-                expected="one spelling in all annotations",
-            )
+        output = (" would be the output ", Quote("/".join(name)))
+        refusal = partial(FormatError, where=row.where, expected="one spelling")
+        if name not in self.spelled and name != key:
+            what = "texts matched although their names are spelled differently"
+            remedy = (Use("match", "id"), " takes them for the same")
+            reading.mend("match", what, partial(refusal, Quote(row.name), *output, remedy=remedy))
+        before = self.spelled.setdefault(name, key)
+        if before != key:
+            raise refusal(Quote("/".join(before)), " and ", Quote(row.name), *output)
         return name
 
 
-def _respelled(key: _Key, name: _Key, where: str) -> FormatError:
-    found = quoting("{} is {} in the outputs", "/".join(key), "/".join(name))
-    remedy = (Use("match", "id"), " takes them for the same")
-    return FormatError(*found, where=where, expected="one spelling", remedy=remedy)
-
-
 def _letters(key: _Key) -> _Key:
-    """A key without punctuation: one file has ``llama3.3`` where the other has ``llama3-3``."""
+    """Return a key without punctuation: ``llama3.3`` here is ``llama3-3`` there."""
     return tuple("".join(filter(str.isalnum, part)) for part in key)
 
 
@@ -133,14 +126,15 @@ def _seems_a_line(value: Any) -> bool:
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read the annotations of all files, on the texts of all files."""
     texts = _Texts()
-    for source in _given_texts(reading):
-        _add_texts(source, texts)
+    if reading.options["documents"] is not None:
+        for source in given_texts(reading, lambda file: _kind_of(file) == _TEXT):
+            texts.add(reading.shown(source, "documents"))
     annotated: list[tuple[Upload, Source]] = []
     for upload in uploads:
         for source in upload.sources_of(_kind_of, reading):
             kind = _kind_of(source)
             if kind == _TEXT:
-                _add_texts(source, texts)
+                texts.add(source)
             else:
                 # What is neither is refused before a text is missed that it may have held.
                 annotated.insert(len(annotated) if kind else 0, (upload, source))
@@ -150,80 +144,29 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
             yield draft
 
 
-def _given_texts(reading: Reading) -> Iterable[Source]:
-    """The files of outputs that the option names: a file, or those of a folder."""
-    path = reading.options["documents"]
-    if path is None:
-        return ()
-    if not isinstance(path, str | PathLike):
-        raise OptionError(*given("documents", path), expected="the path of a file of outputs")
-    found = opened(path)
-    files = [found] if isinstance(found, Source) else [s for s in found if _kind_of(s) == _TEXT]
-    return [reading.shown(file, "documents") for file in files]
-
-
-def _lines(source: Source) -> Iterator[tuple[str, dict[str, Any], _Key]]:
-    """Each line, its place, and what names its text."""
-    for number, line in source.json_lines():
-        where = f"{source.name}:{number}"
-        object_of(line, where, "the line")
-        yield where, line, tuple(_name(line, key, where) for key in _KEYS)
-
-
-def _name(line: Mapping[str, Any], key: str, where: str) -> str:
-    name = identifier(line, key, where)
-    if name is None:
-        raise refused(line.get(key), f"{key!r}", where, "a name or a number")
-    return name
-
-
-def _add_texts(source: Source, texts: _Texts) -> None:
-    for where, line, key in _lines(source):
-        text = string_of(line, _TEXT, where, "the text that was annotated")
-        texts.add(key, text, where)
+def _lines(source: Source) -> Iterator[tuple[Row, _Key]]:
+    """Yield each line with what names its text."""
+    for where, _, line in rows(source):
+        for key in _KEYS:
+            if identifier(line, key, where) is None:
+                raise refused(line.get(key), f"{key!r}", where, "a name or a number")
+        name = tuple(str(line[key]) for key in _KEYS)
+        yield Row(where, "/".join(name), line), name
 
 
 def _drafts(source: Source, annotator: str, texts: _Texts, reading: Reading) -> Iterator[Draft]:
     has_numbers = False
-    for where, line, key in _lines(source):
-        text, name = line.get(_TEXT), key
-        if not isinstance(text, str):
-            name = texts.find(key, where, reading)
-            text = texts.texts[name]
-        dataset, split, _, setup = name
-        spans = list(_spans(line, where, reading))
-        has_numbers = has_numbers or any(span.label.isdecimal() for span in spans)
-        yield Draft(
-            where=where,
-            document="/".join(name),
-            annotator=_annotator(line, where) or annotator,
-            text=text,
-            spans=spans,
-            fields={"dataset": dataset, "split": split, "system": setup},
-        )
+    for row, key in _lines(source):
+        line, more, name = row.item, row.item.get("metadata"), key
+        if not isinstance(line.get(_TEXT), str):
+            name = texts.find(key, row, reading)
+            line = {**line, _TEXT: texts.texts[name]}
+        item = {**(more if isinstance(more, dict) else {}), **line}
+        draft = _SHAPE.draft(Row(row.where, "/".join(name), item), annotator, reading)
+        if draft is not None:
+            has_numbers |= any(span.label.isdecimal() for span in draft.spans)
+            dataset, split, _, system = name
+            yield replace(draft, fields={"dataset": dataset, "split": split, "system": system})
     if has_numbers:
         note = "labels are numbers, which the configuration of the campaign explains"
         reading.note(note, where=source.name)
-
-
-def _annotator(line: Mapping[str, Any], where: str) -> str | None:
-    """Who annotated: by name, or by number in the campaign."""
-    more = line.get("metadata")
-    both = {**(more if isinstance(more, dict) else {}), **line}
-    return next((name for key in _WHO if (name := identifier(both, key, where))), None)
-
-
-def _spans(line: Mapping[str, Any], where: str, reading: Reading) -> Iterator[DraftSpan]:
-    unit = reading.options["offsets"] or "codepoints"
-    for number, span in enumerate(listed(line, _SPANS, where), start=1):
-        place = f"{where}: span #{number}"
-        object_of(span, where, f"span #{number}")
-        if span.get("start") is None:
-            reading.skipped[left_out("spans without a place")] += 1
-            continue
-        start = whole(span["start"], "'start'", place)
-        words = words_of(span, place)
-        if words is None:
-            raise refused(words, "'text'", place, "the words of the span")
-        label = _name(span, "type", place)
-        yield DraftSpan(start, start + length_of(words, unit), label, words, where=place)

@@ -11,7 +11,7 @@ from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import Item, Row, Shape, rows, tokens_of
+from beyondchance.io.shapes import Item, Row, Shape, all_rows, tokens_of
 from beyondchance.io.sources import Source
 from beyondchance.io.values import identifier, listed, refused
 from beyondchance.messages import Quote, Text, Use
@@ -67,7 +67,7 @@ is_format = by_files(all, _looks_right)
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each that was accepted."""
     seen = _Seen()
-    for row in rows(upload):
+    for row in all_rows(upload):
         draft = _draft(row, upload.annotator, seen, reading)
         if draft is not None:
             yield draft
