@@ -494,7 +494,7 @@ def _finished(
         corpus = replace(
             corpus,
             options={**corpus.options, **signed},
-            skipped=dict(chain(corpus.skipped.items(), reading.skipped.items())),
+            skipped=dict(chain(corpus.skipped.items(), (+reading.skipped).items())),
             notes=(*corpus.notes, *reading.notes),
             origin=origin,
             inputs=inputs,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import DataError, FormatError
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
 
@@ -29,6 +29,37 @@ def quoting(sentence: str, *values: object) -> tuple[Piece, ...]:
     for value, words in zip(values, others, strict=True):
         parts += [*(value if isinstance(value, tuple) else [Quote(value)]), words]
     return tuple(part for part in parts if part != "")
+
+
+def refusal(
+    where: Text,
+    sentence: str,
+    *values: object,
+    expected: Text = (),
+    remedy: Text = (),
+    kind: type[DataError] = FormatError,
+) -> DataError:
+    """Build the error for something that was found in a file.
+
+    Parameters
+    ----------
+    where : Text
+        Its place.
+    sentence : str
+        What was found, with ``{}`` for each of the values.
+    *values : object
+        They are quoted.
+    expected, remedy : Text, optional
+        What should have been there, and how to repair it.
+    kind : type of DataError
+        The class of the error.
+
+    Examples
+    --------
+    >>> print(refusal("a.txt:3", "the time is {}", "x", expected="seconds"))
+    a.txt:3: the time is 'x'; expected seconds
+    """
+    return kind(*quoting(sentence, *values), where=where, expected=expected, remedy=remedy)
 
 
 def reason(error: BaseException | None) -> tuple[Piece, ...]:
