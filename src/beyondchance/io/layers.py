@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
-from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.messages import Quote, Text, Use, given, quotes
 from beyondchance.tallies import left_out, not_read
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -113,6 +113,15 @@ def unknown(what: str, asked: str, known: Iterable[str], where: Text) -> FormatE
     """The error for a name that an option asks for and the files do not have."""
     found = (f"no {what} ", Quote(asked))
     return FormatError(*found, where=where, expected=("one of: ", *quotes(known, most=50)))
+
+
+def asked_names(reading: Reading) -> tuple[str, ...]:
+    """Return the names that the option ``layer`` lists, with commas; none if it is not given."""
+    layer: object = reading.options["layer"]
+    names = () if layer is None else tuple(name.strip() for name in str(layer).split(","))
+    if not all(names):
+        raise OptionError(*given("layer", layer), expected="names, separated by commas")
+    return names
 
 
 def layer_drafts(

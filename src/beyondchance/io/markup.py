@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
-from beyondchance.errors import FormatError
 from beyondchance.io.sources import Source, safe_xml
-from beyondchance.messages import Quote, Text
+from beyondchance.io.values import refusal
+from beyondchance.messages import Text
 
 _BEFORE = re.compile(r"\s+|<\?|<!--|<!DOCTYPE\b")
 _AFTER = {"<?": "?>", "<!--": "-->"}
 _NAME = re.compile(r"<([A-Za-z_][\w:.-]*)")
+_NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
 def outermost(head: str) -> str | None:
@@ -77,21 +78,20 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
         The name that the element has to have, if there is only one.
     """
     data = safe_xml(source)
+    expected = f"a document that {program} saved"
+    if name:
+        expected += f", with the outermost element <{name}>"
     try:
         root = ET.fromstring(data)  # noqa: S314 - it declares no entities
     except ET.ParseError as error:
         line, column = error.position
-        raise FormatError(
-            f"not well-formed XML at column {column + 1}",
-            where=f"{source.name}:{line}",
-            expected=f"a document that {program} saved",
-            remedy="save or export it again",
-        ) from None
+        found, where = f"not well-formed XML at column {column + 1}", f"{source.name}:{line}"
+        remedy = "save or export it again"
+        raise refusal(where, found, expected=expected, remedy=remedy) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
-        raise FormatError(f"XML that cannot be decoded ({error})", where=source.name) from None
-    if name not in {"", root.tag}:
-        found = ("the root element is ", Quote(root.tag))
-        raise FormatError(*found, where=source.name, expected=name)
+        raise refusal(source.name, f"XML that cannot be decoded ({error})") from None
+    if name not in {"", local_name(root.tag)}:
+        raise refusal(source.name, "found the element {}", root.tag, expected=expected)
     return root
 
 
@@ -106,11 +106,29 @@ def local_name(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
+def only(parent: ET.Element, name: str, where: str) -> ET.Element:
+    """Return the child of a name, which has to be there once."""
+    found = parent.findall(name)
+    if len(found) != 1:
+        raise refusal(where, f"{len(found)} elements {name}", expected="one")
+    return found[0]
+
+
+def number_of(element: ET.Element, key: str, where: Text) -> int:
+    """Return the whole number of an attribute, which has to be there."""
+    value = element.get(key)
+    if value is None or not _NUMBER.fullmatch(value):
+        said = ("missing",) if value is None else value
+        raise refusal(where, f"{key!r} is {{}}", said, expected="a whole number")
+    return int(value)
+
+
 def check_distinct(names: Iterable[str | None], what: str, where: Text) -> None:
     """Refuse names that are missing or occur twice."""
-    for name, count in Counter(names).items():
+    listed = list(names)
+    for name, count in Counter(listed).items():
         if name is None:
-            raise FormatError(f"{what} without an identifier", where=where, expected="one for each")
+            number = listed.index(None) + 1
+            raise refusal(where, f"{what} {number} has no name", expected="one for each")
         if count > 1:
-            found = (f"{what} ", Quote(name), f" occurs {count} times")
-            raise FormatError(*found, where=where, expected="it once")
+            raise refusal(where, f"{what} {{}} occurs {count} times", name, expected="it once")

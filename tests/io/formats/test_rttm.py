@@ -188,7 +188,7 @@ def test_data_is_no_file():
         ),
         (
             "SPEAKER talk 1 0 0 <NA> <NA> mia <NA> <NA>\n",
-            ":1: … 'talk' … length",
+            ":1: … 'talk' … 0 frames",
         ),
         (
             "SPEAKER talk 1 0 1 <NA> <NA> mia <NA> <NA>\n" * 2,

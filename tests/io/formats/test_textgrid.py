@@ -240,7 +240,7 @@ def test_data_is_no_file():
         ),
         (
             header(2) + tier("anna", ("0", "1", "x")) + tier("anna", ("0", "1", "y")),
-            ": … named … 'anna'",
+            ": … tier … 'anna' … 2",
         ),
         (
             header() + tier("", ("0", "1", "x")),

@@ -20,13 +20,12 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import FormatError
 from beyondchance.io.markup import check_distinct, outermost, xml_root
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
-from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers
-from beyondchance.io.values import quoting
+from beyondchance.io.times import Interval, Recording, Tier, corpus_of_tiers
+from beyondchance.io.values import refusal
 from beyondchance.messages import Piece, Quote, Use
 from beyondchance.tallies import mended, not_read
 
@@ -62,64 +61,54 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
-    """Whether the outermost element is that of ELAN."""
+    """Return whether the outermost element is that of ELAN."""
     return outermost(source.head_text) == _DOCUMENT
 
 
 is_format = by_files(any, _looks)
 
 
-def _parsed(source: Source, reading: Reading) -> TierFile:
+def _parsed(source: Source, reading: Reading) -> tuple[Recording, list[Tier]]:
     """Read one file."""
-    root = _root(source)
-    slots = _slots(root, source.name)
+    where = source.name
+    root = xml_root(source, program="ELAN", name=_DOCUMENT)
+    for header in root.iterfind("HEADER[@TIME_UNITS]"):
+        if (unit := header.get("TIME_UNITS")) != "milliseconds":
+            raise refusal(where, "counts times in {}", unit, expected="milliseconds")
+    slots = _slots(root, where)
     elements = root.findall("TIER")
-    check_distinct((tier.get("TIER_ID") for tier in elements), "tier", source.name)
-    rows = {tier.attrib["TIER_ID"]: list(_annotations(tier, source.name)) for tier in elements}
-    check_distinct((one.key for row in rows.values() for one in row), "annotation", source.name)
+    check_distinct((tier.get("TIER_ID") for tier in elements), "tier", where)
+    rows = {tier.attrib["TIER_ID"]: list(_annotations(tier, where)) for tier in elements}
+    check_distinct((one.key for row in rows.values() for one in row), "annotation", where)
     # What the annotations of a tier refer to may be in a tier after it.
     times = _times(rows.values(), slots)
-    tiers = []
-    for name, row in rows.items():
-        # ELAN puts this tier into every new file.
-        if name == "default" and not row:
-            reading.skipped[not_read("empty default tiers", " left out")] += 1
-            continue
-        place = (f"{source.name}: tier ", Quote(name), ", annotation ")
-        tiers.append(Tier(name, partial(_intervals, row, times, slots, place, reading)))
+    # ELAN puts this tier into every new file.
+    if rows.get("default") == []:
+        del rows["default"]
+        reading.skipped[not_read("empty default tiers", " left out")] += 1
+    tiers = [
+        Tier(name, partial(_intervals, row, times, slots, _place(where, name), reading))
+        for name, row in rows.items()
+    ]
     known = [time for time in slots.values() if time is not None]
-    return TierFile(tiers=tiers, duration=max(known, default=Fraction(0)), is_least=True)
+    latest = max(known, default=Fraction(0))
+    return Recording(where=where, duration=latest, is_least=True), tiers
 
 
-def _root(source: Source) -> Element:
-    """The outermost element, refused if ELAN did not write it."""
-    first = outermost(source.head_text)
-    root = xml_root(source, program="ELAN") if first == _DOCUMENT else None
-    if root is None or root.tag != _DOCUMENT:
-        raise FormatError(
-            "found ",
-            "no XML" if first is None else f"<{first}>",
-            where=source.name,
-            expected=f"an ELAN file, whose outermost element is <{_DOCUMENT}>",
-        )
-    header = root.find("HEADER")
-    unit = "milliseconds" if header is None else header.get("TIME_UNITS", "milliseconds")
-    if unit != "milliseconds":
-        found = quoting("counts times in {}", unit)
-        raise FormatError(*found, where=source.name, expected="milliseconds")
-    return root
+def _place(where: str, name: str) -> tuple[Piece, ...]:
+    return f"{where}: tier ", Quote(name), ", annotation "
 
 
 def _slots(root: Element, where: str) -> Slots:
-    """Time slots in seconds; None where ELAN stores no time."""
+    """Return time slots in seconds; None where ELAN stores no time."""
     elements = root.findall("TIME_ORDER/TIME_SLOT")
     check_distinct((slot.get("TIME_SLOT_ID") for slot in elements), "time slot", where)
     slots: Slots = {}
     for slot in elements:
         name, value = slot.attrib["TIME_SLOT_ID"], slot.get("TIME_VALUE")
         if value is not None and not _MILLISECONDS.fullmatch(value):
-            found = quoting("the time of slot {} is {}", name, value)
-            raise FormatError(*found, where=where, expected="milliseconds from 0 on")
+            found = "the time of slot {} is {}"
+            raise refusal(where, found, name, value, expected="milliseconds from 0 on")
         slots[name] = None if value is None else Fraction(int(value), 1000)
     return slots
 
@@ -129,47 +118,43 @@ class _Annotation(NamedTuple):
 
     key: str
     value: str
-    slots: tuple[str, str] | None
-    parent: str = ""
-    previous: str | None = None
+    ends: Sequence[str]
+    previous: str | None
 
 
 def _annotations(tier: Element, where: str) -> Iterator[_Annotation]:
     for element in tier.iterfind("ANNOTATION/*"):
         if element.tag not in _NEEDED:
             continue
-        given = [element.get(name) for name in ("ANNOTATION_ID", *_NEEDED[element.tag])]
+        needed = ("ANNOTATION_ID", *_NEEDED[element.tag])
+        given = [element.get(name) for name in needed]
         value = element.find("ANNOTATION_VALUE")
         if None in given or value is None:
-            raise FormatError(
-                "an annotation of tier ",
-                Quote(tier.attrib["TIER_ID"]),
-                " is incomplete",
-                where=where,
-                expected=f"ANNOTATION_ID, {', '.join(_NEEDED[element.tag])}, ANNOTATION_VALUE",
+            raise refusal(
+                where,
+                "an annotation of tier {} is incomplete",
+                tier.attrib["TIER_ID"],
+                expected=f"{', '.join(needed)}, ANNOTATION_VALUE",
                 remedy="open the file in ELAN and save it again",
             )
-        key, *others = map(str, given)
+        key, *ends = map(str, given)
         text = (value.text or "").strip()
-        if len(others) == 2:
-            yield _Annotation(key, text, (others[0], others[1]))
-        else:
-            yield _Annotation(key, text, None, others[0], element.get("PREVIOUS_ANNOTATION"))
+        yield _Annotation(key, text, ends, element.get("PREVIOUS_ANNOTATION"))
 
 
 def _times(rows: Iterable[Sequence[_Annotation]], slots: Slots) -> Times:
-    """When each annotation starts and ends, where that can be determined."""
+    """Return when each annotation starts and ends, where that can be determined."""
     times: Times = {}
     filled = dict(slots)
     waiting = []
     for row in rows:
-        aligned = {one.key: one.slots for one in row if one.slots is not None}
+        aligned = {one.key: (one.ends[0], one.ends[1]) for one in row if len(one.ends) == 2}
         _spread(aligned.values(), filled)
         for key, (first, last) in aligned.items():
             start, end = filled.get(first), filled.get(last)
             if start is not None and end is not None:
                 times[key] = (start, end)
-        waiting.append([one for one in row if one.slots is None])
+        waiting.append([one for one in row if one.key not in aligned])
     n_left = -1
     while n_left != len(waiting):
         n_left = len(waiting)
@@ -200,9 +185,9 @@ def _divide(referring: Iterable[_Annotation], times: Times) -> bool:
     """
     children: dict[str, dict[str, str | None]] = {}
     for one in referring:
-        if one.parent not in times:
+        if one.ends[0] not in times:
             return False
-        children.setdefault(one.parent, {})[one.key] = one.previous
+        children.setdefault(one.ends[0], {})[one.key] = one.previous
     for parent, siblings in children.items():
         start, end = times[parent]
         share = (end - start) / len(siblings)
@@ -212,7 +197,7 @@ def _divide(referring: Iterable[_Annotation], times: Times) -> bool:
 
 
 def _in_order(siblings: Mapping[str, str | None]) -> list[str]:
-    """Siblings, each after the one that it names as previous; as they come if that fails."""
+    """Return siblings, each after the one that it names as previous; as they come if that fails."""
     after = {previous: key for key, previous in siblings.items()}
     ordered: list[str] = []
     last: str | None = None
@@ -229,19 +214,20 @@ def _intervals(
     place: tuple[Piece, ...],
     reading: Reading,
 ) -> list[Interval]:
-    """The annotations of a tier."""
+    """Return the annotations of a tier, and count those that store no times."""
     found = []
     for one in row:
+        where = (*place, Quote(one.key))
         if one.key not in times:
-            raise FormatError(
+            raise refusal(
+                where,
                 "has no time, and none follows from the annotations around it",
-                where=(*place, Quote(one.key)),
                 remedy=("give it one in ELAN, or choose other tiers with ", Use("layer")),
             )
-        found.append(Interval(*times[one.key], one.value, (*place, Quote(one.key))))
-        if one.slots is None:
+        found.append(Interval(*times[one.key], one.value, where))
+        if len(one.ends) == 1:
             reading.skipped[mended("annotations placed in those that they refer to")] += 1
-        elif None in map(slots.get, one.slots):
+        elif None in map(slots.get, one.ends):
             reading.skipped[
                 mended("annotations placed by spreading time slots without a time")
             ] += 1

@@ -10,17 +10,15 @@ not mention was not annotated by that file's annotator.
 from __future__ import annotations
 
 import re
-from fractions import Fraction
+from collections.abc import Iterator
 from itertools import islice
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import FormatError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
 from beyondchance.io.times import Interval, Recording, corpus_of, grid_of, seconds
-from beyondchance.io.values import quoting
-from beyondchance.messages import Quote
+from beyondchance.io.values import refusal
 from beyondchance.tallies import no_spans
 
 _TYPES = (
@@ -70,8 +68,8 @@ def _fields(line: str) -> list[str]:
     return [] if not bare or bare.startswith(";") else _BLANKS.split(bare)
 
 
-def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
-    """What one annotator did with each recording, in the order of the files."""
+def _recordings(upload: Upload, reading: Reading) -> Iterator[Recording]:
+    """Return what one annotator did with each recording, in the order of the files."""
     intervals: dict[str, list[Interval]] = {}
     channels: dict[str, str] = {}
     for source in upload.sources_of(_looks, reading, ".rttm"):
@@ -83,20 +81,24 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
                 continue
             recording, channel = fields[1:3]
             if channels.setdefault(recording, channel) != channel:
-                raise FormatError(
-                    *("recording ", Quote(recording), " has channel ", Quote(channel)),
-                    *(" here and ", Quote(channels[recording]), " before"),
-                    where=where,
+                raise refusal(
+                    where,
+                    "recording {} has channel {} here and {} before",
+                    *(recording, channel, channels[recording]),
                     expected="one channel",
                     remedy="give each a recording name of its own",
                 )
-            start, length = (_time(fields, column, where) for column in (3, 4))
+            start, length = map(seconds, fields[3:5])
+            if start is None or length is None or min(start, length) < 0:
+                found = "the onset is {} and the duration {}"
+                expected = "seconds from 0 on, such as 12.34"
+                raise refusal(where, found, *fields[3:5], expected=expected)
             turn = Interval(start, start + length, fields[7], where)
             intervals.setdefault(recording, []).append(turn)
         if not upload.is_folder and len(intervals) == before:
-            raise FormatError("has no SPEAKER line", where=source.name, expected="at least one")
-    return [
-        Recording(
+            raise refusal(source.name, "has no SPEAKER line", expected="at least one")
+    for name, turns in intervals.items():
+        yield Recording(
             where=turns[0].where,
             document=name,
             annotator=upload.annotator,
@@ -104,30 +106,16 @@ def _recordings(upload: Upload, reading: Reading) -> list[Recording]:
             intervals=turns,
             is_least=True,
         )
-        for name, turns in intervals.items()
-    ]
 
 
 def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
-    """Whether a line is about a turn; other known types are counted."""
-    if fields[0] not in _TYPES:
-        found = quoting("found a line of type {}", fields[0])
-        raise FormatError(*found, where=where, expected="SPEAKER or another type of RTTM")
-    if len(fields) not in {9, 10}:
-        raise FormatError(
-            f"found {len(fields)} columns",
-            where=where,
-            expected="the 10 of RTTM, separated by white space, with <NA> for missing values",
-        )
-    if fields[0] != "SPEAKER":
+    """Return whether a line is about a turn; other known types are counted."""
+    kind = fields[0]
+    if kind not in _TYPES or len(fields) not in {9, 10}:
+        expected = "SPEAKER or another type of RTTM, and 10 columns with <NA> for missing values"
+        found = f"found a line of type {{}} with {len(fields)} columns"
+        raise refusal(where, found, kind, expected=expected)
+    if kind != "SPEAKER":
         reading.skipped[no_spans("lines of other types than SPEAKER")] += 1
-        reading.note(f"lines of the type {fields[0]} are ignored")
-    return fields[0] == "SPEAKER"
-
-
-def _time(fields: list[str], column: int, where: str) -> Fraction:
-    time = seconds(fields[column])
-    if time is None or time < 0:
-        found = (f"the {'onset' if column == 3 else 'duration'} is ", Quote(fields[column]))
-        raise FormatError(*found, where=where, expected="seconds from 0 on, such as 12.34")
-    return time
+        reading.note(f"lines of the type {kind} are ignored")
+    return kind == "SPEAKER"

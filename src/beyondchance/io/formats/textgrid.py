@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import FormatError
+from beyondchance.errors import DataError
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
-from beyondchance.io.times import Interval, Tier, TierFile, corpus_of_tiers, seconds
-from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Text
+from beyondchance.io.times import Interval, Recording, Tier, corpus_of_tiers, seconds
+from beyondchance.io.values import refusal
+from beyondchance.messages import Quote, Text
 from beyondchance.tallies import no_spans
 
 _HEADER = re.compile(
@@ -55,44 +55,35 @@ def _looks(source: Source) -> bool:
 is_format = by_files(any, _looks)
 
 
-def _parsed(source: Source, reading: Reading) -> TierFile:
+def _parsed(source: Source, reading: Reading) -> tuple[Recording, list[Tier]]:
     """Read one file."""
+    where = source.name
     if source.head.startswith(b"ooBinaryFile"):
-        raise FormatError(
-            "a binary TextGrid",
-            where=source.name,
-            expected="text",
-            remedy="save it in Praat as a text file",
-        )
+        remedy = "save it in Praat as a text file"
+        raise refusal(where, "a binary TextGrid", expected="text", remedy=remedy)
     header = _HEADER.match(source.text)
     if header is None:
-        raise FormatError(
-            "the header of a TextGrid is missing",
-            where=f"{source.name}:1",
-            expected="'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'",
-        )
+        expected = "'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'"
+        raise refusal(f"{where}:1", "the header of a TextGrid is missing", expected=expected)
     items = _ITEM.finditer(source.text, header.end())
-    begin, end = (_time(_number(items), f"{source.name}: {edge}") for edge in ("xmin", "xmax"))
+    begin, end = (_time(_number(items), f"{where}: {edge}") for edge in ("xmin", "xmax"))
+    recording = Recording(where=where, begin=begin, duration=end - begin)
     if not 0 <= begin < end:
-        raise FormatError(
-            f"goes from {float(begin):.12g} to {float(end):.12g} s",
-            where=source.name,
-            expected="an xmin from 0 on and an xmax after it",
-        )
+        raise refusal(where, str(recording), expected="an xmin from 0 on and an xmax after it")
     tiers = []
-    size = _size(items, source, (), "tiers")
+    size = _size(items, source, "", "tiers")
     for number in range(size):
         kind = _string(items)
         if kind not in _TIMES:
-            raise _damaged(source, (), size, "tiers", number)
+            raise _damaged(source, f"says that it has {size} tiers", number)
         name, intervals = _intervals(items, source, number + 1, _TIMES[kind])
         if kind == "IntervalTier":
             tiers.append(Tier(name, intervals.copy))
         else:
             reading.skipped[no_spans("point tiers")] += 1
     if _string(items) is not None:
-        raise _damaged(source, (), size, "tiers", "more")
-    return TierFile(tiers=tiers, begin=begin, duration=end - begin)
+        raise _damaged(source, f"says that it has {size} tiers", "more")
+    return recording, tiers
 
 
 def _string(items: _Items) -> str | None:
@@ -115,11 +106,11 @@ def _number(items: _Items) -> str | None:
     return None
 
 
-def _size(items: _Items, source: Source, name: tuple[Piece, ...], what: str) -> int:
+def _size(items: _Items, source: Source, of: str, what: str, *values: str) -> int:
     """Read how many tiers or entries there should be."""
     says = _number(items)
     if says is None or not _SIZE.fullmatch(says):
-        raise _damaged(source, name, "an unknown number of", what, 0)
+        raise _damaged(source, f"{of}says that it has an unknown number of {what}", 0, *values)
     return int(says)
 
 
@@ -134,10 +125,9 @@ def _intervals(
         If there are fewer than it says, or a time is none.
     """
     name = _string(items) or ""
-    shown = (f"tier {number} ", Quote(name), " ")
     for _ in ("xmin", "xmax"):
         _number(items)
-    size = _size(items, source, shown, "entries")
+    size = _size(items, source, f"tier {number} {{}} ", "entries", name)
     found = []
     for entry in range(1, size + 1):
         where = (f"{source.name}: tier ", Quote(name), f", interval {entry}")
@@ -145,22 +135,17 @@ def _intervals(
         times = [_time(time, where) for time in written]
         text = _string(items) if len(times) == n_times else None
         if text is None:
-            raise _damaged(source, shown, size, "entries", entry - 1)
+            says = f"tier {number} {{}} says that it has {size} entries"
+            raise _damaged(source, says, entry - 1, name)
         if text.strip():
             found.append(Interval(times[0], times[-1], text.strip(), where))
     return name, found
 
 
-def _damaged(
-    source: Source, name: tuple[Piece, ...], says: int | str, what: str, n_read: int | str
-) -> FormatError:
-    """Make the error of a file or tier that does not hold as many entries as it says."""
-    return FormatError(
-        *(*name, f"says that it has {says} {what}, "),
-        f"but {n_read} can be read",
-        where=source.name,
-        remedy="the file is cut off or damaged: open it in Praat and save it again as a text file",
-    )
+def _damaged(source: Source, says: str, n_read: int | str, *values: str) -> DataError:
+    """Build the error of a file or tier that does not hold as many entries as it says."""
+    remedy = "the file is cut off or damaged: open it in Praat and save it again as a text file"
+    return refusal(source.name, f"{says}, but {n_read} can be read", *values, remedy=remedy)
 
 
 def _time(written: str | None, where: Text) -> Fraction:
@@ -171,6 +156,6 @@ def _time(written: str | None, where: Text) -> Fraction:
     """
     exact = seconds(written or "")
     if exact is None:
-        found = quoting("the time is {}", written or "missing")
-        raise FormatError(*found, where=where, expected="seconds, such as 1.25")
+        expected = "seconds, such as 1.25"
+        raise refusal(where, "the time is {}", written or "missing", expected=expected)
     return Fraction(repr(float(exact)))
