@@ -118,6 +118,11 @@ def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
     return value
 
 
+def mapped(item: Mapping[str, Any], key: str, where: Text) -> dict[str, Any]:
+    """Return an object, empty where there is none."""
+    return object_of({} if item.get(key) is None else item[key], where, f"{key!r}")
+
+
 def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
     """A name or number as a string; None where it is missing or empty."""
     value = item.get(key)

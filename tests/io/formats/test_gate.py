@@ -177,11 +177,11 @@ def test_gatenlp_reads_the_same(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("gate") / "file.xml"
     path.write_bytes(content)
     theirs = gatenlp.Document.load(path, fmt="gatexml", show_warnings=False)
-    ours = gate._from_xml(Source("x", member=content), "x", Reading(ReadOptions()))
+    ours, sets = gate._from_xml(Source("x", member=content), "x", Reading(ReadOptions()))
     assert ours.text == (theirs.text or "")
-    assert list(ours.sets) == list(theirs.annset_names())
-    for name, found in ours.sets.items():
-        assert [(a.kind, a.start, a.end, a.features) for a in found] == [
+    assert list(sets) == list(theirs.annset_names())
+    for name, found in sets.items():
+        assert [(a.label, a.start, a.end, features) for a, features in found] == [
             (a.type, a.start, a.end, dict(a.features)) for a in theirs.annset(name)
         ]
 
@@ -348,15 +348,15 @@ def place(**values):
         (
             place(StartNode="26"),
             {},
-            ": … 'anna' … '0' … starts",
+            ": … 'anna' … '0' … '26', '25' … order",
         ),
         (
             "{",
             {},
             ":1: … 2 … Expecting",
         ),
-        ({}, {}, ": … 'annotation_sets' … document"),
-        (bdocjs(text=None), {}, ": … 'text' … missing"),
+        ({}, {}, ": … 'annotation_sets' … an object"),
+        (bdocjs(text=None), {}, ": … 'text' … null"),
         (
             bdocjs(unit="x"),
             {},
@@ -365,12 +365,12 @@ def place(**values):
         (
             {**TWO, "annotation_sets": {"anna": []}},
             {},
-            ": … 'anna' … list … 'annotations'",
+            ": … 'anna' … list … object",
         ),
         (bdocjs(annotation_set("anna", 3)), {}, ": … set … 'anna' … 1 … 3"),
         (broken(type=3), {}, ": … set … 'anna' … 1 … 'type' … 3"),
         (broken(start=1.5), {}, ": … set … 'anna' … 1 … 'start' … 1.5"),
-        (broken(end=None), {}, ": … 'anna' … 1 … 'end' … missing"),
+        (broken(end=None), {}, ": … 'anna' … 1 … 'end' … null"),
         (broken(features=[]), {}, ": … 'anna' … 1 … 'features' … list"),
         (
             TWO,
