@@ -28,6 +28,8 @@ INTERNAL = frozenset(
 )  # fmt: skip
 """Short names of types that a pipeline makes, and that annotators do not agree on."""
 
+UNLABELLED = left_out("annotations without a label", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
@@ -122,6 +124,35 @@ def asked_names(reading: Reading) -> tuple[str, ...]:
     if not all(names):
         raise OptionError(*given("layer", layer), expected="names, separated by commas")
     return names
+
+
+class Features:
+    """Take labels from the feature that an option names, and remember which features there are.
+
+    Attributes
+    ----------
+    asked : str, optional
+        What the option names.
+    known : dict
+        The features that annotations have.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self.asked: str | None = reading.options["feature"]
+        self.known: dict[str, None] = {}
+        self._reading = reading
+
+    def label(self, values: Mapping[str, str], default: str) -> str:
+        """Return the label of an annotation; empty if it has none, which is counted."""
+        self.known.update(dict.fromkeys(values))
+        label = default if self.asked is None else values.get(self.asked, "").strip()
+        self._reading.skipped[UNLABELLED] += not label
+        return label
+
+    def check(self, what: str, where: str) -> None:
+        """Refuse a feature that no annotation has; `what` is the format's word for features."""
+        if self.asked is not None and self.known and self.asked not in self.known:
+            raise unknown(what, self.asked, self.known, where)
 
 
 def layer_drafts(
@@ -246,4 +277,4 @@ def _spans(
         if label:
             yield DraftSpan(mark.start, mark.end, label, where=mark.where, id=mark.id)
         else:
-            reading.skipped[left_out("annotations without a label", "")] += 1
+            reading.skipped[UNLABELLED] += 1

@@ -14,24 +14,32 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
-from beyondchance.errors import FormatError, SpanError
+from beyondchance.errors import SpanError
 from beyondchance.io.drafts import Draft
-from beyondchance.io.layers import as_label, unknown
+from beyondchance.io.layers import Features, as_label
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
 from beyondchance.io.markup import is_json, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, object_of, refused, whole
-from beyondchance.messages import Piece, Quote, Text, Use, quotes
-from beyondchance.tallies import left_out, no_spans
+from beyondchance.io.values import (
+    identifier,
+    listed,
+    mapped,
+    object_of,
+    refusal,
+    whole,
+    words_of,
+)
+from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.tallies import no_spans
 
 _ROOT = "collection"
 _TYPE, _ANNOTATOR = "type", "annotator"
@@ -46,39 +54,14 @@ _INSIDE = {
 # What the interfaces of PubTator call a list of documents.
 _LISTS = ("documents", "PubTator3")
 
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A passage or a sentence: a stretch of text with its offset in the document."""
-
-    offset: int
-    text: str
-    is_sentence: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Annotation:
-    """One annotation, with its offsets in the document."""
-
-    where: Text
-    infons: Mapping[str, str]
-    places: Sequence[Interval]
-    surface: str | None
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Document:
-    """One document, before it is known what its offsets count."""
-
-    where: Text
-    name: str
-    pieces: Sequence[_Piece]
-    annotations: Sequence[_Annotation]
+_Stretch = tuple[int, str, bool]
+"""The offset and the text of a passage or a sentence, and whether it is a sentence."""
+_Found = Iterator[tuple[str, Mapping[str, Any]]]
+"""Documents, each with the file or line that it stands in."""
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether a file is a BioC collection."""
+    """Return whether a file is a BioC collection."""
     head = source.head_text
     if head.lstrip()[:1] in {"{", "["}:
         return _PASSAGES.search(head) is not None and '"infons"' in head
@@ -91,153 +74,115 @@ is_format = by_files(any, _looks_right)
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents of all collections."""
+    features = Features(reading)
     documents = [
-        document
+        _document(document, place, upload.annotator, features, reading)
         for source in upload.sources_of(_looks_right, reading)
-        for document in _documents(source, upload, reading)
+        for place, document in _documents(source, upload)
     ]
-    label_of = _labels(documents, upload.name, reading)
+    reading.calls("infon", features.asked or _TYPE)
+    features.check("infon", upload.name)
+    labels = [one.label for document, _ in documents for one in document.marked]
+    if features.asked is None and UNNAMED in labels:
+        others = [key for key in features.known if key not in {_TYPE, _ANNOTATOR}]
+        n_unnamed = labels.count(UNNAMED)
+        note = f"{n_unnamed} annotations have no infon 'type' and are labelled '{UNNAMED}'"
+        use = Use("feature", placeholder="KEY")
+        choice = (" (", use, " takes another as the label: ", *quotes(others), ")")
+        reading.note(note, *(choice if others else ()), where=upload.name)
 
     def documents_in(unit: str) -> list[MarkedText]:
-        return [_marked_text(one, unit, upload.annotator, label_of) for one in documents]
+        return [_joined(*one, unit) for one in documents]
 
     unit, texts = fitted(documents_in, reading, where=upload.name)
-    for document, text in zip(documents, texts, strict=True):
-        labelled = [one for one in document.annotations if label_of(one)]
-        _check_places(labelled, text, unit)
+    for (document, _), text in zip(documents, texts, strict=True):
+        _check_places(document.marked, text, unit)
     yield from drafts_of(texts, unit, reading, where=upload.name)
-
-
-# --- Labels -------------------------------------------------------------------
-
-
-def _labels(
-    documents: Sequence[_Document], name: str, reading: Reading
-) -> Callable[[_Annotation], str | None]:
-    """A function of an annotation that returns its label; None leaves it out."""
-    annotations = [one for document in documents for one in document.annotations]
-    known = dict.fromkeys(key for one in annotations for key in one.infons)
-    feature: str | None = reading.options["feature"]
-    reading.calls("infon", feature or _TYPE)
-    n_without = sum(not one.infons.get(feature or _TYPE) for one in annotations)
-    if feature is None:
-        if n_without:
-            others = [key for key in known if key not in {_TYPE, _ANNOTATOR}]
-            note = f"{n_without} annotations have no infon 'type' and are labelled '{UNNAMED}'"
-            use = Use("feature", placeholder="KEY")
-            choice = (" (", use, " takes another as the label: ", *quotes(others), ")")
-            reading.note(note, *(choice if others else ()), where=name)
-        return lambda one: one.infons.get(_TYPE) or UNNAMED
-    if annotations and feature not in known:
-        raise unknown("infon", feature, known, name)
-    if n_without:
-        reading.skipped[left_out("annotations without a label", "")] += n_without
-    return lambda one: one.infons.get(feature)
 
 
 # --- The text and its offsets -------------------------------------------------
 
 
-def _marked_text(
-    document: _Document,
-    unit: str,
-    annotator: str,
-    label_of: Callable[[_Annotation], str | None],
-) -> MarkedText:
-    """Put the pieces together, and count offsets in the whole."""
-    pieces = sorted(document.pieces, key=lambda piece: piece.offset)
-    starts = [piece.offset for piece in pieces]
-    lengths = [length_of(piece.text, unit) for piece in pieces]
+def _joined(document: MarkedText, stretches: Sequence[_Stretch], unit: str) -> MarkedText:
+    """Put passages together, and count offsets in the whole."""
+    stretches = sorted(stretches)
+    starts = [offset for offset, *_ in stretches]
+    lengths = [length_of(text, unit) for _, text, _ in stretches]
     parts: list[str] = []
     begins: list[int] = []
     length = end = 0
-    for piece, size in zip(pieces, lengths, strict=True):
-        if parts and piece.offset < end:
-            raise FormatError(
-                f"the passage at offset {piece.offset} begins before the end of the one before, "
-                f"which is {end}",
-                where=document.where,
+    for (offset, text, _), size in zip(stretches, lengths, strict=True):
+        if parts and offset < end:
+            use = Use("offsets", placeholder="UNIT")
+            raise refusal(
+                document.where,
+                f"the passage at offset {offset} begins before {end}, the end of the one before",
                 expected="passages one after the other",
-                remedy=(
-                    "if offsets count something else, pass ",
-                    Use("offsets", placeholder="UNIT"),
-                ),
+                remedy=("if offsets count something else, pass ", use),
             )
-        if parts and piece.offset > end:
+        if parts and offset > end:
             parts.append("\n")
             length += 1
         begins.append(length)
-        parts.append(piece.text)
-        length, end = length + size, piece.offset + size
+        parts.append(text)
+        length, end = length + size, offset + size
 
     def placed(offset: int) -> int:
-        """The offset in the whole; what lies outside of all pieces stays outside."""
-        index = bisect_right(starts, offset) - 1
-        if index < 0:
-            return offset - (starts[0] if starts else 0)
+        """Return the offset in the whole; what lies outside of all passages stays outside."""
+        if not starts:
+            return offset
+        index = max(bisect_right(starts, offset) - 1, 0)
         inside = offset - starts[index]
         is_last = index == len(starts) - 1
         return begins[index] + (inside if is_last else min(inside, lengths[index]))
 
-    return MarkedText(
-        where=document.where,
-        name=document.name,
+    sentences = [(begin, begin + size) for begin, size in zip(begins, lengths, strict=True)]
+    return replace(
+        document,
         text="".join(parts),
         marked=[
-            Marked(
-                where=one.where,
-                label=label,
-                fragments=[(placed(start), placed(end)) for start, end in one.places],
-                surface=one.surface,
-                annotator=one.infons.get(_ANNOTATOR, ""),
-                id=one.id,
-            )
-            for one in document.annotations
-            if (label := label_of(one))
+            replace(one, fragments=[(placed(start), placed(end)) for start, end in one.fragments])
+            for one in document.marked
         ],
-        sentences=[
-            (begin, begin + size) for begin, size in zip(begins, lengths, strict=True) if size
-        ]
-        if pieces and all(piece.is_sentence for piece in pieces)
-        else None,
-        annotator=annotator,
+        sentences=sentences if sentences and all(x for *_, x in stretches) else None,
     )
 
 
-def _check_places(annotations: Sequence[_Annotation], text: MarkedText, unit: str) -> None:
+def _check_places(marked: Sequence[Marked], text: MarkedText, unit: str) -> None:
     """Refuse annotations outside of all passages, with their offsets in the file."""
     length = length_of(text.text, unit)
-    for one, marked in zip(annotations, text.marked, strict=True):
-        for place, (start, end) in zip(one.places, marked.fragments, strict=True):
+    for one, other in zip(marked, text.marked, strict=True):
+        for place, (start, end) in zip(one.fragments, other.fragments, strict=True):
             is_between = start == end and place[0] < place[1]
             if is_between or not 0 <= start <= end <= length:
-                raise SpanError(
-                    *(f"span [{place[0]}, {place[1]}) ", Quote(marked.label)),
-                    " does not lie in a passage",
-                    where=one.where,
+                raise refusal(
+                    one.where,
+                    f"span [{place[0]}, {place[1]}) {{}} does not lie in a passage",
+                    one.label,
                     remedy="check that offsets and text belong together",
+                    kind=SpanError,
                 )
 
 
 # --- Both forms ---------------------------------------------------------------
 
 
-def _documents(source: Source, upload: Upload, reading: Reading) -> Iterator[_Document]:
-    """The documents of a file, which is XML, JSON, or JSON by lines."""
+def _documents(source: Source, upload: Upload) -> _Found:
+    """Return the documents of a file, which is XML, JSON, or JSON by lines, with their names."""
     found = _json_documents(source) if is_json(source) else _xml_documents(source)
     for number, (place, document) in enumerate(found, start=1):
-        where: tuple[Piece, ...] = (place, f": document {number}")
-        name = identifier(document, "id", where)
-        name = (name or "").strip() or f"{upload.prefix_of(source, ':')}{number}"
-        yield _document(document, (place, ": document ", Quote(name)), name, reading)
+        name = (identifier(document, "id", f"{place}: document {number}") or "").strip()
+        yield place, {**document, "id": name or f"{upload.prefix_of(source, ':')}{number}"}
 
 
 def _document(
-    document: Mapping[str, Any], where: tuple[Piece, ...], name: str, reading: Reading
-) -> _Document:
-    """One document, from the values that both forms have."""
-    pieces: list[_Piece] = []
-    annotations: list[_Annotation] = []
+    document: Mapping[str, Any], file: str, annotator: str, features: Features, reading: Reading
+) -> tuple[MarkedText, list[_Stretch]]:
+    """Return a document without its text, from the values that both forms have."""
+    name = document["id"]
+    where = (f"{file}: document ", Quote(name))
+    stretches: list[_Stretch] = []
+    marked: list[Marked] = []
     levels = [document]
     for number, passage in enumerate(listed(document, "passages", where), start=1):
         place = (*where, f", passage {number}")
@@ -246,69 +191,50 @@ def _document(
         levels += [passage, *(object_of(sentence, place, "a sentence") for sentence in sentences)]
         is_whole = bool(passage.get("text")) or not sentences
         for part in [passage] if is_whole else sentences:
-            text = _string(part, "text", place)
-            if text:
+            if text := words_of(part, place, expected="a string"):
                 offset = whole(part.get("offset"), "'offset'", place)
-                pieces.append(_Piece(offset, text, not is_whole))
+                stretches.append((offset, text, not is_whole))
     for level in levels:
         for annotation in listed(level, "annotations", where):
-            one = _annotation(object_of(annotation, where, "an annotation"), where)
-            if one.places:
-                annotations.append(one)
-            else:
+            one, infons = _marked(object_of(annotation, where, "an annotation"), where)
+            if not one.fragments:
                 reading.skipped[no_spans("annotations without a place")] += 1
-        if relations := listed(level, "relations", where):
-            reading.skipped[no_spans("relations")] += len(relations)
-    return _Document(where, name, pieces, annotations)
+            elif label := features.label(infons, infons.get(_TYPE) or UNNAMED):
+                marked.append(replace(one, label=label))
+        reading.skipped[no_spans("relations")] += len(listed(level, "relations", where))
+    found = MarkedText(where=where, name=name, text="", marked=marked, annotator=annotator)
+    return found, stretches
 
 
-def _annotation(item: Mapping[str, Any], where: tuple[Piece, ...]) -> _Annotation:
-    place = (*where, ", annotation ", Quote(item.get("id")))
-    places = []
+def _marked(item: Mapping[str, Any], where: tuple[Piece, ...]) -> tuple[Marked, Mapping[str, str]]:
+    """Return an annotation without its label, and those of its infons that are single values."""
+    name = item.get("id")
+    place = (*where, ", annotation ", Quote(name))
+    places: dict[Interval, None] = {}
     for location in listed(item, "locations", place):
         object_of(location, place, "a location")
-        start = whole(location.get("offset"), "'offset'", place)
-        places.append((start, start + whole(location.get("length"), "'length'", place)))
-    # PubTator writes an annotation that it found twice with the same location twice.
-    places = list(dict.fromkeys(places))
-    surface = _string(item, "text", place)
-    return _Annotation(
-        place,
-        _infons(item, place),
-        places,
-        surface if surface.split() else None,
-        # Whatever else it is, nothing depends on it.
-        str(item["id"]).strip() if isinstance(item.get("id"), str | int) else "",
-    )
-
-
-def _string(item: Mapping[str, Any], key: str, where: Text) -> str:
-    value = item.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise refused(value, f"{key!r}", where, "a string")
-    return value
-
-
-def _infons(item: Mapping[str, Any], where: Text) -> dict[str, str]:
-    """The infons that are single values."""
-    infons = item.get("infons")
-    pairs = {} if infons is None else object_of(infons, where, "'infons'")
-    return {
-        key: as_label(value).strip() for key, value in pairs.items() if isinstance(value, str | int)
+        start, length = (
+            whole(location.get(key), f"{key!r}", place) for key in ("offset", "length")
+        )
+        # PubTator writes an annotation that it found twice with the same location twice.
+        places[start, start + length] = None
+    infons = {
+        key: as_label(value).strip()
+        for key, value in mapped(item, "infons", place).items()
+        if isinstance(value, str | int)
     }
+    words = words_of(item, place, expected="a string") or ""
+    # Whatever else its name is, nothing depends on it.
+    name = str(name).strip() if isinstance(name, str | int) else ""
+    surface = words if words.split() else None
+    return Marked(place, "", list(places), surface, infons.get(_ANNOTATOR, ""), name), infons
 
 
 # --- JSON ---------------------------------------------------------------------
 
 
-_Found = Iterator[tuple[str, Mapping[str, Any]]]
-"""Documents with their places."""
-
-
 def _json_documents(source: Source) -> _Found:
-    """The documents of a collection, of a list of them, or of one object a line."""
+    """Return the documents of a collection, of a list of them, or of one object a line."""
     values: Iterable[tuple[str, Any]]
     if _LINES.match(source.text):
         values = ((f"{source.name}:{number}", value) for number, value in source.json_lines())
@@ -316,20 +242,12 @@ def _json_documents(source: Source) -> _Found:
         values = [(source.name, source.json())]
     for where, value in values:
         for item in value if isinstance(value, list) else [value]:
-            yield from _in_object(item, where)
-
-
-def _in_object(value: Any, where: str) -> _Found:
-    item = object_of(value, where)
-    if "passages" in item:
-        yield where, item
-        return
-    key = next((key for key in _LISTS if key in item), None)
-    if key is None:
-        expected = "a BioC collection with 'documents', or a document with 'passages'"
-        raise FormatError("neither 'documents' nor 'passages'", where=where, expected=expected)
-    for document in listed(item, key, where):
-        yield where, object_of(document, where, "a document")
+            keys = [key for key in ("passages", *_LISTS) if key in object_of(item, where)]
+            if not keys:
+                expected = "a BioC collection with 'documents', or a document with 'passages'"
+                raise refusal(where, "neither 'documents' nor 'passages'", expected=expected)
+            for document in [item] if "passages" in keys else listed(item, keys[0], where):
+                yield where, object_of(document, where, "a document")
 
 
 # --- XML ----------------------------------------------------------------------
@@ -342,7 +260,7 @@ def _xml_documents(source: Source) -> _Found:
 
 
 def _values(element: ET.Element, kind: str) -> dict[str, Any]:
-    """An element as the JSON form has it."""
+    """Return an element as the JSON form has it."""
     return {
         "id": element.get("id", element.findtext("id")),
         "text": element.findtext("text"),
@@ -360,5 +278,5 @@ def _values(element: ET.Element, kind: str) -> dict[str, Any]:
 
 
 def _number(text: str | None) -> int | str | None:
-    """A whole number; anything else as it is, to be refused where it is needed."""
+    """Return a whole number; anything else as it is, to be refused where it is needed."""
     return int(text) if text is not None and _NUMBER.fullmatch(text) else text
