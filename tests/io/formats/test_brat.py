@@ -340,7 +340,7 @@ def test_annotations_without_text(tmp_path):
 
 
 def test_folder_without_annotations(tmp_path):
-    with refused(bc.FormatError, f"{tmp_path / 'anna'}: … folder … .ann … .txt"):
+    with refused(bc.FormatError, f"{tmp_path / 'anna'}: … .ann … .txt … folder"):
         bc.read(folder(tmp_path / "anna", d_txt=TEXT), format="brat")
 
 

@@ -173,11 +173,11 @@ def test_an_annotator_may_have_a_text_twice(tmp_path):
     [
         (
             content('<DATE spans="5-10" id="D0"/>'),
-            ": tag 'D0': … 'spans' … '5-10' … 'START~END' … several",
+            ": tag 'D0': … spans … '5-10' … 'START~END' … several",
         ),
         (
             content('<DATE spans="5~10," id="D0"/>'),
-            ": tag 'D0': … 'spans' … '5~10,' … 'START~END' … several",
+            ": tag 'D0': … spans … '5~10,' … 'START~END' … several",
         ),
         (
             content('<DATE start="5" id="D0"/>'),
