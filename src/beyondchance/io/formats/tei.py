@@ -14,17 +14,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
-from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.layers import unknown
+from beyondchance.io.layers import asked_names, unknown
 from beyondchance.io.markup import local_name, outermost, without_prefix, xml_root
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
 from beyondchance.io.spaces import collapsed
+from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import left_out, mended
 
@@ -44,7 +44,6 @@ _REGISTERS = frozenset(
         "listRelation",
     }
 )  # fmt: skip
-_APART = _NOTES | _REGISTERS
 # Words before and after these are never one word.
 _BLOCKS = frozenset(
     {
@@ -61,16 +60,8 @@ _MUC_TAG = re.compile(r'<(?:ENAMEX|NUMEX|TIMEX)\s[^<>]*TYPE\s*=\s*["\']')
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """The text of one document, with the elements that were asked for."""
-
-    where: str
-    document: str
-    annotator: str
-    is_tei: bool
-    text: str
-    marks: list[tuple[int, int, ET.Element]]
+_Text = tuple[Draft, list[tuple[int, int, ET.Element]]]
+"""The text of one document, and where the elements are that were asked for."""
 
 
 def _looks_like_it(source: Source) -> bool:
@@ -87,106 +78,88 @@ is_format = by_files(any, _looks_like_it)
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read the files, a document each, or one for each TEI of a teiCorpus."""
     kinds: Counter[str] = Counter()
+    strange: list[str] = []
+    asked = asked_names(reading)
     texts = [
         (upload, text)
         for upload in uploads
         for source in upload.sources_of(_looks_like_it, reading, ".xml")
-        for text in _texts(source, upload, kinds, reading)
+        for text in _texts(source, upload, kinds, strange, reading)
     ]
-    asked = _asked(reading)
-    if not asked:
-        _check_guessable(texts, kinds)
-    elif not any(kinds[name] for name in asked):
+    if asked and not any(kinds[name] for name in asked):
         where = ", ".join(upload.name for upload in uploads)
         raise unknown("element", reading.options["layer"] or "", sorted(kinds), where)
-    for name in asked:
-        if not kinds[name]:
-            reading.note("no element ", Quote(name), "; read as nothing marked")
-    read_kinds = dict.fromkeys(local_name(e.tag) for _, text in texts for *_, e in text.marks)
-    reading.note("the annotations are the elements ", *quotes(read_kinds, most=30))
-    for upload, text in texts:
-        reading.met(upload.name, [text.annotator])
-        yield Draft(
-            where=text.where,
-            document=text.document,
-            annotator=text.annotator,
-            text=text.text,
-            spans=list(_spans(text, reading)),
-        )
-
-
-def _asked(reading: Reading) -> tuple[str, ...]:
-    """The elements that the option names; none if it is not given."""
-    layer = reading.options["layer"]
-    if layer is None:
-        return ()
-    names = tuple(name.strip() for name in layer.split(","))
-    if not all(names):
-        expected = "names of elements, separated by commas"
-        raise OptionError("layer is ", Quote(layer, is_given=True), expected=expected)
-    return names
-
-
-def _check_guessable(texts: list[tuple[Upload, _Text]], kinds: Counter[str]) -> None:
-    """Refuse XML of which nothing says what its annotations are."""
-    strange = next((text for _, text in texts if not text.is_tei), None)
-    if strange is not None and not any(kinds[name] for name in _MUC):
-        raise FormatError(
-            *("XML that is not TEI, with the elements ", *quotes(kinds)),
-            where=strange.where,
+    if not asked and strange and not any(kinds[name] for name in _MUC):
+        raise refusal(
+            strange[0],
+            "XML that is not TEI, with the elements {}",
+            quotes(kinds),
             expected="to be told which of them are annotations",
             remedy=("pass ", Use("layer", placeholder="NAME,NAME")),
         )
+    for name in asked:
+        if not kinds[name]:
+            reading.note("no element ", Quote(name), "; read as nothing marked")
+    found = dict.fromkeys(local_name(element.tag) for _, (_, x) in texts for *_, element in x)
+    reading.note("the annotations are the elements ", *quotes(found, most=30))
+    for upload, (draft, marks) in texts:
+        reading.met(upload.name, [draft.annotator])
+        yield replace(draft, spans=list(_spans(draft.text, marks, reading)))
 
 
 # --- Files --------------------------------------------------------------------
 
 
 def _texts(
-    source: Source, upload: Upload, kinds: Counter[str], reading: Reading
+    source: Source, upload: Upload, kinds: Counter[str], strange: list[str], reading: Reading
 ) -> Iterator[_Text]:
-    """The texts of a file; its elements are counted by name."""
+    """Return the texts of a file; its elements are counted by name, and other XML is noted."""
     root = xml_root(source, program="an XML editor")
     kinds.update(local_name(element.tag) for element in root.iter())
     name = upload.document_of(source)
-    if local_name(root.tag) not in _ROOTS:
-        wanted = frozenset(_asked(reading)) or _MUC
-        yield _text(root, wanted, source, (name, upload.annotator, False), reading)
-        return
-    wanted = frozenset(_asked(reading)) or NAMING
+    wanted = frozenset(asked_names(reading))
     # A corpus contains its documents, which may be corpora.
     documents = [root, *root.iterfind(".//{*}TEI"), *root.iterfind(".//{*}TEI.2")]
     parts = [(element, text) for element in documents for text in element.findall("{*}text")]
+    if local_name(root.tag) not in _ROOTS:
+        strange.append(source.name)
+        wanted, parts = wanted or _MUC, [(root, root)]
     if not parts:
         found = "TEI without an element 'text'"
-        raise FormatError(found, where=source.name, expected="the annotated text")
+        raise refusal(source.name, found, expected="the annotated text")
     for number, (element, text) in enumerate(parts, start=1):
         document = name
         if len(parts) > 1:
             own = element.get(_ID) or str(number)
             document = f"{name}/{own}" if upload.is_folder else own
-        yield _text(text, wanted, source, (document, upload.annotator, True), reading)
+        plain, marks = _text(text, wanted or NAMING, reading)
+        yield (
+            Draft(
+                where=source.name,
+                document=document,
+                annotator=upload.annotator,
+                text=plain,
+                spans=(),
+            ),
+            marks,
+        )
 
 
 def _text(
-    root: ET.Element,
-    wanted: frozenset[str],
-    source: Source,
-    names: tuple[str, str, bool],
-    reading: Reading,
-) -> _Text:
-    """The characters of an element, and where the wanted elements are in them."""
+    root: ET.Element, wanted: frozenset[str], reading: Reading
+) -> tuple[str, list[tuple[int, int, ET.Element]]]:
+    """Return the characters of an element, and where the wanted elements are in them."""
     parts: list[str] = []
     length = 0
     marks: list[tuple[int, int, ET.Element]] = []
     # Elements that are open, each with what of it is still to be read and where it begins.
     opened: list[tuple[ET.Element, Iterator[ET.Element], int]] = [(root, iter(root), 0)]
 
-    def add(words: str | None) -> None:
+    def add(*words: str | None) -> None:
         nonlocal length
-        if words:
-            parts.append(words)
-            length += len(words)
+        for word in filter(None, words):
+            parts.append(word)
+            length += len(word)
 
     add(root.text)
     while opened:
@@ -194,62 +167,54 @@ def _text(
         inner = next(rest, None)
         if inner is None:
             opened.pop()
-            if element is root:
-                break
             kind = local_name(element.tag)
-            if kind in wanted:
-                marks.append((start, length, element))
-            if kind in _BLOCKS:
-                add(" ")
-            add(element.tail)
+            if element is not root:
+                if kind in wanted:
+                    marks.append((start, length, element))
+                add(" " if kind in _BLOCKS else "", element.tail)
             continue
         kind = local_name(inner.tag)
-        if kind in _APART and kind not in wanted:
-            _count_left_out(inner, wanted, reading)
+        if kind in _NOTES | _REGISTERS and kind not in wanted:
+            place = "notes" if kind in _NOTES else "registers"
+            reading.skipped[left_out(place)] += 1
+            number = sum(local_name(one.tag) in wanted for one in inner.iter())
+            reading.skipped[left_out(f"elements in {place}")] += number
             add(inner.tail)
             continue
-        if kind in _BLOCKS or (kind in _BREAKS and inner.get("break") != "no"):
-            add(" ")
+        is_apart = kind in _BLOCKS or (kind in _BREAKS and inner.get("break") != "no")
+        add(" " if is_apart else "")
         opened.append((inner, iter(inner), length))
         add(inner.text)
     plain = collapsed("".join(parts))
     placed = [(plain.inside(start), plain.inside(end), e) for start, end, e in marks]
-    placed.sort(key=lambda mark: (mark[0], -mark[1]))
-    return _Text(source.name, *names, plain.text, placed)
+    return plain.text, sorted(placed, key=lambda mark: (mark[0], -mark[1]))
 
 
-def _count_left_out(element: ET.Element, wanted: frozenset[str], reading: Reading) -> None:
-    """Count a note or register, and what is marked in it."""
-    is_note = local_name(element.tag) in _NOTES
-    place = "notes" if is_note else "registers"
-    reading.skipped[left_out(place)] += 1
-    number = sum(local_name(inner.tag) in wanted for inner in element.iter())
-    if number:
-        reading.skipped[left_out(f"elements in {place}")] += number
-
-
-def _spans(text: _Text, reading: Reading) -> Iterator[DraftSpan]:
-    """The elements as spans; those without words, or without a label, are counted."""
-    for start, end, element in text.marks:
+def _spans(
+    text: str, marks: list[tuple[int, int, ET.Element]], reading: Reading
+) -> Iterator[DraftSpan]:
+    """Return elements as spans; those without words, or without a label, are counted."""
+    for start, end, element in marks:
         label = _label(element, reading)
         # White space is one space at most, so that longer ones need not be looked through.
-        if end - start < 2 and not text.text[start:end].strip():
+        if end - start < 2 and not text[start:end].strip():
             reading.skipped[left_out("elements without text")] += 1
         elif not label:
             reading.skipped[left_out("elements without a label")] += 1
         else:
-            if any(element.get(key) for key in ("next", "prev", "part")):
-                reading.skipped[mended("parts of split elements read as spans of their own")] += 1
+            is_part = any(element.get(key) for key in ("next", "prev", "part"))
+            reading.skipped[mended("parts of split elements read as spans of their own")] += is_part
             yield DraftSpan(start, end, label)
 
 
 def _label(element: ET.Element, reading: Reading) -> str:
-    """The name with the type, or the attribute that was asked for."""
+    """Return the name with the type, or the attribute that was asked for."""
     name, feature = local_name(element.tag), reading.options["feature"]
     if feature is not None:
         values = {local_name(key): value.strip() for key, value in element.attrib.items()}
         return values.get(feature, "")
-    if name in _MUC:
-        return (element.get("TYPE") or "").strip() or name
-    kind = (element.get("type") or "").strip()
-    return f"{name}[{kind}]" if kind else name
+    is_muc = name in _MUC
+    kind = element.get("TYPE" if is_muc else "type", "").strip()
+    if not kind:
+        return name
+    return kind if is_muc else f"{name}[{kind}]"
