@@ -89,7 +89,7 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
         remedy = "save or export it again"
         raise refusal(where, found, expected=expected, remedy=remedy) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
-        raise refusal(source.name, f"XML that cannot be decoded ({error})") from None
+        raise refusal(source.name, "XML that cannot be decoded ({})", (str(error),)) from None
     if name not in {"", local_name(root.tag)}:
         raise refusal(source.name, "found the element {}", root.tag, expected=expected)
     return root

@@ -122,7 +122,7 @@ def grid_of(reading: Reading) -> Fraction:
     if match is None or not Fraction(match[1]):
         raise OptionError(
             *("grid is ", "missing" if given is None else Quote(given)),
-            expected="the frames that times are counted in as positions, a length with its unit",
+            expected="a length with its unit, because times are counted in frames as positions",
             remedy=("pass, for instance, ", Use("grid", "10ms")),
         )
     milliseconds = Decimal(match[1]) * (1 if match[2] == "ms" else 1000)

@@ -235,7 +235,7 @@ def test_repairs(read):
         (row(1, "x") + row(2, ""), ":2: … column … '_'"),
         (
             row("a", "x", "NER=O"),
-            ":1: … number … 'a' … 1 … 1 … 2 … 1.1",
+            ":1: … word 'a' … 1 … 1 … 2 … 1.1",
         ),
         (
             row(1, "x", "NER=O") + row(1, "y"),
@@ -372,7 +372,7 @@ class TestColumnsOfTheirOwn:
     def test_one_that_is_asked_for(self, read):
         two = self.PLUS.format("GOLD SYSTEM", "O\tO").replace("B-PER", "B-PER\tB-LOC")
         assert read(two, feature="SYSTEM").spans("1", "anna") == [(0, 1, "LOC")]
-        with refused(bc.FormatError, "hold … 'GOLD' … 'SYSTEM'"):
+        with refused(bc.FormatError, "'GOLD' … 'SYSTEM'"):
             read(two)
 
     def test_no_tags(self, read):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
@@ -13,9 +14,9 @@ from beyondchance.io.offsets import Interval, length_of, places
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.values import quoting
-from beyondchance.messages import Quote, Text, Use
-from beyondchance.tallies import Tally, left_out, no_spans
+from beyondchance.io.values import refusal
+from beyondchance.messages import Text, Use
+from beyondchance.tallies import left_out, no_spans
 
 _BEGIN = "#FORMAT=WebAnno TSV 3"
 _HEAD = re.compile(rf"{_BEGIN}(\.[0-3])?[ \t]*")
@@ -24,7 +25,8 @@ _OFFSETS = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _BAR = re.compile(r"(?:[^\\|]++|\\.)+", re.DOTALL)
 _NUMBERED = re.compile(r"((?:[^\\\[]++|\\.)*)\[(\d{1,9})\]", re.DOTALL | re.ASCII)
-_IGNORED = {"CH": no_spans("chain links"), "RL": no_spans("relations"), "SP": no_spans("slots")}
+_IGNORED = {"CH": "chain links", "RL": "relations", "SP": "slots"}
+_TEXT = "#Text="
 CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 
 MOST_GAP = 2**20
@@ -50,39 +52,43 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         for source in upload.sources_of(is_tsv, reading)
     ]
     if not documents:
-        found = f"no file begins with '{_BEGIN}'"
-        raise FormatError(found, where=upload.name, expected="at least one")
+        raise refusal(upload.name, f"no file begins with '{_BEGIN}'", expected="at least one")
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The columns of one layer: where they begin, and the features that they hold.
+class _Columns(NamedTuple):
+    """The columns of one layer.
 
     Attributes
     ----------
     kind : {"SP", "CH", "RL"}
         Spans, chains, relations.
     layer : str
-    first, count : int
     features : mapping of str to int
-        Features with plain values, and their columns.
+        Features with plain values, and their columns; of a layer without any, its own column.
+    links : sequence of int
+        Columns with links to other annotations.
+    end : int
+        The column after the last one.
     """
 
     kind: str
     layer: str
-    first: int
-    count: int
     features: Mapping[str, int]
+    links: Sequence[int]
+    end: int
 
 
-@dataclass(slots=True)
-class _Sentence:
-    """A sentence as it is being read."""
+class _Row(NamedTuple):
+    """A line of a token or of a part of one."""
 
+    where: str
     line: int
-    lines: list[str]
-    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+    is_part: bool
+    start: int
+    end: int
+    form: str
+    cells: list[str]
 
 
 def parsed(
@@ -98,42 +104,47 @@ def parsed(
         What is ignored is counted there.
     is_gold : bool
     """
-    lines = source.lines()
-    if not lines or not _HEAD.fullmatch(lines[0]):
-        raise FormatError(
-            *("found ", Quote(lines[0]) if lines else "an empty file"),
-            where=f"{source.name}:1",
-            expected=f"'{_BEGIN}.0' to 3.3",
-            remedy="export the document again as WebAnno TSV 3.3",
+    where, lines = source.name, source.lines() or [""]
+    if not _HEAD.fullmatch(lines[0]):
+        expected, remedy = f"'{_BEGIN}.0' to 3.3", "export the document again as WebAnno TSV 3.3"
+        raise refusal(
+            f"{where}:1",
+            "found {}",
+            lines[0] or ("an empty line",),
+            expected=expected,
+            remedy=remedy,
         )
-    columns, sentences = _cut(lines, source.name)
-    unit = reading.options["offsets"] or "utf16"
-    text = _Text(unit)
-    marks = _Found(columns)
-    for sentence in sentences:
-        if not sentence.rows:
+    columns, sentences = _cut(lines, where)
+    found = _Document(columns, reading.options["offsets"] or "utf16")
+    for number, text, rows in sentences:
+        if rows:
+            found.add(
+                "\n".join(text),
+                number,
+                [_row(line, fields, columns, where) for line, fields in rows],
+            )
+        else:
             reading.skipped[left_out("sentences without tokens")] += 1
-            continue
-        rows = [_row(fields, line, columns, source.name) for line, fields in sentence.rows]
-        text.add(sentence, rows)
-        for row in rows:
-            marks.add(row)
-    if not text.tokens:
-        raise FormatError("no tokens", where=source.name, expected="at least one sentence")
+    if not found.tokens:
+        raise refusal(where, "no tokens", expected="at least one sentence")
     # Links, relations and slots are no spans.
-    reading.skipped.update(marks.ignored)
+    reading.skipped.update(no_spans(_IGNORED[kind]) for kind, *_ in found.links)
     draft = Draft(
-        where=source.name,
+        where=where,
         document=document,
         annotator=annotator,
-        text=text.text(),
+        text="".join(found.text),
         spans=(),
-        tokens=text.tokens,
-        sentences=text.sentences,
+        tokens=found.tokens,
+        sentences=found.sentences,
         is_gold=is_gold,
-        offsets=unit,
+        offsets=found.unit,
     )
-    layers = marks.layers()
+    layers = {
+        one.layer: Layer(tuple(filter(None, one.features))) for one in columns if one.kind == "SP"
+    }
+    for (layer, _), (mark, _) in found.marks.items():
+        layers[layer].annotations.append(mark)
     return Layered(draft=draft, layers=layers, candidates=tuple(layers), known=frozenset(layers))
 
 
@@ -148,36 +159,35 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: CONTROLS.get(match[1], match[1]), text)
 
 
+_Sentence = tuple[int, list[str], list[tuple[int, list[str]]]]
+"""The line of a sentence, the lines of its text, and the cells of its tokens by line."""
+
+
 def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
     """Cut a file into its header and its sentences."""
     columns: dict[tuple[str, str], _Columns] = {}
     sentences: list[_Sentence] = []
     first = 3
-    before = ""
     for number, line in enumerate(lines[1:], start=2):
+        where = f"{name}:{number}"
         if line.startswith("#T_"):
-            where = f"{name}:{number}"
             declared = _declared(line, first, where)
-            if columns.setdefault((declared.kind, declared.layer), declared) is not declared:
-                found = quoting("layer {} was declared before", declared.layer)
-                raise FormatError(*found, where=where, expected="it once")
-            first += declared.count
-        elif line.startswith("#Text="):
-            text = unescaped(line[6:])
-            if before.startswith("#Text="):
+            first = declared.end
+            if columns.setdefault(declared[:2], declared) is not declared:
+                found = "layer {} was declared before"
+                raise refusal(where, found, declared.layer, expected="it once")
+        elif line.startswith(_TEXT):
+            text = unescaped(line.removeprefix(_TEXT))
+            if lines[number - 2].startswith(_TEXT):
                 # A sentence with line breaks may be spread over several lines.
-                sentences[-1].lines.append(text)
+                sentences[-1][1].append(text)
             else:
-                sentences.append(_Sentence(number, [text]))
+                sentences.append((number, [text], []))
         elif line and not line.startswith("#"):
             if not sentences:
-                raise FormatError(
-                    "found a token before any sentence",
-                    where=f"{name}:{number}",
-                    expected="a line '#Text=' first",
-                )
-            sentences[-1].rows.append((number, line.split("\t")))
-        before = line
+                found = "found a token before any sentence"
+                raise refusal(where, found, expected=f"a line '{_TEXT}' first")
+            sentences[-1][2].append((number, line.split("\t")))
     return list(columns.values()), sentences
 
 
@@ -185,193 +195,133 @@ def _declared(line: str, first: int, where: str) -> _Columns:
     """Read the declaration of a layer, whose columns are the next ones."""
     kind, equals, rest = line[3:].partition("=")
     layer, *names = rest.rstrip().split("|")
-    if kind not in {"SP", "CH", "RL"} or not equals or not layer:
-        raise FormatError(
-            *("found ", Quote(line)),
-            where=where,
-            expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
-        )
-    features = {}
-    slot = False
-    for index, name in enumerate(names):
-        # A slot takes two columns: the role, and the type of what fills it.
-        if not slot and not name.startswith("ROLE_") and name:
-            features[name] = first + index
-        slot = name.startswith("ROLE_")
-    return _Columns(kind, layer, first, max(len(names), 1), features)
+    if kind not in _IGNORED or not equals or not layer:
+        expected = "'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features"
+        raise refusal(where, "found {}", line, expected=expected)
+    # A slot takes two columns: the role, and the type of what fills it.
+    slots = [first + index for index, name in enumerate(names) if name.startswith("ROLE_")]
+    taken = {*slots, *(index + 1 for index in slots)}
+    features = {name: i for i, name in enumerate(names, start=first) if name and i not in taken}
+    links = slots if kind == "SP" else [first]
+    return _Columns(kind, layer, features or {"": first}, links, first + max(len(names), 1))
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A line of a token or of a part of one."""
-
-    where: str
-    line: int
-    is_part: bool
-    start: int
-    end: int
-    form: str
-    cells: list[str]
-
-
-def _row(fields: list[str], line: int, columns: Sequence[_Columns], name: str) -> _Row:
-    where = f"{name}:{line}"
-    wanted = 3 + sum(item.count for item in columns)
+def _row(line: int, fields: list[str], columns: Sequence[_Columns], name: str) -> _Row:
+    where, wanted = f"{name}:{line}", columns[-1].end if columns else 3
     # Every line ends with a tab.
     if len(fields) == wanted + 1 and not fields[-1]:
         fields = fields[:-1]
     if len(fields) != wanted:
-        declared = f"{wanted}, as the header declares"
-        raise FormatError(f"found {len(fields)} columns", where=where, expected=declared)
-    number = _TOKEN_LINE.fullmatch(fields[0])
-    offsets = _OFFSETS.fullmatch(fields[1])
-    if number is None or offsets is None:
-        raise FormatError(
-            *("found ", Quote(fields[0]), " and ", Quote(fields[1])),
-            where=where,
-            expected="the number of a token, such as 1-2, and its offsets, such as 4-9",
-        )
-    start, end = int(offsets[1]), int(offsets[2])
-    if start > end:
-        problem = f"offsets {start}-{end}"
-        raise FormatError(problem, where=where, expected="the start before the end")
+        expected = f"{wanted}, as the header declares"
+        raise refusal(where, f"found {len(fields)} columns", expected=expected)
+    number, offsets = _TOKEN_LINE.fullmatch(fields[0]), _OFFSETS.fullmatch(fields[1])
+    start, end = map(int, offsets.groups() if offsets else (1, 0))
+    if number is None or start > end:
+        expected = "the number of a token, such as 1-2, and its offsets, such as 4-9"
+        raise refusal(where, "found {} and {}", *fields[:2], expected=expected)
     return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
-
-
-class _Text:
-    """The text of a document, put together sentence by sentence."""
-
-    def __init__(self, unit: str) -> None:
-        self.unit = unit
-        self.tokens: list[Interval] = []
-        self.sentences: list[Interval] = []
-        self._pieces: list[str] = []
-        self._length = 0
-
-    def text(self) -> str:
-        return "".join(self._pieces)
-
-    def add(self, sentence: _Sentence, rows: Sequence[_Row]) -> None:
-        """Put a sentence where the offsets of its tokens say."""
-        first, text = rows[0], "\n".join(sentence.lines)
-        lead = text.find(first.form)
-        if lead < 0:
-            raise FormatError(
-                *("token ", Quote(first.form), " is not in the text of its sentence"),
-                where=first.where,
-                expected=f"the words of the text at line {sentence.line}",
-            )
-        begin = first.start - length_of(text[:lead], self.unit)
-        gap = begin - self._length
-        if gap < 0 or gap > MOST_GAP:
-            raise FormatError(
-                f"the sentence begins at {begin}, but the text before it ends at {self._length}",
-                where=first.where,
-                remedy=self._advice(),
-            )
-        # What stood between sentences is not in the file; only how much.
-        self._pieces += ["\n" * min(gap, 1) + " " * (gap - 1), text]
-        self._length = begin + length_of(text, self.unit)
-        self.sentences.append((begin, self._length))
-        self._check(text, rows, begin)
-
-    def _check(self, text: str, rows: Sequence[_Row], begin: int) -> None:
-        """Check that tokens are words of the sentence, one after the other."""
-        place = places(text, self.unit)
-        for row in rows:
-            start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
-            words = text[start:end] if 0 <= start <= end else None
-            if words is None or not _same(words, row.form):
-                outside = ("does not lie in its sentence",)
-                shows = outside if words is None else ("covers ", Quote(words))
-                raise FormatError(
-                    *(f"[{row.start}, {row.end}) ", *shows, ", but the token is ", Quote(row.form)),
-                    where=row.where,
-                    remedy=self._advice(),
-                )
-            if row.is_part:
-                continue
-            if self.tokens and row.start < self.tokens[-1][1]:
-                raise FormatError(
-                    *("token ", Quote(row.form), f" begins at {row.start}, but the one before "),
-                    f"ends at {self.tokens[-1][1]}",
-                    where=row.where,
-                    expected="tokens in order",
-                )
-            if row.start < row.end:
-                self.tokens.append((row.start, row.end))
-
-    def _advice(self) -> Text:
-        if max(self.text(), default="") < "\U00010000":
-            return "check that offsets and text belong together"
-        other = "utf16" if self.unit == "codepoints" else "codepoints"
-        return ("if offsets count the other unit, pass ", Use("offsets", other))
-
-
-def _same(found: str, form: str) -> bool:
-    """Equal but for the kind of white space."""
-    return found == form or (len(found) == len(form) and found.split() == form.split())
 
 
 _Key = tuple[int, int]
 """What identifies an annotation in its layer: 0 and its number, or its line and place."""
 
 
-class _Found:
-    """The annotations of a document, put together line by line."""
+class _Document:
+    """A document, put together sentence by sentence.
 
-    def __init__(self, columns: Sequence[_Columns]) -> None:
+    Attributes
+    ----------
+    unit : str
+        What offsets count.
+    text : list of str
+        In pieces.
+    tokens, sentences : list of (start, end)
+    marks : dict
+        Annotations by layer and key, with the last token of each.
+    links : set of (kind, layer, place)
+    """
+
+    def __init__(self, columns: Sequence[_Columns], unit: str) -> None:
+        self.unit = unit
+        self.text: list[str] = []
+        self.tokens: list[Interval] = []
+        self.sentences: list[Interval] = []
+        self.marks: dict[tuple[str, _Key], tuple[Annotation, int]] = {}
+        self.links: set[tuple[str, str, str]] = set()
         self._columns = columns
-        # Annotations by layer and key, with the last token of each.
-        self._found: dict[tuple[str, _Key], tuple[Annotation, int]] = {}
-        self._links: set[tuple[str, str, str]] = set()
         self._token = -1
 
-    @property
-    def ignored(self) -> list[Tally]:
-        """What each link, relation and slot is called where it is counted."""
-        return [_IGNORED[kind] for kind, _, _ in self._links]
+    def add(self, text: str, line: int, rows: Sequence[_Row]) -> None:
+        """Put a sentence where the offsets of its tokens say."""
+        first, before = rows[0], self.sentences[-1][1] if self.sentences else 0
+        lead = text.find(first.form)
+        if lead < 0:
+            found = "token {} is not in the text of its sentence"
+            expected = f"the words of the text at line {line}"
+            raise refusal(first.where, found, first.form, expected=expected)
+        begin = first.start - length_of(text[:lead], self.unit)
+        gap = begin - before
+        if gap < 0 or gap > MOST_GAP:
+            found = f"the sentence begins at {begin}, but the text before it ends at {before}"
+            raise refusal(first.where, found, remedy=self._advice())
+        # What stood between sentences is not in the file; only how much.
+        self.text += ["\n" * min(gap, 1) + " " * (gap - 1), text]
+        self.sentences.append((begin, begin + length_of(text, self.unit)))
+        place = places(text, self.unit)
+        for row in rows:
+            start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
+            self._check(row, text[start:end] if 0 <= start <= end else None)
+            self._token += not row.is_part
+            for columns in self._columns:
+                self._link(row, columns)
+                if columns.kind == "SP":
+                    self._mark(row, columns)
 
-    def layers(self) -> dict[str, Layer]:
-        """The layers of spans with their annotations."""
-        layers = {
-            one.layer: Layer(tuple(one.features)) for one in self._columns if one.kind == "SP"
-        }
-        for (layer, _), (annotation, _) in self._found.items():
-            layers[layer].annotations.append(annotation)
-        return layers
+    def _check(self, row: _Row, words: str | None) -> None:
+        """Add a token, refused if it is not one of the words that follow those before."""
+        # Equal but for the kind of white space.
+        is_same = words is not None and (len(words), words.split()) == (
+            len(row.form),
+            row.form.split(),
+        )
+        if not is_same:
+            covered = ("nothing of its sentence",) if words is None else words
+            found = f"[{row.start}, {row.end}) covers {{}}, but the token is {{}}"
+            raise refusal(row.where, found, covered, row.form, remedy=self._advice())
+        if not row.is_part:
+            before = self.tokens[-1][1] if self.tokens else 0
+            if row.start < before:
+                found = f"token {{}} begins at {row.start}, but the one before ends at {before}"
+                raise refusal(row.where, found, row.form, expected="tokens in order")
+            if row.start < row.end:
+                self.tokens.append((row.start, row.end))
 
-    def add(self, row: _Row) -> None:
-        """Add what a line says."""
-        self._token += not row.is_part
-        for columns in self._columns:
-            if columns.kind == "SP":
-                self._add_spans(row, columns)
-                self._add_slots(row, columns)
-            else:
-                self._add_links(row, columns)
+    def _advice(self) -> Text:
+        if max("".join(self.text), default="") < "\U00010000":
+            return "check that offsets and text belong together"
+        other = "utf16" if self.unit == "codepoints" else "codepoints"
+        return ("if offsets count the other unit, pass ", Use("offsets", other))
 
-    def _add_links(self, row: _Row, columns: _Columns) -> None:
-        for item in _items(row.cells[columns.first]):
-            # A link of a chain is repeated for each of its tokens, a relation is not.
-            _, arrow, target = item.partition("->")
-            place = f"->{target}" if arrow and columns.kind == "CH" else f"{row.line}:{item}"
-            self._links.add((columns.kind, columns.layer, place))
-
-    def _add_slots(self, row: _Row, columns: _Columns) -> None:
-        plain = set(columns.features.values())
-        slots = [i for i in range(columns.first, columns.first + columns.count) if i not in plain]
-        for index in slots[::2] if len(slots) > 1 else []:
+    def _link(self, row: _Row, columns: _Columns) -> None:
+        """Add links to other annotations, each once."""
+        for index in columns.links:
             for item in _items(row.cells[index]):
-                if not item.startswith("*"):
-                    number = _NUMBERED.fullmatch(item)
-                    place = f"[{number[2]}]" if number else f"{row.line}:{item}"
-                    self._links.add(("SP", columns.layer, place))
+                # A link of a chain is repeated for each of its tokens, a relation is not.
+                _, arrow, target = item.partition("->")
+                number = _NUMBERED.fullmatch(item)
+                place = f"{row.line}:{item}"
+                if columns.kind == "CH" and arrow:
+                    place = f"->{target}"
+                elif columns.kind == "SP" and number:
+                    place = f"[{number[2]}]"
+                if columns.kind != "SP" or not item.startswith("*"):
+                    self.links.add((columns.kind, columns.layer, place))
 
-    def _add_spans(self, row: _Row, columns: _Columns) -> None:
+    def _mark(self, row: _Row, columns: _Columns) -> None:
         """Add the annotations of one layer: each is in all columns of the layer."""
+        layer = columns.layer
         new: dict[_Key, dict[str, str]] = {}
-        for feature, index in (columns.features or {"": columns.first}).items():
+        for feature, index in columns.features.items():
             for place, item in enumerate(_items(row.cells[index])):
                 numbered = _NUMBERED.fullmatch(item)
                 key = (0, int(numbered[2])) if numbered else (row.line, place)
@@ -380,29 +330,19 @@ class _Found:
                 if value != "*" and feature:
                     values[feature] = unescaped(value)
         for key, values in new.items():
-            self._add_span(row, columns.layer, key, values)
-
-    def _add_span(self, row: _Row, layer: str, key: _Key, values: dict[str, str]) -> None:
-        """Begin an annotation, or go on with one that has the same number."""
-        before, token = self._found.get((layer, key), (None, -1))
-        if before is None:
+            # An annotation goes on where its number was before.
             mark = Annotation(row.start, row.end, values, row.where)
-            self._found[layer, key] = mark, self._token
-            return
-        if before.values != values:
-            raise FormatError(
-                *(f"annotation [{key[1]}] of layer ", Quote(layer), " has other values than at "),
-                before.where,
-                where=row.where,
-                expected="the same in all its lines",
-            )
-        if self._token - token > 1:
-            found = (f"annotation [{key[1]}] of layer ", Quote(layer), " goes on after a gap")
-            raise FormatError(*found, where=row.where, expected="neighbouring tokens")
-        start, end = min(before.start, row.start), max(before.end, row.end)
-        self._found[layer, key] = replace(before, start=start, end=end), self._token
+            before, token = self.marks.get((layer, key), (mark, self._token))
+            if before.values != values or self._token - token > 1:
+                is_gap = before.values == values
+                problem = "goes on after a gap" if is_gap else "has other values than"
+                found = f"annotation [{key[1]}] of layer {{}} {problem} at {{}}"
+                expected = "the same values, and neighbouring tokens, in all its lines"
+                raise refusal(row.where, found, layer, (before.where,), expected=expected)
+            start, end = min(before.start, row.start), max(before.end, row.end)
+            self.marks[layer, key] = replace(before, start=start, end=end), self._token
 
 
 def _items(cell: str) -> list[str]:
-    """The stacked values of a cell; none if it is ``_``."""
+    """Return the stacked values of a cell; none if it is ``_``."""
     return [] if cell in {"_", ""} else _BAR.findall(cell)
