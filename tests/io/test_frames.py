@@ -159,7 +159,7 @@ MALFORMED = [
      "row 2 of the data frame: … label … 'a' … 1"),
     ({"start": [0, 21, 3, None], "end": [4, 22, 5, None]},
      "row 2 of the data frame: … span … [21, 22) … 'PER' … 20 … 0"),
-    ({"doc": ["d1"] * 4}, "two … 'document'"),
+    ({"doc": ["d1"] * 4}, "'document', 'doc' … 'document'"),
 ]  # fmt: skip
 
 

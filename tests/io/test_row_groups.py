@@ -5,8 +5,6 @@ from itertools import takewhile
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance.io import columns as module
-from beyondchance.io.columns import _encoded
 from beyondchance.io.row_groups import _n_equal, _n_equal_at_end
 
 pa = pytest.importorskip("pyarrow")
@@ -33,20 +31,3 @@ def test_runs_at_both_ends(runs, name):
         if rows:
             same = takewhile(lambda row: row == rows[-1], reversed(rows))
             assert _n_equal_at_end(column) == len(list(same))
-
-
-@given(runs=RUNS, is_sorted=st.booleans(), head=st.sampled_from([2, 4096]))
-def test_sorted_names_are_numbered_without_hashes(runs, is_sorted, head):
-    """As pyarrow numbers them, whether they are sorted or only begin so."""
-    rows = [name for name, n in runs for _ in range(n)]
-    if is_sorted:
-        rows = sorted(row for row in rows if row is not None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_HEAD", head)
-        for column in list(columns(rows))[:2]:
-            found = _encoded(column, pa).combine_chunks()
-            expected = column.dictionary_encode().unify_dictionaries().combine_chunks()
-            found.validate(full=True)
-            assert found.to_pylist() == rows
-            assert found.indices.to_pylist() == expected.indices.to_pylist()
-            assert found.dictionary.to_pylist() == expected.dictionary.to_pylist()

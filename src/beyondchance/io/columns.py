@@ -8,18 +8,17 @@ into Python objects.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from importlib import import_module
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from beyondchance.annotations.letters import letters_of
+from beyondchance.checks import repeated
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.sources import Source
 from beyondchance.io.values import reason
@@ -52,7 +51,7 @@ SPAN = ("start", "end", "label")
 """The columns that every table of spans has."""
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}(\.0*)?\s*", re.ASCII)
 """A whole number as files write it."""
-_TEXT, _WHOLE = frozenset({str, type(None)}), frozenset({int})
+_TEXT = frozenset({str, type(None)})
 _SINGLE = _TEXT | {int, float, bool}
 """Types that need no look at each of many values."""
 _TOO_LARGE = 10**18
@@ -60,8 +59,6 @@ _MOST_GAPS = 10**6
 """Cells without a value that a table may have, whatever it holds."""
 _FIELD = re.compile(r"\w+(?:[ .-]\w+)*")
 _LONGEST_FIELD = 1000
-_MOST_SORTED = 2**30
-"""Bytes of strings that are put together to see whether they are sorted."""
 _HEAD = 2**12
 """Rows that most likely have every value of a column with few values."""
 _GAPS = frozenset({"NAType", "NaTType"})
@@ -114,40 +111,36 @@ def our_name(own: str) -> str:
 
 
 def known_columns(table: Table, needed: Sequence[str] = SPAN) -> Table:
-    """The table with our names for its columns."""
-    columns: dict[str, Any] = {}
-    for own, values in table.columns.items():
-        if our_name(own) in columns:
-            found = f"two columns for {our_name(own)!r}"
-            raise FormatError(found, where=table.source.name, expected="one")
-        columns[our_name(own)] = values
+    """Return the table with our names for its columns."""
+    where, names = table.source.name, {own: our_name(own) for own in table.columns}
     for name, others in _ALSO.items():
-        also = [own for own in columns if own.lower() in others]
-        if name not in columns and len(also) > 1:
-            several = ("columns ", *quotes(also), f" for {name!r}")
-            remedy = f"rename one to {name}"
-            raise FormatError(*several, where=table.source.name, expected="one", remedy=remedy)
-        if name not in columns and also:
-            columns = {name if own in also else own: columns[own] for own in columns}
+        if name not in names.values():
+            names |= {own: name for own in names if own.lower() in others}
+    for name in repeated(names.values())[:1]:
+        several = quotes(own for own, ours in names.items() if ours == name)
+        remedy = f"keep one of them as {name}, and rename the others"
+        raise FormatError(
+            "columns ", *several, f" for {name!r}", where=where, expected="one", remedy=remedy
+        )
+    columns = {names[own]: values for own, values in table.columns.items()}
     unclear = [own for own in columns if own.lower() in _UNCLEAR]
-    if "document" not in columns and "document" not in needed and unclear:
+    if unclear and "document" not in {*columns, *needed}:
         raise FormatError(
             *("column ", Quote(unclear[0]), " may number documents, sentences or rows"),
-            where=table.source.name,
+            where=where,
             expected="a column 'document'",
             remedy="rename it to document, or drop it",
         )
     for name in needed:
         if name not in columns:
             problem = (f"no column {name!r} among ", *quotes(table.columns))
-            raise FormatError(*problem, where=table.source.name, expected=", ".join(needed))
+            raise FormatError(*problem, where=where, expected=", ".join(needed))
     return replace(table, columns=columns)
 
 
 def check_distinct(names: Sequence[str], where: str) -> None:
     """Refuse two columns of one name."""
-    again = next((name for name, n in Counter(names).items() if n > 1), None)
-    if again is not None:
+    for again in repeated(names)[:1]:
         found = ("the column name ", Quote(again), " occurs twice")
         raise FormatError(*found, where=where, expected="distinct names")
 
@@ -220,86 +213,57 @@ def is_string(kind: Any, types: Any) -> bool:
 
 
 def _typed(column: Any, name: str, arrow: Any) -> Any:
-    """A column of Parquet as pyarrow's where that means the same, else as Python objects."""
+    """Return a column of pyarrow as it is where that means the same, else as Python objects."""
     kind, ours, types = column.type, our_name(name), arrow.types
     if types.is_dictionary(kind):
         kind = kind.value_type
     is_number = types.is_integer(kind)
     if ours in NUMBERS and is_number and not types.is_uint64(kind):
         return column.cast(arrow.int64())
-    if ours not in NUMBERS and ours != "text":
-        if types.is_dictionary(column.type) and is_string(kind, types):
-            return _distinct(column, arrow)
-        if is_number or is_string(kind, types):
-            return _encoded(column.cast(arrow.string()), arrow)
+    if ours not in NUMBERS and ours != "text" and (is_number or is_string(kind, types)):
+        is_coded = types.is_dictionary(column.type) and not is_number
+        coded = column if is_coded else column.cast(arrow.string()).dictionary_encode()
+        return coded.unify_dictionaries()
     return column.to_pylist()
-
-
-def _encoded(column: Any, arrow: Any) -> Any:
-    """A column of strings, dictionary-encoded with one dictionary."""
-    if column.null_count or len(column) < 2 or column.nbytes > _MOST_SORTED:
-        return column.dictionary_encode().unify_dictionaries()
-    values, compute = column.combine_chunks(), import_module("pyarrow.compute")
-    # What is sorted, as documents mostly are, needs no table of hashes; the first rows of what is
-    # not tell it.
-    for rows in (values.slice(0, _HEAD), values):
-        before, after = rows.slice(0, len(rows) - 1), rows.slice(1)
-        if not compute.all(compute.less_equal(before, after)).as_py():
-            return column.dictionary_encode().unify_dictionaries()
-    is_new = np.ones(len(values), dtype=bool)
-    is_new[1:] = _array(compute.less(before, after).cast("uint8"))
-    first, codes = np.flatnonzero(is_new), np.cumsum(is_new, dtype=np.int32) - np.int32(1)
-    names, indices = (
-        arrow.Array.from_buffers(kind, len(numbers), [None, arrow.py_buffer(numbers)])
-        for kind, numbers in ((arrow.int64(), first), (arrow.int32(), codes))
-    )
-    coded = arrow.DictionaryArray.from_arrays(indices, values.take(names))
-    return arrow.chunked_array([coded])
-
-
-def _distinct(column: Any, arrow: Any) -> Any:
-    """A dictionary-encoded column with one dictionary, which has no value twice."""
-    unified = column.unify_dictionaries()
-    if not column.num_chunks:
-        return unified
-    known = unified.chunk(0).dictionary
-    # A dictionary that was put together of several has each value once; one that stayed as
-    # others made it may not.
-    if len(known) > len(column.chunk(0).dictionary) or len(known.unique()) == len(known):
-        return unified
-    once = known.dictionary_encode()
-    indices = once.indices.take(unified.combine_chunks().indices)
-    return arrow.chunked_array([arrow.DictionaryArray.from_arrays(indices, once.dictionary)])
 
 
 # --- Columns to numbers -------------------------------------------------------
 
 
 def codes_of(table: Table, column: str) -> tuple[list[str], Ints]:
-    """The distinct values of a column as they first occur, and each row's number; -1 for none."""
-    own, codes, _ = stripped_codes(table, column)
-    return own, codes
+    """Return the distinct values of a column as they first occur, and each row's; -1 for none."""
+    return stripped_codes(table, column)[:2]
 
 
 def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
-    """As `codes_of`, and how many rows have a value with white space around it."""
+    """Number the values of a column.
+
+    Returns
+    -------
+    names : list of str
+        The distinct values as they first occur, without white space around them.
+    codes : array of int, shape (rows,)
+        The number of each row's value; -1 for none.
+    n_stripped : int
+        How many rows have a value with white space around it.
+    """
     values = table.columns[column]
     if hasattr(values, "combine_chunks"):
         own, codes = _arrow_codes(values)
     else:
-        if column in NAMES:
-            _check_single(table, column, "a name")
+        if column in NAMES and not _SINGLE.issuperset(map(type, values)):
+            for row, value in enumerate(values):
+                if not is_single(value):
+                    raise _unfit(table, row, column, value, "a name")
         is_text = _TEXT.issuperset(map(type, values))
         texts = values if is_text else [None if is_gap(v) else str(v) for v in values]
         own = list(dict.fromkeys(text for text in texts if text is not None))
         number: dict[str | None, int] = {None: -1, **{text: i for i, text in enumerate(own)}}
         codes = np.fromiter(map(number.__getitem__, texts), np.int64, len(texts))
-    # White space around a name is not part of it.
-    if _are_bare(own):
+    # What others numbered may have a name twice.
+    if _are_bare(own) and len(set(own)) == len(own):
         return own, codes, 0
     stripped = list(map(str.strip, own))
-    if stripped == own and all(own):
-        return own, codes, 0
     names: dict[str, int] = {}
     renumbered = [names.setdefault(name, len(names)) if name else -1 for name in stripped]
     is_other = [bool(name) and name != given for name, given in zip(stripped, own, strict=True)]
@@ -317,36 +281,22 @@ def _are_bare(names: list[str]) -> bool:
 
 
 def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
-    """The values of a dictionary-encoded column as they first occur, and each row's number."""
-    joined = values.combine_chunks()
-    own = joined.dictionary.to_pylist()
-    indices = joined.indices
-    if indices.null_count:
-        indices = indices.cast("int64").fill_null(-1)  # they may be unsigned
-    codes = _array(indices)
-    if is_in_order(codes, len(own)) and not joined.dictionary.null_count:
-        return own, codes.astype(np.int64)
-    # The dictionary may have another order, and values that no row has.
-    first = np.full(len(own) + 1, len(codes))  # one more, for the rows without a value
-    np.minimum.at(first, codes, np.arange(len(codes)))
-    order = np.argsort(first[:-1], kind="stable")
-    used = [i for i in order.tolist() if first[i] < len(codes) and own[i] is not None]
-    number = np.full(len(own) + 1, -1)
-    number[used] = np.arange(len(used))
-    return [own[i] for i in used], number[codes]
+    """Return the values of a dictionary-encoded column as they first occur, and their numbers."""
+    coded = values.combine_chunks()
+    names, codes = coded.dictionary, _array(coded.indices, -1)
+    if names.null_count or not is_in_order(codes, len(names)):
+        # The dictionary may have another order, and values that no row has.
+        found = coded.cast(names.type).dictionary_encode()
+        names, codes = found.dictionary, _array(found.indices, -1)
+    return names.to_pylist(), codes
 
 
-_OTHER_NAMES = {"double": "float64", "float": "float32", "halffloat": "float16"}
-"""What NumPy calls types of pyarrow that have another name there."""
-
-
-def _array(numbers: Any) -> Any:
-    """Numbers of pyarrow, none of them missing, as an array; its `to_numpy` imports pandas."""
-    if not len(numbers):
-        return np.zeros(0, dtype=np.int64)
-    name = _OTHER_NAMES.get(str(numbers.type), str(numbers.type))
-    data = np.frombuffer(numbers.buffers()[1], dtype=name)
-    return data[numbers.offset : numbers.offset + len(numbers)]
+def _array(numbers: Any, gap: int) -> Ints:
+    """Return whole numbers of pyarrow as an array, with a number for those that are missing."""
+    filled = numbers.cast("int64")
+    if filled.null_count:  # otherwise nothing of pyarrow that imports pandas is used
+        filled = filled.fill_null(gap)
+    return np.from_dlpack(filled)
 
 
 def is_in_order(codes: Ints, n_values: int) -> bool:
@@ -381,16 +331,6 @@ def is_single(value: object) -> bool:
     return isinstance(value, str) or not hasattr(value, "__len__")
 
 
-def _check_single(table: Table, column: str, expected: str) -> None:
-    """Refuse bytes, lists and objects where a single value is expected."""
-    values = table.columns[column]
-    if _SINGLE.issuperset(map(type, values)):
-        return
-    for row, value in enumerate(values):
-        if not is_single(value):
-            raise _unfit(table, row, column, value, expected)
-
-
 def _unfit(table: Table, row: int, column: str, value: object, expected: str) -> FormatError:
     found, remedy = (f"{column} is ", Quote(value)), ""
     if isinstance(value, bytes | bytearray):
@@ -400,55 +340,34 @@ def _unfit(table: Table, row: int, column: str, value: object, expected: str) ->
 
 
 def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:
-    """A column of whole numbers, and which rows have none (value 0)."""
-    values = _as_array(table.columns[column])
-    expected = "a whole number"
+    """Return a column of whole numbers, and which rows have none (value 0)."""
+    values, expected = table.columns[column], "a whole number"
+    if isinstance(values, list) and {int}.issuperset(map(type, values)):
+        with suppress(OverflowError):
+            values = np.array(values, dtype=np.int64)
     if hasattr(values, "combine_chunks"):
-        missing = np.zeros(len(values), dtype=bool)
-        if values.null_count:
-            missing = _array(values.is_null().cast("uint8").combine_chunks()).astype(bool)
-            values = values.fill_null(0)
-        numbers = _array(values.combine_chunks()).astype(np.int64, copy=False)
+        numbers = _array(values.combine_chunks(), 0)
+        missing = _array(values.is_null().combine_chunks(), 0).astype(bool)
     elif isinstance(values, np.ndarray) and values.dtype.kind in "iuf":
         missing = np.isnan(values)
-        filled = np.where(missing, 0, values)
-        # Compared before the conversion, which would wrap around.
-        is_whole = (filled > -_TOO_LARGE) & (filled < _TOO_LARGE)
-        if filled.dtype.kind == "f":
-            is_whole &= filled == np.floor(filled)
-        if not is_whole.all():
-            row = int(np.argmin(is_whole))
-            raise _unfit(table, row, column, values[row].item(), expected)
-        return filled.astype(np.int64), missing
+        numbers = np.where(missing, 0, values)
     else:
-        return _listed_numbers(table, column, expected)
-    if len(numbers) and not -_TOO_LARGE < numbers.min() <= numbers.max() < _TOO_LARGE:
-        row = int(np.argmax((numbers <= -_TOO_LARGE) | (numbers >= _TOO_LARGE)))
-        raise _unfit(table, row, column, int(numbers[row]), expected)
-    return numbers, missing
-
-
-def _as_array(values: Any) -> Any:
-    """A list of nothing but whole numbers as an array; whatever else it is stays."""
-    if isinstance(values, list) and _WHOLE.issuperset(map(type, values)):
-        with suppress(OverflowError):
-            return np.array(values, dtype=np.int64)
-    return values
-
-
-def _listed_numbers(table: Table, column: str, expected: str) -> tuple[Ints, Bools]:
-    """Whole numbers from a list of Python values."""
-    values = table.columns[column]
-    _check_single(table, column, expected)
-    blanks = (is_gap(value) or (isinstance(value, str) and not value.strip()) for value in values)
-    missing = np.fromiter(blanks, bool, len(values))
-    numbers = np.zeros(len(values), dtype=np.int64)
-    for row in np.flatnonzero(~missing).tolist():
-        number = number_of(values[row])
-        if number is None:
-            raise _unfit(table, row, column, values[row], expected)
-        numbers[row] = number
-    return numbers, missing
+        blanks = (is_gap(x) or (isinstance(x, str) and not x.strip()) for x in values)
+        missing = np.fromiter(blanks, bool, len(values))
+        numbers = np.zeros(len(values), dtype=np.int64)
+        for row in np.flatnonzero(~missing).tolist():
+            number = number_of(values[row]) if is_single(values[row]) else None
+            if number is None:
+                raise _unfit(table, row, column, values[row], expected)
+            numbers[row] = number
+    # Compared before the conversion, which would wrap around.
+    is_whole = (numbers > -_TOO_LARGE) & (numbers < _TOO_LARGE)
+    if numbers.dtype.kind == "f":
+        is_whole &= numbers == np.floor(numbers)
+    if not is_whole.all():
+        row = int(np.argmin(is_whole))
+        raise _unfit(table, row, column, numbers[row].item(), expected)
+    return numbers.astype(np.int64, copy=False), missing
 
 
 @lru_cache(maxsize=2**16, typed=True)

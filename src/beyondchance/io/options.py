@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
-from beyondchance.errors import BeyondChanceError, DataError, OptionError
-from beyondchance.io.sources import Source
-from beyondchance.messages import Note, Piece, Text, Use
+from beyondchance.errors import BeyondChanceError, DataError, FormatError, OptionError
+from beyondchance.io.sources import Source, opened
+from beyondchance.messages import Note, Piece, Text, Use, given
 from beyondchance.options import ReadOptions, checked_options, declared
 from beyondchance.tallies import Tally, mended
 
@@ -246,6 +247,18 @@ class Reading:
     def shown(self, source: Source, name: str) -> Source:
         """A source under the name by which messages may show it."""
         return source.hidden(name) if self.hides_files else source
+
+    def documents_file(self, expected: str) -> Source:
+        """Open the file that the option ``documents`` names, or say what is expected there."""
+        path = self.options["documents"]
+        try:
+            source = opened(path) if isinstance(path, str | PathLike) else None
+        except FormatError as error:
+            error.where = ("documents",) if self.hides_files else error.where
+            raise
+        if not isinstance(source, Source):
+            raise OptionError(*given("documents", path), expected=expected)
+        return self.shown(source, "documents")
 
     def met(self, upload: str, annotators: Iterable[str]) -> None:
         """Keep which annotators an upload holds."""

@@ -340,7 +340,7 @@ MALFORMED = {
     + "d,a,3,4,X,9\nd,a,3,4,X,9\n": "{}:3: … [3, 4) … 'X' … marked … 'a' … 'd' … duplicates='skip'",
     HEAD + "d,a,0,1,X,9\nd,a,0,1,b'X',9\n": "{}:3: … label … \"b'X'\"",
     "start,end,label,label\n0,1,X,X\n": "{}:1: … 'label' … occurs",
-    "start,begin,end,label\n0,0,1,X\n": "{}: … two … 'start'",
+    "start,begin,end,label\n0,0,1,X\n": "{}: … 'start', 'begin' … 'start'",
     '{"start": 0, "end": 1, "label": ["X"]}\n': "{}:1: … label … 'X'",
     '{"start": 0, "end": true, "label": "X"}\n': "{}:1: … True",
     '{"start": 0, "end": 1, "label": "X"}\n[]\n': "{}:2: … object",
