@@ -7,7 +7,7 @@ from typing import Any
 
 from beyondchance.cli import options as flags
 from beyondchance.installing import distribution, install_command
-from beyondchance.io.registry import FORMATS
+from beyondchance.io.registry import FORMATS, plugins
 from beyondchance.io.writing import WRITTEN
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.formats import formats_report
@@ -32,6 +32,6 @@ def command(**_: Any) -> Report:
             else None,
             "example": item.example,
         }
-        for item in FORMATS.values()
+        for item in (*FORMATS.values(), *plugins().values())
     ]
     return formats_report(formats)

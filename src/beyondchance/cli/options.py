@@ -14,7 +14,7 @@ import beyondchance.scoring.options  # noqa: F401 - enters CHOICES
 from beyondchance.checks import nearest
 from beyondchance.cli.running import Command, Option, flag_of
 from beyondchance.core.measures import MEASURES
-from beyondchance.io.registry import FORMATS
+from beyondchance.io.registry import FORMATS, plugins
 from beyondchance.options import (
     BLIND,
     CHOICES,
@@ -34,14 +34,25 @@ Result = TypeVar("Result")
 
 
 class Choice(click.Choice[str]):
-    """A choice that knows other names, and suggests the nearest one."""
+    """A choice that knows other names, and suggests the nearest one.
 
-    def __init__(self, choices: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+    `more` returns further choices; it is called for a value that is none of the others.
+    """
+
+    def __init__(
+        self,
+        choices: Iterable[str],
+        aliases: Mapping[str, str] | None = None,
+        more: Callable[[], Iterable[str]] = tuple,
+    ) -> None:
         super().__init__(list(choices))
         self.aliases = aliases or {}
+        self.more = more
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the choice that is meant."""
+        if value not in self.choices:
+            self.choices = tuple(dict.fromkeys((*self.choices, *self.more())))
         return super().convert(known_value(value, self.choices, self.aliases), param, ctx)
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
@@ -280,7 +291,7 @@ annotated_files = together(
     option(
         "--format",
         group="Reading",
-        type=Choice(FORMATS),
+        type=Choice(FORMATS, more=plugins),
         metavar="NAME",
         is_everyday=True,
         help="The format of the files, if it is not detected.",

@@ -15,7 +15,7 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.annotations.names import plain
-from beyondchance.checks import checked_gold, checked_option, repeated
+from beyondchance.checks import checked_gold, repeated
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -36,7 +36,17 @@ from beyondchance.io.naming import (
 )
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.recognition import unrecognised
-from beyondchance.io.registry import FORMATS, KINDS, SPANS, TAGS, Format, Upload, Work, recognised
+from beyondchance.io.registry import (
+    FORMATS,
+    KINDS,
+    SPANS,
+    TAGS,
+    Format,
+    Upload,
+    Work,
+    format_named,
+    recognised,
+)
 from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, checked_options, declared, documented
@@ -742,7 +752,7 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
     None for data that could be of several kinds, such as lists of nothing.
     """
     if name is not None and upload.data is None:
-        return FORMATS[checked_option("format", name, FORMATS)]
+        return format_named(name)
     if upload.data is not None:
         kind = _kind_of(upload, name)
         if kind is not None and kind.name in FORMATS and name is None:
@@ -758,7 +768,7 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
 def _kind_of(upload: Upload, name: str | None) -> Format | None:
     """What data are: by their structure."""
     if name is not None:
-        return {**KINDS, **FORMATS}[checked_option("format", name, {**KINDS, **FORMATS})]
+        return KINDS[name] if name in KINDS else format_named(name)
     for known in (KINDS, FORMATS):
         for item in known.values():
             if item.reader().is_format(upload):

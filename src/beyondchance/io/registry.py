@@ -1,7 +1,7 @@
 """Every format: its name, its defaults, its options and the module that reads it.
 
-To add a format, write a module of `beyondchance.io.formats` that follows `Reader`, and add
-an entry here.
+To add a format, write a module that follows `Reader`: one of `beyondchance.io.formats`, with an
+entry here, or one of another package, which offers its `Format` as an entry point.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, Protocol, TypeVar, cast
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import checked_option
 from beyondchance.errors import DataError
 from beyondchance.installing import required as required  # noqa: PLC0414 - for readers
 from beyondchance.io.drafts import Draft
@@ -134,8 +135,41 @@ class Upload:
 
 
 def recognised(upload: Upload) -> Format | None:
-    """Return the format that the content looks like."""
-    return next((item for item in FORMATS.values() if item.detects(upload)), None)
+    """Return the format that the content looks like; those of other packages are tried last."""
+    found = next((item for item in FORMATS.values() if item.detects(upload)), None)
+    return found or next((item for item in plugins().values() if item.detects(upload)), None)
+
+
+@cache
+def plugins() -> Mapping[str, Format]:
+    """Load the formats that other packages offer as entry points of ``beyondchance.formats``."""
+    found: dict[str, Format] = {}
+    for point in import_module("importlib.metadata").entry_points(group="beyondchance.formats"):
+        try:
+            item = point.load()
+        except Exception as error:
+            raise _broken(point, f"cannot be loaded ({type(error).__name__}: {error})") from error
+        if not isinstance(item, Format):
+            raise _broken(point, f"is {item!r}, and not a Format")
+        if item.name in FORMATS or item.name in found:
+            raise _broken(point, f"is called {item.name}, as another format is")
+        found[item.name] = item
+    return found
+
+
+def _broken(point: Any, problem: str) -> DataError:
+    return DataError(
+        f"the format that {point.value} adds {problem}",
+        remedy=f"mend or uninstall {point.dist.name if point.dist else 'it'}",
+    )
+
+
+def format_named(name: str) -> Format:
+    """Return the format of a name."""
+    if name in FORMATS:
+        return FORMATS[name]
+    known = {**FORMATS, **plugins()}
+    return known[checked_option("format", name, known)]
 
 
 def is_unknown(source: Source) -> bool:
@@ -214,6 +248,8 @@ class Format:
         Whether its reader returns a Corpus, which files of other formats cannot join.
     library, extra : str, optional
         What must be installed, and the extra of this package that does it.
+    module : str
+        The module that reads it; by default one of `beyondchance.io.formats` with its name.
     """
 
     name: str
@@ -227,10 +263,12 @@ class Format:
     is_alone: bool = False
     library: str | None = None
     extra: str | None = None
+    module: str = ""
 
     def reader(self) -> Reader:
-        """The module that reads it."""
-        return _reader(self.name)
+        """Import the module that reads it."""
+        own = f"beyondchance.io.formats.{self.name.replace('-', '_')}"
+        return cast("Reader", import_module(self.module or own))
 
     def detects(self, upload: Upload) -> bool:
         """Whether the content looks like this format."""
@@ -240,12 +278,6 @@ class Format:
             if beginning and beginning[0] not in self.first:
                 return False
         return self.reader().is_format(upload)
-
-
-@cache
-def _reader(name: str) -> Reader:
-    module = import_module(f"beyondchance.io.formats.{name.replace('-', '_')}")
-    return cast("Reader", module)
 
 
 # In the order in which they are tried: those that are easiest to recognise first.
