@@ -9,6 +9,7 @@ from collections import Counter
 from beyondchance.errors import FormatError
 from beyondchance.io.json_rows import first_value, rows_of
 from beyondchance.io.registry import Format, Upload, recognised
+from beyondchance.io.separated import delimiter_of, head_rows
 from beyondchance.io.sources import Source, is_type_system, is_zip, parsed_json
 from beyondchance.io.tagged import TAG
 from beyondchance.io.values import shown
@@ -152,25 +153,16 @@ def _near_xml(source: Source) -> FormatError | None:
     )
 
 
-def _rows(source: Source, separator: str | None) -> list[tuple[int, list[str]]]:
-    """The first lines that are not blank, cut into cells, with their numbers."""
-    lines = source.head_text.replace("\r\n", "\n").split("\n")
-    lines = lines[: min(_MOST_LINES, len(lines) - source.is_longer_than_head)]
-    numbered = enumerate(lines, start=1)
-    return [(number, line.split(separator)) for number, line in numbered if line.strip()]
-
-
 def _near_table(source: Source) -> FormatError | None:
-    """Rows of equally many cells, divided by what divides tables."""
-    first = next(iter(source.head_text.lstrip("\n\r").splitlines()), "")
-    separator = max(",;\t|", key=first.count)
-    names = [cell.strip().strip('"') for cell in first.split(separator)]
-    rows = _rows(source, separator)
-    if len(names) < 3 or len({len(row) for _, row in rows}) > 1:
+    """Refuse rows of equally many cells, divided by what divides tables."""
+    rows = head_rows(source, delimiter_of(source, ",;\t|"), _MOST_LINES)
+    rows = [row for row in rows if any(row)] or [[]]
+    names = [cell.strip() for cell in rows[0]]
+    if len(names) < 3 or len({len(row) for row in rows}) > 1:
         return None
     if any(len(name.split()) > _MOST_WORDS for name in names):
         return None  # a sentence, rather than a header
-    if any(sum(map(_is_tag_like, row[1:])) for _, row in rows[:50]):
+    if any(_is_tag_like(cell) for row in rows[:50] for cell in row[1:]):
         return None
     return FormatError(
         *("looks like a table with the columns ", *quotes(names)),
@@ -189,8 +181,11 @@ def _is_tag_like(cell: str) -> bool:
 
 
 def _near_columns(source: Source) -> FormatError | None:
-    """Lines of a token and something that resembles a tag."""
-    rows = [(number, row) for number, row in _rows(source, None) if row[0][0] != "#"]
+    """Refuse lines of a token and something that resembles a tag."""
+    lines = source.head_text.replace("\r\n", "\n").split("\n")
+    lines = lines[: min(_MOST_LINES, len(lines) - source.is_longer_than_head)]
+    numbered = ((number, line.split()) for number, line in enumerate(lines, start=1))
+    rows = [(number, row) for number, row in numbered if row and row[0][0] != "#"]
     widths = Counter(len(row) for _, row in rows)
     if not rows or max(widths) < 2:
         return None

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from itertools import islice
 from threading import Lock
+from typing import Any
 
-import numpy as np
-
+from beyondchance.checks import repeated
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.columns import (
     NAMES,
@@ -20,6 +21,7 @@ from beyondchance.io.columns import (
     SPAN,
     WHOLE,
     Table,
+    arrow_table,
     check_distinct,
     number_of,
     our_name,
@@ -39,8 +41,8 @@ _QUICK_FROM = 2**20
 """Bytes from which on a file is read by pyarrow, if it is installed."""
 _BLOCK = 2**22
 """Bytes that pyarrow reads at a time: each block numbers its names, which costs time to join."""
-_COUNTED = 2**18
-"""Bytes that are looked at together, so that what is found of them stays in the cache."""
+_CELL = '^("[^"]*"|[^"]*)$'
+"""A cell that is enclosed in quotes, or has none; for pyarrow."""
 _FIELD_LIMIT = Lock()
 
 
@@ -48,13 +50,32 @@ _FIELD_LIMIT = Lock()
 
 
 def first_line(source: Source) -> str:
-    """The first line that is not blank."""
+    """Return the first line that is not blank."""
     return source.head_text.lstrip("\n\r").partition("\n")[0].strip("\r")
 
 
-def delimiter_of(source: Source) -> str:
-    """The separator that divides the first line into most cells."""
-    return max(",;\t", key=first_line(source).count)
+def delimiter_of(source: Source, signs: str = ",;\t") -> str:
+    """Return the separator that divides the first line into most cells."""
+    return max(signs, key=first_line(source).count)
+
+
+def head_rows(source: Source, delimiter: str = "", most: int = 1) -> list[list[str]]:
+    """Cut the first lines of a file into cells, to recognise a format by; none if it is not CSV.
+
+    A last row that may be cut off is left out.
+    """
+    text = source.head_text.lstrip("\n\r")
+    try:
+        rows = list(islice(_cut(text, delimiter or delimiter_of(source)), most))
+    except csv.Error:
+        return []
+    is_cut = source.is_longer_than_head and 1 < len(rows) < most
+    return rows[:-1] if is_cut else rows
+
+
+def _cut(text: str, delimiter: str, **options: Any) -> Any:
+    """Cut a text into rows of cells: the one place where CSV is read."""
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options)
 
 
 def looks_bare(source: Source) -> bool:
@@ -62,15 +83,9 @@ def looks_bare(source: Source) -> bool:
 
     Columns of tokens and tags are not.
     """
-    text = source.head_text.lstrip("\n\r")
-    lines = text.split("\n", _BARE_LINES)
-    # The last one may be cut off, or be all the others.
-    lines = lines[:-1] if len(lines) > 1 else lines
-    delimiter = delimiter_of(source)
-    rows = [line.strip("\r").split(delimiter) for line in lines]
-    width = len(rows[0])
-    return all(
-        len(row) == width > len(SPAN) - 1
+    rows = head_rows(source, most=_BARE_LINES)
+    return bool(rows) and all(
+        len(row) == len(rows[0]) >= len(SPAN)
         and _offsets_of(row) is not None
         and not any(map(_TAG.fullmatch, row))
         for row in rows
@@ -89,7 +104,7 @@ def _offsets_of(row: Sequence[str]) -> int | None:
 
 
 def named_columns(value: object) -> tuple[str, ...]:
-    """The option ``columns``: names, or a string of names with commas.
+    """Return the names of the option ``columns``: names, or a string of names with commas.
 
     Examples
     --------
@@ -99,18 +114,16 @@ def named_columns(value: object) -> tuple[str, ...]:
     True
     """
     names = value.split(",") if isinstance(value, str) else value
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise OptionError(*given("columns", value), expected="names with commas between them")
-    stripped = tuple(name.strip() for name in names)
-    ours = [our_name(name) for name in stripped if name != IGNORED]
-    for name in SPAN:
-        if name not in ours:
-            expected = f"{', '.join(SPAN)} among them"
-            raise OptionError(*given("columns", value), expected=expected)
-    if "" in stripped or len(set(ours)) < len(ours):
+    expected = "names with commas between them"
+    if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
+        stripped = tuple(name.strip() for name in names)
+        ours = [our_name(name) for name in stripped if name != IGNORED]
         expected = f"distinct names, or {IGNORED} for each column to ignore"
-        raise OptionError(*given("columns", value), expected=expected)
-    return stripped
+        if not set(SPAN) <= set(ours):
+            expected = f"{', '.join(SPAN)} among them"
+        elif all(stripped) and not repeated(ours):
+            return stripped
+    raise OptionError(*given("columns", value), expected=expected)
 
 
 def _header_of(source: Source, row: Sequence[str]) -> list[str]:
@@ -124,55 +137,46 @@ def _header_of(source: Source, row: Sequence[str]) -> list[str]:
 
 
 def _bare(source: Source, row: Sequence[str]) -> FormatError:
-    """The error for a table without a header, with the names that its columns may have."""
-    ways = [Use("columns", ",".join(names)) for names in _possible_names(row)]
-    tries = [piece for way in ways for piece in (" or ", way)][1:]
+    """Refuse a table without a header, with the names that its columns may have."""
+    ways: list[list[str]] = [["document", "label"], ["annotator", "label"]]
+    if len(row) < len(_FULL) - 1:
+        ways = [["label"]]
+    elif len(row) >= len(_FULL):
+        ways = [["document", "annotator", "label", *[IGNORED] * (len(row) - len(_FULL))]]
+    place = _offsets_of(row)
+    named = [[*others[:place], "start", "end", *others[place:]] for others in ways]
+    tries = [Use("columns", ",".join(names)) for names in ([_FULL] if place is None else named)]
     return FormatError(
         *("no header: the first row is ", *quotes(row)),
         where=f"{source.name}:1",
         expected="the names of the columns",
         remedy=(
-            *("add them as first row, or pass ", *tries),
+            *("add them as first row, or pass ", tries[0]),
+            *(piece for use in tries[1:] for piece in (" or ", use)),
             f", whichever is true; {IGNORED} ignores a column",
         ),
     )
 
 
-def _possible_names(row: Sequence[str]) -> list[list[str]]:
-    """What the columns of a table without a header may be."""
-    place = _offsets_of(row)
-    if place is None:
-        return [[*_FULL]]
-    ways = (
-        [["label"]]
-        if len(row) < len(_FULL) - 1
-        else [["document", "label"], ["annotator", "label"]]
-    )
-    if len(row) >= len(_FULL):
-        ways = [["document", "annotator", "label", *[IGNORED] * (len(row) - len(_FULL))]]
-    return [[*others[:place], "start", "end", *others[place:]] for others in ways]
-
-
 def _checked_names(source: Source, row: Sequence[str], named: Sequence[str]) -> Sequence[str]:
-    """The names that were given for the columns of a table without a header."""
+    """Return the names that were given for the columns of a table without a header."""
+    where, option = f"{source.name}:1", Use("columns", is_name=True)
     if len(row) != len(named):
         raise FormatError(
-            *(f"the first row has {len(row)} cells, ", *quotes(row), ", and "),
-            *(Use("columns", is_name=True), f" names {len(named)}"),
-            where=f"{source.name}:1",
+            *(f"the first row has {len(row)} cells, ", *quotes(row), ", and ", option),
+            f" names {len(named)}",
+            where=where,
             expected="a name for each",
             remedy=f"{IGNORED} ignores a column",
         )
-    cells = dict(zip(map(our_name, named), row, strict=True))
-    numbers = [cells[name] for name in NUMBERS if name in cells]
-    if any(cell.strip() and not WHOLE.fullmatch(cell) for cell in numbers) and not any(
-        map(WHOLE.fullmatch, numbers)
-    ):
+    pairs = zip(map(our_name, named), row, strict=True)
+    numbers = [cell for name, cell in pairs if name in NUMBERS and cell.strip()]
+    if numbers and not any(map(WHOLE.fullmatch, numbers)):
         raise FormatError(
             *("the first row is a header: ", *quotes(row)),
-            where=f"{source.name}:1",
-            expected=("data, because ", Use("columns", is_name=True), " names the columns"),
-            remedy=("remove the header, or leave ", Use("columns", is_name=True), " out"),
+            where=where,
+            expected=("data, because ", option, " names the columns"),
+            remedy=("remove the header, or leave ", option, " out"),
         )
     return named
 
@@ -197,11 +201,10 @@ def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table
     else:
         names = _header_of(source, first)
         # Files that were put below one another have headers in the middle.
-        data = (
-            [row for row in rows if row[1] != first] if not reading.options["strict"] else rows[1:]
-        )
-        if len(data) < len(rows) - 1:
-            reading.skipped[left_out("rows that repeat the header")] += len(rows) - 1 - len(data)
+        is_strict = reading.options["strict"]
+        data = rows[1:] if is_strict else [row for row in rows if row[1] != first]
+        if n_headers := len(rows) - 1 - len(data):
+            reading.skipped[left_out("rows that repeat the header")] += n_headers
         rows = data
     columns = {
         name: [row[i] or None for _, row in rows] for i, name in enumerate(names) if name != IGNORED
@@ -223,10 +226,9 @@ def _fields_up_to(length: int) -> Iterator[None]:
 
 
 def csv_rows(source: Source, delimiter: str = "") -> list[tuple[int, list[str]]]:
-    """The rows and the lines where they begin; all have as many cells as the first."""
+    """Return the rows and the lines where they begin; all have as many cells as the first."""
     text = source.text
-    delimiter = delimiter or delimiter_of(source)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = _cut(text, delimiter or delimiter_of(source), strict=True)
     rows: list[tuple[int, list[str]]] = []
     line = 0
     try:
@@ -239,14 +241,19 @@ def csv_rows(source: Source, delimiter: str = "") -> list[tuple[int, list[str]]]
     except csv.Error as error:
         where = f"{source.name}:{line + 1 + source.before}"
         raise FormatError(f"not valid CSV ({error})", where=where) from None
-    for begins, row in rows:
-        if len(row) != len(rows[0][1]):
+    check_widths(source, rows)
+    return rows
+
+
+def check_widths(source: Source, rows: Sequence[tuple[int, list[str]]], n_spare: int = 0) -> None:
+    """Refuse a row with more cells than the first, or with fewer than it has without the spare."""
+    for line, row in rows:
+        if not -n_spare <= len(row) - len(rows[0][1]) <= 0:
             raise FormatError(
                 f"found {len(row)} columns",
-                where=f"{source.name}:{begins + source.before}",
-                expected=f"{len(rows[0][1])}, as in the first row",
+                where=f"{source.name}:{line + source.before}",
+                expected=f"{len(rows[0][1]) - n_spare}, as in the first row",
             )
-    return rows
 
 
 def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
@@ -257,44 +264,48 @@ def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
     data, delimiter = source.data, delimiter_of(source)
     if len(data) < _QUICK_FROM or not _is_plain(data):
         return None
-    begin = 0 if named else max(data.find(b"\n"), 0)
-    has_quotes = data.find(b'"', begin) >= 0
-    n_cells = _enclosed_cells(data, begin, delimiter) if has_quotes else 0
-    header = first_line(source).split(delimiter)
-    own = [name.removeprefix('"').removesuffix('"') for name in header]
-    names = [f"{IGNORED} {i}" if name == IGNORED else name for i, name in enumerate(named or own)]
-    if n_cells is None or not (named or any(our_name(name) in NAMES for name in own)):
+    header = [name for row in head_rows(source) for name in row]
+    names = [
+        f"{IGNORED} {i}" if name == IGNORED else name for i, name in enumerate(named or header)
+    ]
+    is_known = named or any(our_name(name) in NAMES for name in names)
+    if not is_known or repeated(names) or names != [name.strip() for name in names]:
         return None
     try:
         arrow, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
         coded = arrow.dictionary(arrow.int32(), arrow.string())
         # No position is beyond 32 bits; what is gets its error row by row.
         special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int32())}
+        has_quotes = data.find(b'"', 0 if named else max(data.find(b"\n"), 0)) >= 0
         table = arrow_csv.read_csv(
             arrow.BufferReader(data),
             read_options=arrow_csv.ReadOptions(
-                column_names=names if named else None, block_size=_BLOCK
+                column_names=names, skip_rows=int(not named), block_size=_BLOCK
             ),
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter),
+            # Cells are taken with their quotes, of which pyarrow would allow too many.
+            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=arrow_csv.ConvertOptions(
-                column_types={name: special.get(our_name(name), coded) for name in names},
+                column_types={
+                    name: coded if has_quotes else special.get(our_name(name), coded)
+                    for name in names
+                },
                 strings_can_be_null=True,
-                null_values=[""],
+                null_values=["", '""'],
             ),
-        ).unify_dictionaries()
+        )
+        # There may be rows of nothing but separators, which reading row by row leaves out.
+        if all(column.null_count for column in table.columns):
+            return None
+        if has_quotes:
+            kinds = [special.get(our_name(name), arrow.string()) for name in names]
+            table = arrow.table(
+                [_unquoted(*pair, arrow) for pair in zip(table.columns, kinds, strict=True)], names
+            )
+        found = arrow_table(table, source, arrow)
     except Exception:
         return None
-    # There may be rows of nothing but separators, which reading row by row leaves out.
-    may_have_blanks = all(column.null_count for column in table.columns)
-    is_expected = table.column_names == names == [name.strip() for name in names]
-    has_others = has_quotes and n_cells != len(table) * len(names)
-    if may_have_blanks or not is_expected or has_others or len(set(names)) < len(names):
-        return None
-    columns = {
-        name: column.to_pylist() if our_name(name) == "text" else column
-        for name, column in zip(named or names, table.columns, strict=True)
-        if name != IGNORED
-    }
+    columns = {own: found.columns[name] for own, name in zip(named or names, names, strict=True)}
+    columns.pop(IGNORED, None)
     return Table(source, columns, partial(_lines_of, source, len(table), has_header=not named))
 
 
@@ -306,33 +317,19 @@ def _is_plain(data: bytes) -> bool:
     )
 
 
-def _enclosed_cells(data: bytes, begin: int, delimiter: str) -> int | None:
-    """The number of cells from a place on, if all that have quotes are enclosed in two.
+def _unquoted(column: Any, kind: Any, arrow: Any) -> Any:
+    """Return a column without the quotes that enclose cells; refuse cells with other quotes.
 
-    None where this is not so: pyarrow would read "1"2 as 12. Separators and ends of lines are
-    taken to be no part of cells. That is true if pyarrow finds as many cells; then a cell that
-    begins with a quote has another one, and so the three numbers are in proportion only if it
-    has no more, the second is its end, and no other cell has any.
+    A cell with a separator or a line break in it was cut, so that its parts have one quote each.
     """
-    has_returns = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
-    last = data[max(data.rfind(b"\n", 0, -1), data.rfind(delimiter.encode())) + 1 :]
-    # It would take the end of the file for the end of a cell, too.
-    if has_returns or not data.endswith(b"\n") or last.count(b'"') not in {0, 2}:
-        return None
-    n_quotes = n_cells = n_closing = 0
-    n_opening = int(begin == 0 and data.startswith(b'"'))
-    for first in range(begin, len(data) - 1, _COUNTED):
-        # Pieces overlap by one byte, so that each byte but the last is followed by its neighbour.
-        n_bytes = min(_COUNTED + 1, len(data) - first)
-        piece = np.frombuffer(data, dtype=np.uint8, count=n_bytes, offset=first)
-        is_quote = piece == ord('"')
-        is_border = (piece == ord(delimiter)) | (piece == ord("\n"))
-        n_quotes += int(np.count_nonzero(is_quote[:-1]))
-        n_opening += int(np.count_nonzero(is_border[:-1] & is_quote[1:]))
-        n_cells += int(np.count_nonzero(is_border[1:]))
-        is_end = is_border[1:] | (piece[1:] == ord("\r"))
-        n_closing += int(np.count_nonzero(is_quote[:-1] & is_end))
-    return n_cells if n_quotes == 2 * n_opening == 2 * n_closing else None
+    compute, chunks = import_module("pyarrow.compute"), []
+    for chunk in column.chunks:
+        cells = chunk.dictionary
+        if not compute.all(compute.match_substring_regex(cells, _CELL)).as_py():
+            raise ValueError("quotes within cells")
+        bare = compute.utf8_trim(cells, '"').cast(kind)
+        chunks.append(arrow.DictionaryArray.from_arrays(chunk.indices, bare))
+    return arrow.chunked_array(chunks)
 
 
 def _lines_of(source: Source, n_rows: int, *, has_header: bool) -> Sequence[int]:

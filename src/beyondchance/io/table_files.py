@@ -22,12 +22,17 @@ from beyondchance.io.columns import (
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import check_memory, readable
 from beyondchance.io.registry import required
-from beyondchance.io.separated import first_line, looks_bare, named_columns, read_separated
+from beyondchance.io.separated import (
+    first_line,
+    head_rows,
+    looks_bare,
+    named_columns,
+    read_separated,
+)
 from beyondchance.io.sources import Source, is_parquet, parsed_json
 from beyondchance.messages import Quote
 
 _KEY = re.compile(r'[{,]\s*"(\w+)"\s*:')
-_SEPARATOR = re.compile("[,;\t]")
 _QUICK_FROM = 2**20
 """Bytes from which on JSON Lines are read by pyarrow, if it is installed."""
 _BLOCK = 2**22
@@ -40,10 +45,9 @@ def looks_like_spans(source: Source) -> bool:
         return True
     line = first_line(source)
     if line.startswith("{"):
-        keys = map(our_name, _KEY.findall(line))
-        return {*SPAN, "document"} <= set(keys)
-    cells = {our_name(cell.strip().strip('"')) for cell in _SEPARATOR.split(line)}
-    return set(SPAN) <= cells or looks_bare(source)
+        return {*SPAN, "document"} <= set(map(our_name, _KEY.findall(line)))
+    header = {our_name(cell.strip()) for row in head_rows(source) for cell in row}
+    return header.issuperset(SPAN) or looks_bare(source)
 
 
 def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN) -> Table:

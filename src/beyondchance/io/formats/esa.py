@@ -8,13 +8,11 @@ made from, which the option ``documents`` names.
 
 from __future__ import annotations
 
-import csv
 from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from os import PathLike
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
@@ -23,8 +21,8 @@ from beyondchance.io.error_spans import Labels, asked_labels, visible
 from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import csv_rows
-from beyondchance.io.sources import Source, opened, parsed_json
+from beyondchance.io.separated import csv_rows, head_rows
+from beyondchance.io.sources import Source, parsed_json
 from beyondchance.io.values import (
     identifier,
     listed,
@@ -35,7 +33,7 @@ from beyondchance.io.values import (
     whole,
     words_of,
 )
-from beyondchance.messages import Use, given
+from beyondchance.messages import Use
 from beyondchance.tallies import left_out, mended, not_annotated
 
 _PARTS = ("category", "severity")
@@ -83,10 +81,9 @@ def _units(text: _Text) -> tuple[int, ...]:
 
 
 def _kind_of(source: Source) -> str:
-    """The kind of a file, by its first line; empty if it is none of the three."""
-    line = source.head_text.lstrip().partition("\n")[0]
-    if not line.startswith("{"):
-        return "appraise" if _is_appraise(line) else ""
+    """Return the kind of a file, by its first line; empty if it is none of the three."""
+    if not source.head_text.lstrip().startswith("{"):
+        return "appraise" if _is_appraise(source) else ""
     value = first_object(source, _seems_a_line)
     if {"annotation", "user_id", "item_i"} <= value.keys():
         return "pearmut"
@@ -103,12 +100,9 @@ def _seems_a_line(value: Any) -> bool:
     return isinstance(value, dict) and not value.keys().isdisjoint(keys)
 
 
-def _is_appraise(line: str) -> bool:
-    """Whether a line has the cells of Appraise: what was shown, a score, and error spans."""
-    try:
-        cells = next(csv.reader([line]), [])
-    except csv.Error:
-        return False
+def _is_appraise(source: Source) -> bool:
+    """Whether a row has the cells of Appraise: what was shown, a score, and error spans."""
+    cells = [cell for row in head_rows(source, ",") for cell in row]
     if len(cells) not in _N_CELLS:
         return False
     is_item = cells[3].isalpha() and cells[3].isupper() and cells[8] in {"True", "False"}
@@ -375,19 +369,15 @@ def _errors(cell: str, source: Source, line: int) -> list[Any]:
 
 def _batches(scores: Source, reading: Reading) -> _Batches:
     """The items of the campaign, from the file that the user names."""
-    path = reading.options["documents"]
     expected = "the JSON of the batches that the campaign was made from"
-    if path is None:
+    if reading.options["documents"] is None:
         raise FormatError(
             "the scores of Appraise do not hold the texts",
             where=scores.name,
             expected=expected,
             remedy=("pass ", Use("documents", placeholder="FILE")),
         )
-    source = opened(path) if isinstance(path, str | PathLike) else None
-    if not isinstance(source, Source):
-        raise OptionError(*given("documents", path), expected=f"the path of {expected}")
-    source = reading.shown(source, "documents")
+    source = reading.documents_file(f"the path of {expected}")
     texts: dict[tuple[str, ...], str | None] = {}
     tutorials: set[tuple[str, ...]] = set()
     batches = source.json()

@@ -5,7 +5,6 @@ Spans are runs of indices, so that two spans that touch are one. A file is by on
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -16,7 +15,7 @@ from beyondchance.io.error_spans import visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import csv_rows
+from beyondchance.io.separated import csv_rows, head_rows
 from beyondchance.io.sources import Source
 from beyondchance.messages import Quote, quotes
 
@@ -27,14 +26,11 @@ _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 def _looks_right(source: Source) -> bool:
     """Whether the header names both columns, and the first row begins a list of indices."""
-    rows = csv.reader(source.head_text.splitlines(keepends=True))
-    try:
-        names, first = _columns(next(rows, [])), next(rows, None)
-    except csv.Error:
-        return False
+    names, *rows = head_rows(source, ",", 2) or [[]]
+    names = _columns(names)
     if not {_SPANS, _TEXT} <= set(names):
         return False
-    return first is None or "".join(first[names.index(_SPANS) :][:1]).lstrip().startswith("[")
+    return all("".join(row[names.index(_SPANS) :][:1]).lstrip().startswith("[") for row in rows)
 
 
 is_format = by_files(all, _looks_right)
