@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -45,6 +45,9 @@ _CELL = '^("[^"]*"|[^"]*)$'
 """A cell that is enclosed in quotes, or has none; for pyarrow."""
 _FIELD_LIMIT = Lock()
 
+Columns = Mapping[str, tuple[str, ...]]
+"""What is looked for in a kind of table, and the names that a column of it can have."""
+
 
 # --- Detection ----------------------------------------------------------------
 
@@ -76,6 +79,44 @@ def head_rows(source: Source, delimiter: str = "", most: int = 1) -> list[list[s
 def _cut(text: str, delimiter: str, **options: Any) -> Any:
     """Cut a text into rows of cells: the one place where CSV is read."""
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options)
+
+
+def kind_of(row: Sequence[str], kinds: Sequence[Columns]) -> Columns | None:
+    """Return the first of several kinds of tables all of whose columns a header names.
+
+    Examples
+    --------
+    >>> kind_of(["Seg ID", "text"], [{"segment": ("seg_id", "number")}])
+    {'segment': ('seg_id', 'number')}
+    """
+    names = set(_names_in(row))
+    found = (kind for kind in kinds if all(names.intersection(also) for also in kind.values()))
+    return next(found, None)
+
+
+def _names_in(row: Sequence[str]) -> list[str]:
+    """Return the names of columns; files differ in capitals, and in blanks for underscores."""
+    return [name.strip().lower().replace(" ", "_") for name in row]
+
+
+def declared_rows(
+    source: Source, kinds: Sequence[Columns], delimiter: str, *, has_quotes: bool = True
+) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
+    """Yield the place of each row of a table, its declared cells, and its others by their names."""
+    (_, header), *rows = csv_rows(source, delimiter, has_quotes=has_quotes) or [(1, [])]
+    names, kind = _names_in(header), kind_of(header, kinds)
+    if kind is None or repeated(filter(None, names)):
+        raise FormatError(
+            *("the columns are ", *quotes(names)),
+            where=f"{source.name}:1",
+            expected=f"{', '.join(min(kinds, key=len))}, each once, divided by {delimiter!r}",
+        )
+    for line, cells in rows:
+        row = dict(zip(names, cells, strict=False))
+        declared = {
+            what: row.pop(next(name for name in also if name in row)) for what, also in kind.items()
+        }
+        yield f"{source.name}:{line}", declared, row
 
 
 def looks_bare(source: Source) -> bool:
@@ -225,35 +266,39 @@ def _fields_up_to(length: int) -> Iterator[None]:
             csv.field_size_limit(before)
 
 
-def csv_rows(source: Source, delimiter: str = "") -> list[tuple[int, list[str]]]:
-    """Return the rows and the lines where they begin; all have as many cells as the first."""
-    text = source.text
-    reader = _cut(text, delimiter or delimiter_of(source), strict=True)
-    rows: list[tuple[int, list[str]]] = []
-    line = 0
-    try:
-        with _fields_up_to(len(text)):
-            for row in reader:
-                # A row may go over several lines, and the reader is at the end of the last.
-                begins, line = line + 1, reader.line_num
-                if any(row):  # spreadsheets leave rows of nothing but separators behind
-                    rows.append((begins, row))
-    except csv.Error as error:
-        where = f"{source.name}:{line + 1 + source.before}"
-        raise FormatError(f"not valid CSV ({error})", where=where) from None
-    check_widths(source, rows)
-    return rows
+def csv_rows(
+    source: Source, delimiter: str = "", *, has_quotes: bool = True
+) -> list[tuple[int, list[str]]]:
+    """Return the rows and the lines where they begin; all have as many cells as the first.
 
-
-def check_widths(source: Source, rows: Sequence[tuple[int, list[str]]], n_spare: int = 0) -> None:
-    """Refuse a row with more cells than the first, or with fewer than it has without the spare."""
-    for line, row in rows:
+    Where quotes are part of the cells, columns whose name is a remark may be missing in rows.
+    """
+    text, rows, n_spare = source.text, [], 0
+    if has_quotes:
+        reader = _cut(text, delimiter or delimiter_of(source), strict=True)
+        line = 0
+        try:
+            with _fields_up_to(len(text)):
+                for row in reader:
+                    # A row may go over several lines, and the reader is at the end of the last.
+                    begins, line = line + 1, reader.line_num
+                    if any(row):  # spreadsheets leave rows of nothing but separators behind
+                        rows.append((begins, row))
+        except csv.Error as error:
+            where = f"{source.name}:{line + 1 + source.before}"
+            raise FormatError(f"not valid CSV ({error})", where=where) from None
+    else:
+        lines = enumerate(source.lines(), start=1)
+        rows = [(number, line.split(delimiter)) for number, line in lines if line.strip()]
+        n_spare = sum(name.startswith("#") for _, names in rows[:1] for name in names)
+    for begins, row in rows:
         if not -n_spare <= len(row) - len(rows[0][1]) <= 0:
             raise FormatError(
                 f"found {len(row)} columns",
-                where=f"{source.name}:{line + source.before}",
+                where=f"{source.name}:{begins + source.before}",
                 expected=f"{len(rows[0][1]) - n_spare}, as in the first row",
             )
+    return rows
 
 
 def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:

@@ -274,7 +274,7 @@ class TestJson:
 @each(
     ("content", "message"),
     [
-        (b"", "ratings.tsv:1: … columns … ''"),
+        (b"", "ratings.tsv:1: … columns … none"),
         (b"a\tb\n", "ratings.tsv:1: … columns … 'a' … 'b'"),
     ],
 )
@@ -288,9 +288,9 @@ def test_refused_columns(refuses, content, message):
     [
         (
             sheet(row("A"), names=WMT).replace(b"\tMinor", b""),
-            ":2: … 8 … cells … 9",
+            ":2: … 8 … columns … 9",
         ),
-        (sheet(row("A\tB")), ":2: … 10 … cells … 9"),
+        (sheet(row("A\tB")), ":2: … 10 … columns … 9"),
         (sheet(row("A"), row("B", seg_id="")), ":3: … segment"),
         (
             sheet(bio("The <tag>cat</tag> barks."), names=BIO),

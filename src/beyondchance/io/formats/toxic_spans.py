@@ -6,7 +6,7 @@ Spans are runs of indices, so that two spans that touch are one. A file is by on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 from beyondchance.errors import FormatError
@@ -15,59 +15,47 @@ from beyondchance.io.error_spans import visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import csv_rows, head_rows
+from beyondchance.io.separated import declared_rows, head_rows, kind_of
 from beyondchance.io.sources import Source
-from beyondchance.messages import Quote, quotes
+from beyondchance.messages import Quote
 
 _LABEL = "toxic"
-_SPANS, _TEXT, _NAMES = "spans", "text", ("id", "text_id")
+_PLAIN = {"spans": ("spans",), "text": ("text",)}
+_KINDS = ({"name": ("id", "text_id"), **_PLAIN}, _PLAIN)
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 def _looks_right(source: Source) -> bool:
     """Whether the header names both columns, and the first row begins a list of indices."""
-    names, *rows = head_rows(source, ",", 2) or [[]]
-    names = _columns(names)
-    if not {_SPANS, _TEXT} <= set(names):
+    header, *rows = head_rows(source, ",", 2) or [[]]
+    if kind_of(header, _KINDS) is None:
         return False
-    return all("".join(row[names.index(_SPANS) :][:1]).lstrip().startswith("[") for row in rows)
+    place = [name.strip().lower() for name in header].index("spans")
+    return all(row[place:] and row[place].lstrip().startswith("[") for row in rows)
 
 
 is_format = by_files(all, _looks_right)
-
-
-def _columns(header: Sequence[str]) -> list[str]:
-    return [name.strip().lower() for name in header]
 
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read every row: the annotator is named after the file."""
     for source in upload.sources:
-        header, *rows = csv_rows(source, ",") or [(1, [])]
-        names = _columns(header[1])
-        if not {_SPANS, _TEXT} <= set(names) or len(set(names)) < len(names):
-            found = ("the columns are ", *quotes(names))
-            raise FormatError(*found, where=f"{source.name}:1", expected="spans and text, once")
-        column = next((name for name in _NAMES if name in names), None)
-        for number, (line, cells) in enumerate(rows, start=1):
-            row = dict(zip(names, cells, strict=True))
-            where = f"{source.name}:{line}"
-            unnamed = f"{upload.prefix_of(source, ':')}{number}"
-            name = row.pop(column).strip() if column else unnamed
-            text = row.pop(_TEXT)
-            places = _runs(_indices(row.pop(_SPANS), where))
+        for number, row in enumerate(declared_rows(source, _KINDS, ","), start=1):
+            where, cells, fields = row
+            text, unnamed = cells["text"], f"{upload.prefix_of(source, ':')}{number}"
             # What lies behind the end of the text is refused with all else that does.
             kept = (
-                place if place[1] > len(text) else visible(text, place, reading) for place in places
+                place if place[1] > len(text) else visible(text, place, reading)
+                for place in _runs(_indices(cells["spans"], where))
             )
             yield Draft(
                 where=where,
-                document=name,
+                document=cells.get("name", unnamed).strip(),
                 annotator=upload.annotator,
                 text=text,
                 spans=[DraftSpan(*place, _LABEL) for place in kept if place],
-                fields=row,
+                fields=fields,
             )
 
 
