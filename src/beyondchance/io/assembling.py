@@ -24,7 +24,7 @@ from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.columns import check_filled
-from beyondchance.io.conventions import other_words, remedy
+from beyondchance.io.conventions import check_in_tokens, other_words, remedy
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.layers import out_of_order
@@ -298,10 +298,7 @@ def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
 
 def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
     """A span that counts tokens as one that counts characters."""
-    if not 0 <= span.start <= span.end <= len(tokens):
-        lost = f" does not lie in the text, which has {len(tokens)} tokens"
-        remedy = "check that offsets count tokens, and that the end is exclusive"
-        raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
+    check_in_tokens(span, len(tokens), is_filled=False)
     if span.start == span.end:
         return replace(span, start=0, end=0)  # refused or left out with all that are empty
     return replace(span, start=tokens[span.start][0], end=tokens[span.end - 1][1], surface=None)
@@ -566,7 +563,8 @@ def matched(
         if getattr(twin, "is_assumed", False):
             twin = None
         if twin is not None and getattr(twin, "text", "") != getattr(work, "text", ""):
-            raise _other_text(twin, work, kind)
+            remedy = ("match them by ", Use("match", "text"), " or ", Use("match", "order"))
+            raise other_text(work.document, twin.where, work.where, remedy, kind)
         if twin is not None:
             what = "annotations replaced by a later one"
             reading.mend("repeated", what, partial(_again, twin, work, kind))
@@ -578,13 +576,15 @@ def _numbered(work: Work, document: str) -> Iterator[str]:
     return (f"{work.annotator}/{document}/{number}" for number in count(2))
 
 
-def _other_text(twin: Work, work: Work, kind: str) -> FormatError:
-    values = (work.document, pieces(twin.where))
+def other_text(
+    document: str, first: Text, where: Text, remedy: Text, kind: str = "document"
+) -> FormatError:
+    """Return the refusal of two texts with one name; the other one is at `first`."""
     return FormatError(
-        *quoting(kind + " {} has another text at {}", *values),
-        where=work.where,
+        *quoting(kind + " {} has another text at {}", document, pieces(first)),
+        where=where,
         expected="different identifiers for different texts",
-        remedy=("match them by ", Use("match", "text"), " or ", Use("match", "order")),
+        remedy=remedy,
     )
 
 

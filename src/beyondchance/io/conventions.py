@@ -22,6 +22,7 @@ from beyondchance.tallies import mended, unsure
 OTHER_WORDS = unsure("spans whose stored words differ from the text")
 """What to count spans under whose stored words are not those of the text."""
 IGNORING = (Use("stored_words", "ignore"), " reads the span by its offsets")
+OF_TOKENS = "check that offsets count tokens, and that the end is exclusive"
 BELONG_TOGETHER = "check that offsets and text belong together"
 
 SpansOfText = tuple[str, str, list[DraftSpan]]
@@ -102,6 +103,15 @@ def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text)
             expected="to know what offsets count",
             remedy=remedy,
         )
+
+
+def check_in_tokens(
+    span: DraftSpan, n_tokens: int, remedy: Text = OF_TOKENS, *, is_filled: bool = True
+) -> None:
+    """Refuse a span that does not lie in its tokens, or has none although it is filled."""
+    if not 0 <= span.start <= span.end - is_filled <= n_tokens - is_filled:
+        lost = f" does not lie in the text, which has {n_tokens} tokens"
+        raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
 
 
 # All annotators of a document share its text.

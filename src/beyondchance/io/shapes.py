@@ -217,7 +217,7 @@ class Shape:
                 reading.skipped[self.unannotated] += 1
                 return None
             values = listed(item, self.spans, where)
-        self._count_others(item, reading)
+        self.count_others(item, reading)
         if not values and self.empty is not None and reading.options["empty"] == "missing":
             reading.skipped[self.empty] += 1
             return None
@@ -260,7 +260,7 @@ class Shape:
             label_of(label, where, repr(self.label))
         if self.needs_words or item.get(self.words) is not None:
             words = string_of(item, self.words, where, "the words of the span")
-        self._count_others(item, reading)
+        self.count_others(item, reading)
         start, end = (value_at(item, key, where) for key in (self.start, self.end))
         if start is None and end is None and self.unplaced is not None:
             reading.skipped[self.unplaced] += 1
@@ -278,7 +278,8 @@ class Shape:
         )
         return span if self.checked is None else self.checked(item, span, text, reading)
 
-    def _count_others(self, item: Item, reading: Reading) -> None:
+    def count_others(self, item: Item, reading: Reading) -> None:
+        """Count what a record or a span holds besides."""
         for key, tally in self.not_spans.items():
             if isinstance(item.get(key), list | dict) and item[key]:
                 reading.skipped[tally] += len(item[key])

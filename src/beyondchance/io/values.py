@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError
 from beyondchance.io.offsets import Interval
 from beyondchance.messages import Piece, Quote, Text
@@ -186,11 +187,11 @@ def words_of(
     return None if item.get(key) is None else string_of(item, key, where, expected)
 
 
-def whole(value: object, what: str, where: Text) -> int:
+def whole(value: Any, what: str, where: Text) -> int:
     """A whole number."""
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not is_whole(value):
         raise refused(value, what, where, "a whole number")
-    return value
+    return int(value)
 
 
 def interval(item: Mapping[str, Any], where: Text) -> Interval:

@@ -576,11 +576,11 @@ class TestTraining:
         refuses(
             WORDS | {"ner": [[1, 4, "Y"]]},
             error=bc.SpanError,
-            message="news.jsonl:1: span #1: … 1 … 4 … text … 4 … 0",
+            message="news.jsonl:1: span #1: … [1, 5) … 4 … tokens … ends='exclusive'",
         )
         refuses(
             WORDS | {"tokenized_text": ["a", 3]},
-            message="news.jsonl:1: word 2 … 3 … string",
+            message="news.jsonl:1: word #2: … 3 … string",
         )
 
 
@@ -677,7 +677,7 @@ def test_refused(refuses, second, message):
         ),
         (
             lines(record(ADA), record(spans=[BO])),
-            "news.jsonl: … under … 'entities' … 'spans' … spans_key=NAME",
+            "news.jsonl: … several … 'entities' … 'spans' … spans_key=NAME",
         ),
         (
             lines(record(ADA)) + b'{"text": \n',

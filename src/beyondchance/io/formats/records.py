@@ -9,28 +9,30 @@ words and spans that count words, the last one included.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from beyondchance.checks import is_whole
-from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.conventions import fitted
+from beyondchance.errors import FormatError
+from beyondchance.io.assembling import other_text
+from beyondchance.io.conventions import check_in_tokens, fitted
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody, draft_of_words
 from beyondchance.io.json_rows import head_rows, rows_of
-from beyondchance.io.layers import out_of_order, unknown
-from beyondchance.io.offsets import Interval, indices, length_of
+from beyondchance.io.layers import unknown
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS, has_text
 from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.shapes import Row, Shape, numbered, only, tokens_of
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
-from beyondchance.io.values import identifier, listed, quoting, refused, string_of
-from beyondchance.messages import Piece, Use, quotes
-from beyondchance.tallies import Tally, left_out, no_spans, not_annotated, not_read
+from beyondchance.io.values import identified, identifier, listed, refused
+from beyondchance.messages import Text, Use, quotes
+from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
 # In the order in which they are looked for.
 _SPANS = (
@@ -44,20 +46,22 @@ _USERS = ("user", "username", "user_id", "worker_id")
 KEYS_OF_PEOPLE = (*ANNOTATORS, *_USERS)
 """Under which keys records, or spans, have their annotators."""
 _WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
-_LEFT_OUT = {"reject": "rejected", "ignore": "ignored"}
-_IGNORED = {
-    "relations": no_spans("relations"),
-    "links": no_spans("links"),
-    "events": no_spans("events"),
-    "cats": no_spans("categories of whole texts"),
-}
+_LEFT_OUT = {"reject": left_out("rejected records"), "ignore": left_out("ignored records")}
+"""What to count records as by their answers of Prodigy."""
+_SHAPE = Shape(
+    not_spans={
+        "relations": no_spans("relations"),
+        "links": no_spans("links"),
+        "events": no_spans("events"),
+        "cats": no_spans("categories of whole texts"),
+    },
+)
 _WORDS, _NER = "tokenized_text", "ner"
 _PARAGRAPHS = "paragraphs"
 _MOST_LOOKED_AT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A record, and where it is.
 
     Attributes
@@ -66,25 +70,23 @@ class _Row:
         For messages.
     number : str
         Its number, which names a document that has no other name.
-    value : Any
     order : int, optional
         Its place among those that are read.
+    value : Any
     """
 
     where: str
     number: str
+    order: int | None
     value: Any
-    order: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(NamedTuple):
     """A record that was read, before documents are named.
 
     Attributes
     ----------
-    where, number : str
-    order : int, optional
+    row : _Row
     id, annotator, user : str or None
         Where the record has them. A user may be the annotator, or who wrote the text.
     text : str
@@ -96,9 +98,7 @@ class _Work:
         How many tokens the record lists by their words, without their places.
     """
 
-    where: str
-    number: str
-    order: int | None
+    row: _Row
     id: str | None
     annotator: str | None
     user: str | None
@@ -243,8 +243,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the records of one upload, of one annotator or of several."""
     given = list(_rows(upload))
     reading.ordered[upload.annotator] = len(given)
-    rows = [row for row in given if row.value is not None]
-    records = [(row, _checked(row)) for row in rows]
+    records = [(row, _checked(row)) for row in given if row.value is not None]
     of_words = [(row, record) for row, record in records if _is_of_words(record)]
     if of_words and reading.options["positions"] is None:
         note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
@@ -255,31 +254,31 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     if others:
         works = list(_works(others, upload, reading))
         _check_unit(works, upload)
-        marked = [(work.where, work.text, work.spans) for work in works]
+        marked = [(work.row.where, work.text, work.spans) for work in works]
         spans = fitted(marked, reading, file=upload.name)
-        works = [replace(work, spans=found) for work, found in zip(works, spans, strict=True)]
+        works = [work._replace(spans=found) for work, found in zip(works, spans, strict=True)]
         yield from _drafts(works, upload, reading, len(given))
 
 
 def _rows(upload: Upload) -> Iterator[_Row]:
-    """The values of all files, or of a list in memory."""
+    """Yield the values of all files, or of a list in memory."""
     if upload.data is not None:
         is_many = _is_list(upload.data) or _is_data_set(upload.data)
-        values = upload.data if is_many else [upload.data]
-        for number, value in enumerate(values, start=1):
-            where = f"{upload.name}: record {number}"
-            yield _Row(where, str(number), value, order=number - 1)
+        for order, value in enumerate(upload.data if is_many else [upload.data]):
+            number = str(order + 1)
+            yield _Row(f"{upload.name}: record {number}", number, order, value)
         return
     files = [(source, list(_rows_of(source))) for source in upload.sources]
     is_one_each = all(len(rows) == 1 for _, rows in files)
     for source, rows in files:
         prefix = upload.document_of(source)
-        for number, (where, value) in enumerate(rows, start=1):
-            if not upload.is_folder:
-                yield _Row(where, f"{source.texts_before + number}", value, order=number - 1)
-                continue
-            name = prefix if is_one_each else f"{prefix}:{number}"
-            yield _Row(where, name, value, order=int(name) - 1 if name.isdecimal() else None)
+        for order, (where, value) in enumerate(rows):
+            name = f"{source.texts_before + order + 1}"
+            if upload.is_folder:
+                name = prefix if is_one_each else f"{prefix}:{order + 1}"
+            is_ordered = name.isdecimal() or not upload.is_folder
+            place = int(name) - 1 if upload.is_folder and is_ordered else order
+            yield _Row(where, name, place if is_ordered else None, value)
 
 
 def _rows_of(source: Source) -> Iterator[tuple[str, Any]]:
@@ -307,25 +306,21 @@ def _checked(row: _Row) -> Mapping[str, Any]:
     return record
 
 
-# --- GLiNER -------------------------------------------------------------------
-
-
 def _draft_of_words(
     row: _Row, record: Mapping[str, Any], annotator: str, reading: Reading
 ) -> Draft:
-    """A record whose spans count words; the last word is included."""
+    """Read a record of GLiNER, whose spans count words; the last word is included."""
     words = record[_WORDS]
-    for number, word in enumerate(words, start=1):
+    for at, word in numbered(words, row.where, "word"):
         if not isinstance(word, str) or not word:
-            raise refused(word, f"word {number}", row.where, "a string")
+            raise refused(word, "it", at, "a string")
     n_more = int(reading.options["ends"] != "exclusive")
+    remedy = ("if spans end before their last word, pass ", Use("ends", "exclusive"))
     spans = []
-    for number, span in enumerate(record[_NER], start=1):
-        place = f"{row.where}: span #{number}"
-        for start, last, label in triples_of(span, place):
-            if not 0 <= start < last + n_more <= len(words):
-                found = f"words {start} to {last + n_more - 1} of a text of {len(words)}"
-                raise SpanError(found, where=place, expected="words of the text, counted from 0")
+    for at, value in numbered(record[_NER], row.where, "span"):
+        for start, last, label in triples_of(value, at):
+            found = DraftSpan(start, last + n_more, label, where=at)
+            check_in_tokens(found, len(words), remedy)
             spans.append((start, last + n_more, label))
     name, own = _id(record, row.where), _annotator(record, row.where)
     draft = draft_of_words(
@@ -335,8 +330,7 @@ def _draft_of_words(
         document=name or row.number,
         annotator=own or annotator,
     )
-    has_order = name is None and own is None
-    return replace(draft, order=row.order if has_order else None)
+    return replace(draft, order=row.order if name is None and own is None else None)
 
 
 # --- Records with a text ------------------------------------------------------
@@ -345,121 +339,91 @@ def _draft_of_words(
 def _works(
     records: list[tuple[_Row, Mapping[str, Any]]], upload: Upload, reading: Reading
 ) -> Iterator[_Work]:
-    spans_of = _spans_of([record for _, record in records], upload, reading)
-    text_key = _text_key([record for _, record in records])
+    listed_records = [record for _, record in records]
+    key, in_groups = _spans_key(listed_records, upload, reading)
+    shape = replace(_SHAPE, texts=(_text_key(listed_records),))
     for row, record in records:
-        text = string_of(record, text_key, row.where, "the text that was annotated, as a string")
-        for key, kind in _IGNORED.items():
-            if key in record and isinstance(record[key], list | dict) and record[key]:
-                reading.skipped[kind] += len(record[key])
-        found = spans_of(record, row.where)
-        why = _why_left_out(record, found, reading)
-        if why is not None:
-            reading.skipped[why] += 1
+        where, item = row.where, dict(record)
+        text = shape.text(Row(where, "", item))
+        shape.count_others(item, reading)
+        found = _list_of(item.get("spans") if in_groups else item, key, where)
+        tally = _LEFT_OUT.get(str(item.get("answer")))
+        if tally is None and found is None:
+            tally = not_annotated("records", " not annotated left out")
+        elif tally is None and not found and reading.options["empty"] == "missing":
+            tally = not_annotated("records without spans", " left out as not annotated")
+        if tally is not None:
+            reading.skipped[tally] += 1
             continue
         marked = [
-            (DraftSpan(start, end, label, words_of(span), place), _annotator(span, place))
-            for number, span in enumerate(found or (), start=1)
-            for place in (f"{row.where}: span #{number}",)
-            for start, end, label in triples_of(span, place)
+            (DraftSpan(start, end, label, words_of(span), at), _annotator(span, at))
+            for at, span in numbered(found or (), where, "span")
+            for start, end, label in triples_of(span, at)
         ]
+        words = item.get("tokens")
+        has_words = _is_list(words) and words and isinstance(words[0], str)
         yield _Work(
-            where=row.where,
-            number=row.number,
-            order=row.order,
-            id=_id(record, row.where),
-            annotator=_annotator(record, row.where),
-            user=_user(record),
-            text=text,
+            row,
+            _id(item, where),
+            _annotator(item, where),
+            _user(item),
+            text,
             spans=[span for span, _ in marked],
             people=[person for _, person in marked],
-            tokens=_tokens(record, text, reading),
-            n_words=_n_words(record),
+            tokens=_tokens(Row(where, "", item), text, reading),
+            n_words=len(words or ()) if has_words else None,
         )
 
 
-def _why_left_out(
-    record: Mapping[str, Any], spans: list[Any] | None, reading: Reading
-) -> Tally | None:
-    """What to count a record as that is no annotation."""
-    answer = record.get("answer")  # of Prodigy
-    if isinstance(answer, str) and answer in _LEFT_OUT:
-        return left_out(f"{_LEFT_OUT[answer]} records")
-    if spans is None:
-        return not_annotated("records", " not annotated left out")
-    if not spans and reading.options["empty"] == "missing":
-        return not_annotated("records without spans", " left out as not annotated")
-    return None
-
-
 def _text_key(records: list[Mapping[str, Any]]) -> str:
-    """Under which key the texts are: the first that some record has."""
+    """Return under which key the texts are: the first that some record has."""
     return next(
         (key for key in TEXTS if any(isinstance(record.get(key), str) for record in records)),
         TEXTS[0],
     )
 
 
-def _spans_of(
+def _spans_key(
     records: list[Mapping[str, Any]], upload: Upload, reading: Reading
-) -> Callable[[Mapping[str, Any], str], list[Any] | None]:
-    """How to find the spans of a record: None where it was not annotated."""
-    asked_for = reading.options["spans_key"]
-    groups = dict.fromkeys(
-        str(name)
-        for record in records
-        if isinstance(record.get("spans"), Mapping)
-        for name in record["spans"]
-    )
-    if asked_for is not None and asked_for in groups:
-        return lambda record, where: _group(record, asked_for, where)
-    key: str = asked_for or ""
-    if asked_for is None:
-        key = _spans_key(records, groups, upload)
-    elif not any(asked_for in record for record in records):
-        names = dict.fromkeys(key for record in records for key in record if _is_list(record[key]))
-        raise unknown("list of spans", asked_for, [*groups, *names], upload.name)
-    if groups:
-        reading.skipped[not_read("span groups")] += sum(
-            len(record["spans"]) for record in records if isinstance(record.get("spans"), Mapping)
+) -> tuple[str, bool]:
+    """Return under which key the spans are, and whether that is one of the span groups.
+
+    It is the one that was asked for, or the only one that holds spans.
+    """
+    own = [record["spans"] for record in records if isinstance(record.get("spans"), Mapping)]
+    groups = dict.fromkeys(str(name) for group in own for name in group)
+    key, known = reading.options["spans_key"], dict.fromkeys(name for r in records for name in r)
+    if key is not None and key in groups:
+        return key, True
+    if key is not None and key not in known:
+        names = (name for name in known if any(_is_list(record.get(name)) for record in records))
+        raise unknown("list of spans", key, dict.fromkeys([*groups, *names]), upload.name)
+    use = Use("spans_key", placeholder="NAME")
+    for holds in (_holds_spans, _is_list):
+        keys = [x for x in _SPANS if x in known and any(holds(record.get(x)) for record in records)]
+        if key is None and holds is _holds_spans:
+            only(keys, upload.name, "lists hold spans", ("choose with ", use))
+        key = key or next(iter(keys), None)
+    if key is None:
+        found = (
+            ("spans are in groups (", *quotes(groups), ")")
+            if groups
+            else ("no record has a list of spans",)
         )
-    return lambda record, where: _list_of(record, key, where)
-
-
-def _spans_key(records: list[Mapping[str, Any]], groups: Mapping[str, None], upload: Upload) -> str:
-    """Under which key the spans are: the only one that holds some."""
-    known, use = set[str]().union(*records), Use("spans_key", placeholder="NAME")
-    candidates = [key for key in _SPANS if key in known]
-    keys = [key for key in candidates if any(_holds_spans(record.get(key)) for record in records)]
-    if len(keys) > 1:
-        raise FormatError(
-            *("spans under ", *quotes(keys)),
-            where=upload.name,
-            expected="one of them",
-            remedy=("choose with ", use),
-        )
-    if not keys:
-        keys = [key for key in candidates if any(_is_list(record.get(key)) for record in records)]
-    if keys:
-        return keys[0]
-    found: tuple[Piece, ...] = ("no record has a list of spans",)
-    remedy = ("name it with ", use)
+        expected = ("one under ", *quotes(_SPANS[:3]), " or a name like these")
+        remedy = ("choose it with ", use)
+        raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
     if groups:
-        found, remedy = ("spans are in groups (", *quotes(groups), ")"), ("choose one with ", use)
-    expected = f"one under {', '.join(map(repr, _SPANS[:3]))} or a name like these"
-    raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
+        reading.skipped[not_read("span groups")] += sum(map(len, own))
+    return key, False
 
 
-def _list_of(record: Mapping[str, Any], key: str, where: str) -> list[Any] | None:
-    value = record.get(key)
-    if value is None:
-        return None
-    return list(value) if isinstance(value, tuple) else listed(record, key, where)
-
-
-def _group(record: Mapping[str, Any], name: str, where: str) -> list[Any] | None:
-    groups = record.get("spans")
-    return _list_of(groups, name, where) if isinstance(groups, Mapping) else None
+def _list_of(item: Any, key: str, where: str) -> list[Any] | None:
+    """Return a list of spans; None where the record was not annotated."""
+    value = item.get(key) if isinstance(item, Mapping) else None
+    if value is None or isinstance(value, tuple):
+        return value if value is None else list(value)
+    return listed(item, key, where)
 
 
 def _id(record: Mapping[str, Any], where: str) -> str | None:
@@ -467,52 +431,33 @@ def _id(record: Mapping[str, Any], where: str) -> str | None:
         value = record.get(key)
         if isinstance(value, Mapping) and "$oid" in value:  # of MongoDB
             return identifier(value, "$oid", where)
-        if is_whole(value):
-            return str(value)
-        if name := identifier(record, key, where):
+        if name := str(value) if is_whole(value) else identifier(record, key, where):
             return name
     return None
 
 
-def _annotator(item: Any, where: str) -> str | None:
-    """Who made a record or a span, if it says so."""
+def _annotator(item: Any, where: Text) -> str | None:
+    """Return who made a record or a span, if it says so."""
     if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(ANNOTATORS):
         return None
-    return next((name for key in ANNOTATORS if (name := identifier(item, key, where))), None)
+    return identified(item, ANNOTATORS, where)
 
 
 def _user(record: Mapping[str, Any]) -> str | None:
     values = (record.get(key) for key in _USERS)
     names = (str(value) for value in values if isinstance(value, str) or is_whole(value))
-    return next((name for name in names if name), None)
+    return next(filter(None, names), None)
 
 
-def _tokens(record: Mapping[str, Any], text: str, reading: Reading) -> list[Interval] | None:
-    """Tokens with a start and an end, as Prodigy and spaCy write them."""
-    values = record.get("tokens")
-    if not _holds_objects(values):
+def _tokens(row: Row, text: str, reading: Reading) -> list[Interval] | None:
+    """Return tokens with a start and an end, as Prodigy and spaCy write them."""
+    if not _holds_objects(row.item.get("tokens")):
         return None
-    tokens = [
-        (int(item["start"]), int(item["end"]))
-        for item in record["tokens"]
-        if isinstance(item, Mapping) and is_whole(item.get("start")) and is_whole(item.get("end"))
-    ]
-    unit = reading.options["offsets"] or "codepoints"
-    places = indices(text, unit)
-    is_whole_characters = all(start in places and end in places for start, end in tokens)
-    if (
-        len(tokens) < len(record["tokens"])
-        or not is_whole_characters
-        or out_of_order(tokens, length_of(text, unit)) is not None
-    ):
+    try:
+        return tokens_of(row, text, reading, checks_words=False)
+    except FormatError:
         reading.skipped[not_read("lists of tokens that do not fit their text")] += 1
         return None
-    return tokens
-
-
-def _n_words(record: Mapping[str, Any]) -> int | None:
-    words = record.get("tokens")
-    return len(words) if _is_list(words) and words and isinstance(words[0], str) else None
 
 
 def _check_unit(works: list[_Work], upload: Upload) -> None:
@@ -523,7 +468,7 @@ def _check_unit(works: list[_Work], upload: Upload) -> None:
         for work, span in marked
     ):
         return
-    if any(_cuts(work.text, span.start) or _cuts(work.text, span.end) for work, span in marked):
+    if any(_cuts(work.text, place) for work, span in marked for place in (span.start, span.end)):
         raise FormatError(
             "the spans seem to count tokens: no end is larger than the number of 'tokens', and as "
             "characters, some cut words",
@@ -546,11 +491,11 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Name the documents, and give each annotator their spans."""
     works = _by_users(works)
-    by = {index: work.annotator or upload.annotator for index, work in enumerate(works)}
+    owners = [work.annotator or upload.annotator for work in works]
     people = dict.fromkeys(name for work in works for name in work.people if name)
-    names = _names(works, list(by.values()), reading)
-    has_all = reading.options["empty"] == "annotated"
-    if people and has_all:
+    names = _names(works, owners, reading)
+    has_all = bool(people) and reading.options["empty"] == "annotated"
+    if has_all:
         n_given = sum(1 + len(work.spans) for work in works)
         check_everybody(len(works), len(people), n_given, upload.name)
         reading.note(
@@ -559,26 +504,24 @@ def _drafts(
             where=upload.name,
         )
     # Records without ids, by one annotator, are known by their order only.
-    has_order = not upload.is_folder and len({*by.values(), *people}) == 1
+    has_order = not upload.is_folder and len({*owners, *people}) == 1
     has_order &= all(work.id is None for work in works)
-    reading.ordered.update(dict.fromkeys(by.values(), n_records))
-    for index, (work, name) in enumerate(zip(works, names, strict=True)):
-        marked: dict[str, list[DraftSpan]] = {}
+    reading.ordered.update(dict.fromkeys(owners, n_records))
+    for work, owner, name in zip(works, owners, names, strict=True):
+        marked: dict[str, list[DraftSpan]] = {person: [] for person in people if has_all}
         if not people:
-            marked = {by[index]: work.spans}
-        elif has_all:
-            marked = {person: [] for person in people}
-        for span, person in zip(work.spans, work.people if people else (), strict=bool(people)):
-            marked.setdefault(person or by[index], []).append(span)
+            marked[owner] = []
+        for span, person in zip(work.spans, work.people, strict=True):
+            marked.setdefault(person or owner, []).append(span)
         for annotator, spans in marked.items():
             yield Draft(
-                where=work.where,
+                where=work.row.where,
                 document=name,
                 annotator=annotator,
                 text=work.text,
                 spans=spans,
                 tokens=work.tokens,
-                order=work.order if has_order else None,
+                order=work.row.order if has_order else None,
                 is_assumed=bool(people) and not spans,
             )
 
@@ -591,54 +534,43 @@ def _by_users(works: list[_Work]) -> list[_Work]:
             users.setdefault(work.text, set()).add(work.user)
     if all(len(names) == 1 for names in users.values()):
         return works
-    return [replace(work, annotator=work.annotator or work.user) for work in works]
+    return [work._replace(annotator=work.annotator or work.user) for work in works]
 
 
 def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[str]:
-    """The document of each record: its id, or its number.
+    """Return the document of each record: its id, or its number.
 
     Where one annotator has several texts under one id, as with the sentences of a document,
     the texts are numbered. Where a file without ids has several annotators, texts match.
     """
-    texts: dict[tuple[str, str], set[str]] = {}
+    texts: dict[tuple[str, str | None], set[str]] = {}
     for work, annotator in zip(works, annotators, strict=True):
-        if work.id is not None:
-            texts.setdefault((annotator, work.id), set()).add(work.text)
-    shared = {id_ for (_, id_), known in texts.items() if len(known) > 1}
+        texts.setdefault((annotator, work.id), set()).add(work.text)
+    shared = {id_ for (_, id_), known in texts.items() if id_ is not None and len(known) > 1}
     if shared:
-        numbered = [work for work in works if work.id in shared]
+        twins = [work for work in works if work.id in shared]
         what = "records numbered because others have the same id"
-        reading.mend("match", what, partial(_other_text, numbered), len(numbered))
-    numbers: dict[str, dict[str, int]] = {}
+        reading.mend("match", what, partial(_other_text, twins), len(twins))
+    numbers: dict[str | None, dict[str, int]] = {}
     places: dict[tuple[str, int], str] = {}
     seen: Counter[tuple[str, str]] = Counter()
     is_by_several = any(work.annotator is not None for work in works)
     names = []
     for work, annotator in zip(works, annotators, strict=True):
-        if work.id is not None and work.id in shared:
+        name = work.id or work.row.number
+        if work.id in shared:
             known = numbers.setdefault(work.id, {})
-            number = known.setdefault(work.text, len(known) + 1)
-            names.append(f"{work.id}/{number}")
-        elif work.id is not None:
-            names.append(work.id)
-        elif is_by_several:
+            name = f"{work.id}/{known.setdefault(work.text, len(known) + 1)}"
+        elif work.id is None and is_by_several:
             seen[annotator, work.text] += 1
-            names.append(places.setdefault((work.text, seen[annotator, work.text]), work.number))
-        else:
-            names.append(work.number)
+            name = places.setdefault((work.text, seen[annotator, work.text]), name)
+        names.append(name)
     return names
 
 
 def _other_text(works: list[_Work]) -> FormatError:
-    """The refusal of several texts under one id."""
+    """Return the refusal of several texts under one id."""
     first = works[0]
     other = next(work for work in works if work.id == first.id and work.text != first.text)
-    return FormatError(
-        *quoting("document {} has another text at {}", other.id, (first.where,)),
-        where=other.where,
-        expected="different identifiers for different texts",
-        remedy=(
-            *(Use("match", "id"), " numbers the texts, "),
-            *(Use("match", "text"), " matches them"),
-        ),
-    )
+    remedy = (Use("match", "id"), " numbers the texts, ", Use("match", "text"), " matches them")
+    return other_text(str(first.id), first.row.where, other.row.where, remedy)

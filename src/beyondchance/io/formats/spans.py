@@ -16,7 +16,7 @@ from beyondchance.annotations.building import check_counted, check_lengths
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.io.assembling import assembled
-from beyondchance.io.conventions import check_words, fitted
+from beyondchance.io.conventions import check_in_tokens, check_words, fitted
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.offsets import Interval
@@ -310,11 +310,3 @@ def _draft(
         spans=moved,
         sentences=None if is_mixed else bounds,
     )
-
-
-def check_in_tokens(span: DraftSpan, n_tokens: int) -> None:
-    """Refuse a span that does not lie in its tokens."""
-    if not 0 <= span.start < span.end <= n_tokens:
-        lost = f" does not lie in the text, which has {n_tokens} tokens"
-        remedy = "check that offsets count tokens, and that the end is exclusive"
-        raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
