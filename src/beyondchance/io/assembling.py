@@ -567,7 +567,7 @@ def matched(
             raise other_text(work.document, twin.where, work.where, remedy, kind)
         if twin is not None:
             what = "annotations replaced by a later one"
-            reading.mend("repeated", what, partial(_again, twin, work, kind))
+            reading.mend("repeated", what, partial(again, twin, work, kind))
         group[work.annotator] = work
     return {name: list(group.values()) for name, group in groups.items()}
 
@@ -588,7 +588,8 @@ def other_text(
     )
 
 
-def _again(twin: Work, work: Work, kind: str) -> FormatError:
+def again(twin: Work, work: Work, kind: str) -> FormatError:
+    """Return the refusal of a document that somebody annotated twice."""
     who = (work.document, work.annotator, pieces(twin.where))
     return FormatError(
         *quoting(kind + " {} was annotated by {} before, at {}", *who),

@@ -244,14 +244,15 @@ class Shape:
     ) -> list[DraftSpan]:
         """Read a list of spans, and refuse it where it is not known what offsets count."""
         found = [
-            self._mark(value, text, at, reading) for at, value in numbered(values, where, self.kind)
+            self.mark(value, text, at, reading) for at, value in numbered(values, where, self.kind)
         ]
         spans = [span for span in found if span is not None]
         if self.units and reading.options["offsets"] is None:
             check_unit(text, spans, where, self.units)
         return spans
 
-    def _mark(self, value: Any, text: str, where: Text, reading: Reading) -> DraftSpan | None:
+    def mark(self, value: Any, text: str, where: Text, reading: Reading) -> DraftSpan | None:
+        """Read a span; None if it is left out."""
         item = object_of(value, where)
         if self.is_read is not None and not self.is_read(item, where, reading):
             return None

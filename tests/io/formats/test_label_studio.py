@@ -207,7 +207,7 @@ class TestGold:
     def test_two_ground_truths_by_different_people(self, refuses, options):
         refuses(
             [task(done(1, ground_truth=True), done(2, number=9, ground_truth=True))],
-            "export.json: task 7, annotation 9: … marked … '2' … '1' … export.json … 7 … 1",
+            "export.json: task 7: annotation 9: … marked … '2' … '1' … export.json … 7 … 1",
             gold="starred",
             **options,
         )
@@ -220,8 +220,8 @@ class TestGold:
         refuses(
             content,
             (
-                "export.json: task 7, annotation 9: … 'starred' … "
-                "annotated … export.json … 7 … 1 … repeated='last'"
+                "export.json: task 7: annotation 9: … annotated … "
+                "'starred' … export.json … 7 … 1 … repeated='last'"
             ),
             gold="starred",
             strict=True,
@@ -235,7 +235,7 @@ class TestAnnotationsOfNobody:
 
     def test_several_of_a_task_are_refused(self, refuses):
         message = (
-            "export.json: task 7, annotation 9: … annotator … export.json … 7 … 1 … 'completed_by'"
+            "export.json: task 7: annotation 9: … annotator … export.json … 7 … 1 … 'completed_by'"
         )
         unnamed = {"id": 9, "result": [BO]}
         refuses([task(done(None, ADA), unnamed)], message)
@@ -246,7 +246,7 @@ class TestAnnotationsOfNobody:
         refuses(
             [task(done(1, ADA), predictions=models)],
             (
-                "export.json: task 7, prediction 4: … export.json … 7 … "
+                "export.json: task 7: prediction 4: … export.json … 7 … "
                 "prediction … 3 … 'model_version'"
             ),
             predictions=True,
@@ -291,7 +291,7 @@ class TestText:
     def test_nothing_tells(self, refuses):
         refuses(
             [task(done(1), data={"title": "a", "body": "b"})],
-            "export.json: task 7, annotation 1: … fields … 'title' … 'body' … 'text'",
+            "export.json: task 7: annotation 1: … fields … 'title' … 'body' … 'text'",
         )
 
     def test_emoji_count_one(self, read):
@@ -303,7 +303,7 @@ class TestText:
         refuses(
             found,
             (
-                "export.json: task 7, annotation 1, result #1: … "
+                "export.json: task 7: annotation 1: result #1: … "
                 "[3, 6) … 'PER' … covers … 'da!' … 'Ada' … UTF-16 … offsets='utf16'"
             ),
             error=bc.SpanError,
@@ -386,8 +386,8 @@ class TestJsonMin:
         refuses(
             [self.flat(), self.flat(annotation_id=5)],
             (
-                "export.json: task 7, annotation 5: … '1' … "
-                "annotated … export.json … 7 … 4 … repeated='last'"
+                "export.json: task 7: annotation 5: … annotated … "
+                "'1' … export.json … 7 … 4 … repeated='last'"
             ),
             strict=True,
         )
@@ -430,63 +430,63 @@ def value(**more):
         ([task("x")], "export.json: task 7: annotation #1 … 'x' … object"),
         (
             [task(done(1, was_cancelled="no"))],
-            "export.json: task 7, annotation 1: … 'was_cancelled' … 'no' … false",
+            "export.json: task 7: annotation 1: … 'was_cancelled' … 'no' … false",
         ),
         (
             [task(done(1, ground_truth=1))],
-            "export.json: task 7, annotation 1: … 'ground_truth' … 1 … false",
+            "export.json: task 7: annotation 1: … 'ground_truth' … 1 … false",
         ),
-        ([task(done(1.5))], "export.json: task 7, annotation 1: … 'completed_by' … 1.5 … number"),
+        ([task(done(1.5))], "export.json: task 7: annotation 1: … 'completed_by' … 1.5 … number"),
         (
             [task(done({}))],
-            "export.json: task 7, annotation 1: … 'completed_by' … username",
+            "export.json: task 7: annotation 1: … 'completed_by' … username",
         ),
         (
             [task(done(1, 2))],
-            "export.json: task 7, annotation 1: result #1 … 2 … object",
+            "export.json: task 7: annotation 1: result #1 … 2 … object",
         ),
         (
             [task(done(1, {"type": 1}))],
-            "export.json: task 7, annotation 1, result #1: … 'type' … 1 … string",
+            "export.json: task 7: annotation 1: result #1: … 'type' … 1 … string",
         ),
         (
             [task(done(1, {"type": "labels"}))],
-            "export.json: task 7, annotation 1, result #1: … 'value' … null",
+            "export.json: task 7: annotation 1: result #1: … 'value' … null",
         ),
         (
             [task(done(1, ADA, value(start=True)))],
-            "export.json: task 7, annotation 1, result #2: … 'start' … true",
+            "export.json: task 7: annotation 1: result #2: … 'start' … true",
         ),
         (
             [task(done(1, value(end="3")))],
-            "export.json: task 7, annotation 1, result #1: … 'end' … '3' … number",
+            "export.json: task 7: annotation 1: result #1: … 'end' … '3' … number",
         ),
         (
             [task(done(1, value(start="/p[1]/text()[1]")))],
             (
-                "export.json: task 7, annotation 1, result #1: … "
+                "export.json: task 7: annotation 1: result #1: … "
                 "'start' … '/p[1]/text()[1]' … without … 'globalOffsets'"
             ),
         ),
         (
             [task(done(1, value(labels="PER")))],
-            "export.json: task 7, annotation 1, result #1: … 'labels' … 'PER' … list",
+            "export.json: task 7: annotation 1: result #1: … 'labels' … 'PER' … list",
         ),
         (
             [task(done(1, value(labels=[None])))],
-            "export.json: task 7, annotation 1, result #1: … label",
+            "export.json: task 7: annotation 1: result #1: … label",
         ),
         (
             [task(done(1, value(text=["Ada"])))],
-            "export.json: task 7, annotation 1, result #1: … 'text' … list",
+            "export.json: task 7: annotation 1: result #1: … 'text' … list",
         ),
         (
             [task(done(1, {"type": "paragraphlabels", "value": {}}))],
-            "export.json: task 7, annotation 1, result #1: … 'paragraphlabels' … dialogue",
+            "export.json: task 7: annotation 1: result #1: … 'paragraphlabels' … dialogue",
         ),
         (
             [task(done(1, ADA, mark(0, 3, "PER", to_name="title")))],
-            "export.json: task 7, annotation 1: … several … 'text' … 'title'",
+            "export.json: task 7: annotation 1: … several … 'text' … 'title'",
         ),
         (
             [task(done(1, {"type": "rectanglelabels", "value": {}}))],
@@ -494,17 +494,17 @@ def value(**more):
         ),
         (
             [task(done(1, ADA), data={"page": 3})],
-            "export.json: task 7, annotation 1: … text",
+            "export.json: task 7: annotation 1: … text",
         ),
         (
             [task(done(1, ADA), data={"text": "https://x.org/a.txt"})],
-            "export.json: task 7, annotation 1: … 'text' … address … 'https://x.org/a.txt'",
+            "export.json: task 7: annotation 1: … 'text' … address … 'https://x.org/a.txt'",
         ),
         (
             [task(done(1, ADA), done(1, BO, number=2))],
             (
-                "export.json: task 7, annotation 2: … '1' … "
-                "annotated … export.json … 7 … 1 … repeated='last'"
+                "export.json: task 7: annotation 2: … annotated … "
+                "'1' … export.json … 7 … 1 … repeated='last'"
             ),
         ),
     ],
@@ -533,7 +533,7 @@ def test_refused(refuses, content, message):
 def test_refused_spans(refuses, result, message):
     refuses(
         [task(done(1, result))],
-        f"export.json: task 7, annotation 1, result #1: … {message}",
+        f"export.json: task 7: annotation 1: result #1: … {message}",
         error=bc.SpanError,
     )
 

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from html.parser import HTMLParser
-from itertools import chain
 from typing import Any
 
-from beyondchance.errors import FormatError, SpanError
+from beyondchance.errors import FormatError
+from beyondchance.io.assembling import again
 from beyondchance.io.columns import named_fields
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import code_points
+from beyondchance.io.offsets import words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
+from beyondchance.io.shapes import Item, Shape, numbered
 from beyondchance.io.sources import Source
-from beyondchance.io.values import (
-    identifier,
-    interval,
-    label_of,
-    listed,
-    object_of,
-    quoting,
-    refused,
-    words_of,
-)
+from beyondchance.io.values import identified, identifier, listed, object_of, quoting, refused
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 from beyondchance.tallies import left_out, no_spans, not_read
 
@@ -37,6 +29,7 @@ DOCUMENT = "document_name"
 """The key of the data of a task under which its name is, if the task itself has none."""
 NOTE = "note"
 """The key of the data of a task under which there is a note for its annotators."""
+_SHAPE = Shape(kind="result", words="text", id="id")
 _SPANS = ("labels", "hypertextlabels")
 _ANNOTATIONS = ("annotations", "completions")
 _ANNOTATOR = ("completed_by", "annotator")
@@ -56,7 +49,7 @@ _PREDICTED = frozenset({"prediction", "prediction-changed"})
 """Where a result comes from that the annotator took over, or changed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
     """One annotation, before it is known which field of its task holds the text.
 
@@ -86,14 +79,19 @@ class _Work:
     document: str
     annotator: str
     fields: Mapping[str, str]
-    about: Mapping[str, str] = field(default_factory=dict)
-    is_flat: bool = False
-    spans: Sequence[DraftSpan] = ()
-    is_html: bool = False
-    is_gold: bool = False
-    is_begun: bool = False
-    updated: str = ""
-    unnamed: str = ""
+    about: Mapping[str, str]
+    is_flat: bool
+    spans: Sequence[DraftSpan]
+    is_html: bool
+    is_gold: bool
+    is_begun: bool
+    updated: str
+    unnamed: str
+
+    def text_in(self, name: str) -> str:
+        """Return the text that a field holds."""
+        text = self.fields[name]
+        return _page_text(text, self.where) if self.is_html else text
 
 
 def _looks_right(source: Source) -> bool:
@@ -113,14 +111,13 @@ is_format = by_files(all, _looks_right)
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read all tasks: a draft for each annotation that was not cancelled."""
     others: Counter[str] = Counter()
-    sources = (_of_source(source, upload, reading, others) for source in upload.sources)
-    works = list(chain.from_iterable(sources))
+    works = [work for source in upload.sources for work in _works(source, upload, reading, others)]
     if others:
         reading.skipped[no_spans("results that are not spans")] += others.total()
         kinds = _counted(others, "")
         if not any(work.spans for work in works):
             raise FormatError(
-                *quoting("no result marks a span of text, all are of other types ({})", kinds),
+                *("no result marks a span of text, all are of other types (", *kinds, ")"),
                 where=upload.name,
                 expected="results with start, end and labels",
             )
@@ -130,7 +127,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         told = f"{n_begun:,} of {len(works):,} annotations began as predictions of a model: "
         effect = "their agreement with it is not that of people who did not see it"
         reading.note(told, effect, where=upload.name, is_caution=True)
-    for work, (key, text) in zip(works, _texts(works), strict=True):
+    for work, key in zip(works, _text_keys(works), strict=True):
+        text = work.text_in(key)
         reading.calls("text_key", key)
         beside = {} if work.is_flat else {k: v for k, v in work.fields.items() if k != key}
         if beside.get(DOCUMENT) == work.document:
@@ -148,18 +146,19 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 def _with_spaces(span: DraftSpan, text: str) -> DraftSpan:
     """Give the stored words their white space back: some versions leave line ends out of them."""
-    if span.surface is None:
-        return span
     found = text[max(span.start, 0) : max(span.end, 0)]
-    return replace(span, surface=found) if _same_signs(found, span.surface) else span
+    return replace(span, surface=found) if span.surface and _is_on(span, found) else span
 
 
-def _same_signs(found: str, stored: str) -> bool:
-    return "".join(found.split()) == "".join(stored.split())
+def _is_on(span: DraftSpan, words: str | None) -> bool:
+    """Whether a span covers the words stored with it, but for white space."""
+    if words is None or span.surface is None:
+        return words is not None
+    return "".join(words.split()) == "".join(span.surface.split())
 
 
 def _counted(counts: Counter[str], by: str) -> tuple[Piece, ...]:
-    """How often there was what, for a message."""
+    """Return how often there was what, for a message."""
     parts: list[Piece] = []
     for name, n in counts.items():
         parts += [f", {n} {by}" if parts else f"{n} {by}", Quote(name)]
@@ -169,188 +168,163 @@ def _counted(counts: Counter[str], by: str) -> tuple[Piece, ...]:
 # --- Tasks --------------------------------------------------------------------
 
 
-def _of_source(
+def _named(values: Iterable[object], kind: str, outer: Text) -> Iterator[tuple[Text, Item]]:
+    """Yield tasks, annotations or predictions with their places: by identifier, or by number."""
+    for at, value in numbered(values, outer, kind):
+        item = object_of(value, at)
+        is_named = identifier(item, "id", at) is not None
+        yield (*pieces(outer), f": {kind} ", Quote(item["id"])) if is_named else at, item
+
+
+def _works(
     source: Source, upload: Upload, reading: Reading, others: Counter[str]
 ) -> Iterator[_Work]:
+    """Yield the annotations of all tasks of a file, and the predictions if asked for."""
     content = source.json()
-    for number, task in enumerate(content if isinstance(content, list) else [content], start=1):
-        where, item = _named_item(task, "task", number, source.name)
-        prefix = upload.prefix_of(source, ", ")
-        own = item["data"] if isinstance(item.get("data"), dict) else {}
-        name = identifier(item, "id", where) or identifier(own, DOCUMENT, where)
-        empty = _Work(where, name or f"{prefix}task {number}", upload.annotator, {})
-        if isinstance(item.get("data"), dict) or any(key in item for key in _ANNOTATIONS):
-            yield from _of_task(item, empty, reading, others)
-        else:
-            yield _of_flat_task(item, empty, reading, others)
-
-
-def _of_task(
-    task: dict[str, Any], empty: _Work, reading: Reading, others: Counter[str]
-) -> Iterator[_Work]:
-    """The annotations of a task of the JSON export, and its predictions if asked for."""
-    data = object_of(task.get("data"), empty.where, "'data'")
-    strings = {k: v for k, v in data.items() if isinstance(v, str)}
-    empty = replace(empty, fields=strings, about=named_fields(task.get("meta")))
-    key = next((key for key in _ANNOTATIONS if key in task), _ANNOTATIONS[0])
-    for number, annotation in enumerate(listed(task, key, empty.where), start=1):
-        where, item = _named_item(annotation, "annotation", number, empty.where)
-        if _flag(item, "was_cancelled", where):
-            reading.skipped[left_out("cancelled annotations")] += 1
-            continue
-        who, results = _annotator(item, where), listed(item, "result", where)
-        origins = {str(result.get("origin")) for result in results if isinstance(result, dict)}
-        work = replace(
-            empty,
-            where=where,
-            annotator=who or empty.annotator,
-            unnamed="" if who else "annotator",
-            is_gold=_flag(item, "ground_truth", where),
-            is_begun=item.get("parent_prediction") is not None
-            or not origins.isdisjoint(_PREDICTED),
-            updated=str(item.get("updated_at") or ""),
+    tasks = _named(content if isinstance(content, list) else [content], "task", source.name)
+    for number, (where, given) in enumerate(tasks, start=1):
+        key = next((key for key in _ANNOTATIONS if key in given), None)
+        is_flat = key is None and not isinstance(given.get("data"), dict)
+        task = _nested(given, where, others) if is_flat else given
+        data = object_of(task.get("data"), where, "'data'")
+        name = identifier(given, "id", where) or identifier(
+            {} if is_flat else data, DOCUMENT, where
         )
-        yield _with_results(work, results, reading, others)
-    predictions = listed(task, "predictions", empty.where)
-    if predictions and not reading.options["predictions"]:
-        reading.skipped[not_read("predictions")] += len(predictions)
-        predictions = []
-    for number, prediction in enumerate(predictions, start=1):
-        where, item = _named_item(prediction, "prediction", number, empty.where)
-        model = identifier(item, "model_version", where)
-        work = replace(
-            empty, where=where, annotator=model or "model", unnamed="" if model else "model"
-        )
-        yield _with_results(work, listed(item, "result", where), reading, others)
-    if unfinished := task.get("drafts"):
-        n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
-        reading.skipped[not_read("unfinished drafts")] += n_unfinished
+        results = {"annotation": listed(task, key or _ANNOTATIONS[0], where)}
+        if not reading.options["predictions"] and (hidden := listed(task, "predictions", where)):
+            reading.skipped[not_read("predictions")] += len(hidden)
+        elif reading.options["predictions"]:
+            results["prediction"] = listed(task, "predictions", where)
+        if unfinished := task.get("drafts"):
+            n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
+            reading.skipped[not_read("unfinished drafts")] += n_unfinished
+        for kind, values in results.items():
+            for at, item in _named(values, kind, where):
+                if _flag(item, "was_cancelled", at):
+                    reading.skipped[left_out("cancelled annotations")] += 1
+                    continue
+                is_model = kind == "prediction"
+                who = identifier(item, "model_version", at) if is_model else _annotator(item, at)
+                found = listed(item, "result", at)
+                origins = {str(one.get("origin")) for one in found if isinstance(one, dict)}
+                is_begun = item.get("parent_prediction") is not None or origins & _PREDICTED
+                spans, is_html = _spans(found, at, reading, others)
+                yield _Work(
+                    where=at,
+                    document=name or f"{upload.prefix_of(source, ', ')}task {number}",
+                    annotator=who or ("model" if is_model else upload.annotator),
+                    unnamed="" if who else "model" if is_model else "annotator",
+                    fields={k: v for k, v in data.items() if isinstance(v, str)},
+                    about=named_fields(task.get("meta")),
+                    is_flat=is_flat,
+                    spans=spans,
+                    is_html=is_html,
+                    is_gold=_flag(item, "ground_truth", at),
+                    is_begun=bool(is_begun) and not is_model,
+                    updated=str(item.get("updated_at") or ""),
+                )
 
 
-def _of_flat_task(
-    task: dict[str, Any], empty: _Work, reading: Reading, others: Counter[str]
-) -> _Work:
-    """The one annotation of a task of the JSON-MIN export."""
-    where = empty.where
-    if identifier(task, "annotation_id", where) is not None:
-        where = (*pieces(where), ", annotation ", Quote(task["annotation_id"]))
-    values = []
+def _nested(task: Item, where: Text, others: Counter[str]) -> Item:
+    """Return a task of the JSON-MIN export, which has one annotation, as one of the JSON export."""
+    results = []
     for key, value in task.items():
         regions = value if isinstance(value, list) else []
         if regions and all(isinstance(region, dict) and "end" in region for region in regions):
-            values += [(key, region) for region in regions]
+            results += [
+                {"type": _type_of(region), "value": region, "from_name": key} for region in regions
+            ]
         elif regions and all(isinstance(region, dict) for region in regions):
             others[key] += len(regions)
-    if not values and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
+    if not results and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
         found = "neither 'annotations' nor 'annotator' nor labelled spans were found"
         expected = "a task of Label Studio's JSON or JSON-MIN export"
         raise FormatError(found, where=where, expected=expected)
-    fields = {k: v for k, v in task.items() if isinstance(v, str) and k not in _ABOUT}
-    who = _annotator(task, where)
-    work = replace(
-        empty,
-        where=where,
-        annotator=who or empty.annotator,
-        unnamed="" if who else "annotator",
-        fields=fields,
-        is_flat=True,
-        updated=str(task.get("updated_at") or ""),
-    )
-    results = [{"type": _type_of(value), "value": value, "from_name": key} for key, value in values]
-    return _with_results(work, results, reading, others)
+    about = {key: task.get(key) for key in (*_ANNOTATOR, "updated_at")}
+    return {
+        "data": {key: value for key, value in task.items() if key not in _ABOUT},
+        "annotations": [{**about, "id": task.get("annotation_id"), "result": results}],
+    }
 
 
 def _type_of(value: Mapping[str, Any]) -> str:
-    """The type of a result, which JSON-MIN does not name, by the key of its labels."""
+    """Return the type of a result, which JSON-MIN does not name, by the key of its labels."""
     known = (key for key in value if key.endswith("labels") or key in ("choices", "taxonomy"))
     return next(known, "labels")
 
 
-def _named_item(item: object, kind: str, number: int, outer: Text) -> tuple[Text, dict[str, Any]]:
-    """A task, annotation or prediction, and its place: by its identifier, else by its number."""
-    checked = object_of(item, outer, f"{kind} #{number}")
-    separator = ", " if isinstance(outer, tuple) else ": "
-    where = (*pieces(outer), f"{separator}{kind} #{number}")
-    if identifier(checked, "id", where) is not None:
-        where = (*pieces(outer), f"{separator}{kind} ", Quote(checked["id"]))
-    return where, checked
-
-
-def _annotator(item: Mapping[str, Any], where: Text) -> str | None:
-    """The annotator: the mail address, else the user name, else the number."""
+def _annotator(item: Item, where: Text) -> str | None:
+    """Return the annotator: the mail address, else the user name, else the number."""
     key = next((key for key in _ANNOTATOR if item.get(key) is not None), None)
     if key is None or not isinstance(item[key], dict):
         return None if key is None else identifier(item, key, where)
-    place = (*pieces(where), f": {key!r}")
-    names = (identifier(item[key], name, place) for name in ("email", "username", "id"))
-    annotator = next((name for name in names if name is not None), None)
+    annotator = identified(item[key], ("email", "username", "id"), where)
     if annotator is None:
-        raise FormatError("has no email, username or id", where=place, expected="one of them")
+        raise refused(item[key], f"{key!r}", where, "one with an email, username or id")
     return annotator
 
 
-# --- Results ------------------------------------------------------------------
+def _flag(item: Item, key: str, where: Text) -> bool:
+    value = item.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise refused(value, f"{key!r}", where, "true or false")
+    return bool(value)
 
 
-def _with_results(
-    work: _Work, results: Sequence[object], reading: Reading, others: Counter[str]
-) -> _Work:
-    """Add the spans of an annotation; count results of other types."""
-    spans: list[DraftSpan] = []
+def _spans(
+    results: list[object], where: Text, reading: Reading, others: Counter[str]
+) -> tuple[list[DraftSpan], bool]:
+    """Return the spans of an annotation, and whether their text is a web page.
+
+    Results of other types are counted.
+    """
+    spans: list[DraftSpan | None] = []
     targets: dict[str, None] = {}
     is_html = False
-    for number, result in enumerate(results, start=1):
-        where = (*pieces(work.where), f", result #{number}")
-        item = object_of(result, work.where, f"result #{number}")
+    for at, result in numbered(results, where, _SHAPE.kind):
+        item = object_of(result, at)
         kind = item.get("type", "labels")
         if not isinstance(kind, str):
-            raise refused(kind, "'type'", where, "a string")
+            raise refused(kind, "'type'", at, "a string")
         if kind == "paragraphlabels":
             why = "type 'paragraphlabels' marks turns of a dialogue, which have no text in common"
-            raise FormatError(why, where=where, expected="spans of one text")
+            raise FormatError(why, where=at, expected="spans of one text")
         if kind not in _SPANS:
             others[kind] += 1
             continue
-        value = object_of(item.get("value"), where, "'value'")
+        value = object_of(item.get("value"), at, "'value'")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
-        name = item.get("id")
-        own = _spans_of(value, kind, where, name if isinstance(name, str) else "")
-        if not own:
+        labels = listed(value, kind if kind in value else "labels", at)
+        if not labels:
             reading.skipped[left_out("spans without labels", " ignored")] += 1
             continue
-        spans += own
-        target = identifier(item, "to_name", where)
+        name = item["id"] if isinstance(item.get("id"), str) else None
+        part = {**_offsets(value, at), "text": value.get("text"), "id": name}
+        spans += [_SHAPE.mark({**part, "label": label}, "", at, reading) for label in labels]
+        target = identifier(item, "to_name", at)
         targets |= {} if target is None else {target: None}
         for key in ("from_name", "to_name"):
             if isinstance(item.get(key), str):
                 reading.calls(key, item[key])
     if len(targets) > 1:
         found = quoting("spans lie in several texts (to_name {})", quotes(targets))
-        raise FormatError(*found, where=work.where, expected="spans of one text in a task")
-    return replace(work, spans=spans, is_html=is_html)
+        raise FormatError(*found, where=where, expected="spans of one text in a task")
+    return [span for span in spans if span is not None], is_html
 
 
-def _spans_of(value: Mapping[str, Any], kind: str, where: Text, name: str) -> list[DraftSpan]:
-    """A span for each label of a result."""
-    place = value
-    if isinstance(value.get("globalOffsets"), dict):
-        place = value["globalOffsets"]
+def _offsets(value: Item, where: Text) -> Item:
+    """Return what holds the start and the end of a result."""
+    place = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
     for key in ("start", "end"):
         if isinstance(place.get(key), str) and place[key].startswith("/"):
             raise FormatError(
-                f"{key!r} is ",
-                *quoting("the place {} in a web page, without 'globalOffsets'", place[key]),
+                *(f"{key!r} is the place ", Quote(place[key]), " in a web page, without "),
+                "'globalOffsets'",
                 where=where,
                 expected="both",
                 remedy="save the annotation again with a newer Label Studio",
             )
-    start, end = interval(place, where)
-    surface = words_of(value, where)
-    labels = listed(value, kind if kind in value else "labels", where)
-    return [
-        DraftSpan(start, end, label_of(label, where, "a label"), surface, where, id=name)
-        for label in labels
-    ]
+    return place
 
 
 # --- All annotations ----------------------------------------------------------
@@ -394,77 +368,59 @@ def _with_gold(works: list[_Work], upload: Upload, reading: Reading) -> list[_Wo
 
 
 def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
-    """One annotation of a task by each annotator: the one that was changed last."""
+    """Keep one annotation of a task by each annotator: the one that was changed last."""
     kept: dict[tuple[str, str], _Work] = {}
     for work in works:
         first = kept.setdefault((work.document, work.annotator), work)
         if first is work:
             continue
         if first.unnamed and work.unnamed:
-            raise _of_nobody(first, work)
+            key = "completed_by" if work.unnamed == "annotator" else "model_version"
+            raise FormatError(
+                *(f"names no {work.unnamed}, nor does the one at ", *pieces(first.where)),
+                where=work.where,
+                expected=f"{key!r}, by which they are told apart",
+                remedy=f"export them with their {work.unnamed}s",
+            )
         what = "annotations replaced by a later one"
-        reading.mend("repeated", what, partial(_again, first, work))
+        reading.mend("repeated", what, partial(again, first, work, "task"))
         if work.updated >= first.updated:
             kept[work.document, work.annotator] = work
     return list(kept.values())
 
 
-def _of_nobody(first: _Work, work: _Work) -> FormatError:
-    """The error for two annotations or predictions of a task that cannot be told apart."""
-    what, key = "predictions", "model_version"
-    if work.unnamed == "annotator":
-        what, key = "annotations", "completed_by"
-    return FormatError(
-        *(f"names no {work.unnamed}, nor does the one at ", *pieces(first.where)),
-        where=work.where,
-        expected=f"{key!r}, by which {what} of a task are told apart",
-        remedy=f"export them with their {work.unnamed}s",
-    )
-
-
-def _again(first: _Work, work: _Work) -> FormatError:
-    return FormatError(
-        *(Quote(work.annotator), " annotated this task before, at ", *pieces(first.where)),
-        where=work.where,
-        expected="one annotation of a task by each annotator",
-        remedy=("remove one of them, or pass ", Use("repeated", "last")),
-    )
-
-
-def _texts(works: Sequence[_Work]) -> list[tuple[str, str]]:
-    """Find the text of each task among its fields, with the name of its field.
+def _text_keys(works: Sequence[_Work]) -> Iterator[str]:
+    """Find the field of each task that holds its text.
 
     The export does not say which field was annotated. Where a task has several strings,
     it is the field that the spans of all tasks fit, above all the one named ``text``.
     """
     unclear = [work for work in works if len(work.fields) > 1]
     key = _field(unclear) if unclear else ""
-    texts = []
     for work in works:
         if not work.fields:
             expected = "a string in its data"
             raise FormatError("the task has no text", where=work.where, expected=expected)
         name = key if len(work.fields) > 1 else next(iter(work.fields))
-        text = work.fields[name]
-        if work.spans and _ADDRESS.fullmatch(text):
+        if work.spans and _ADDRESS.fullmatch(work.fields[name]):
+            found = "field {} holds the address {} instead of the text"
             raise FormatError(
-                *quoting("field {} holds the address {} instead of the text", name, text),
+                *quoting(found, name, work.fields[name]),
                 where=work.where,
                 remedy="put the texts themselves into the export",
             )
-        texts.append((name, _page_text(text, work.where) if work.is_html else text))
-    return texts
+        yield name
 
 
 def _field(works: Sequence[_Work]) -> str:
-    """The field that holds the text in tasks with several strings."""
+    """Return the field that holds the text in tasks with several strings."""
     shared = [name for name in works[0].fields if all(name in work.fields for work in works)]
     fitting = [name for name in shared if all(_fits(work, name) for work in works)]
     # Where nothing fits, an error about a wrong offset is more helpful than one about fields.
     for names in (fitting, shared):
-        if "text" in names or len(names) == 1:
-            return "text" if "text" in names else names[0]
-        for known in ({DOCUMENT}, {DOCUMENT, NOTE}):
+        if "text" in names:
+            return "text"
+        for known in ((), (DOCUMENT,), (DOCUMENT, NOTE)):
             others = [name for name in names if name not in known]
             if len(others) == 1:
                 return others[0]
@@ -479,21 +435,9 @@ def _field(works: Sequence[_Work]) -> str:
 
 def _fits(work: _Work, name: str) -> bool:
     """Whether all spans lie in a field and cover the words stored with them."""
-    text = work.fields[name]
-    if work.is_html:
-        text = _page_text(text, work.where)
-    places = [(span.start, span.end) for span in work.spans]
-    try:
-        other = code_points(text, places, work.where)
-    except SpanError:
-        other = places
+    ways = (words_at(work.text_in(name), unit) for unit in ("codepoints", "utf16"))
     return any(
-        all(
-            0 <= start <= end <= len(text)
-            and (span.surface is None or _same_signs(text[start:end], span.surface))
-            for (start, end), span in zip(offsets, work.spans, strict=True)
-        )
-        for offsets in (places, other)
+        all(_is_on(span, words(span.start, span.end)) for span in work.spans) for words in ways
     )
 
 
@@ -518,7 +462,7 @@ class _Page(HTMLParser):
 
 
 def _page_text(page: str, where: Text) -> str:
-    """The text of a web page, without tags."""
+    """Return the text of a web page, without tags."""
     try:
         return _text_of(page)
     except Exception as error:  # it asserts on some broken pages
@@ -532,13 +476,3 @@ def _text_of(page: str) -> str:
     parser.feed(page)
     parser.close()
     return "".join(parser.parts)
-
-
-# --- JSON values --------------------------------------------------------------
-
-
-def _flag(item: Mapping[str, Any], key: str, where: Text) -> bool:
-    value = item.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise refused(value, f"{key!r}", where, "true or false")
-    return bool(value)
