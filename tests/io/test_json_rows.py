@@ -6,7 +6,7 @@ from itertools import cycle
 import pytest
 
 from beyondchance.errors import FormatError
-from beyondchance.io.json_rows import first_row, first_value, head_values, rows_of
+from beyondchance.io.json_rows import head_row, head_rows, rows_of
 from beyondchance.io.registry import FORMATS, Upload
 from beyondchance.io.sources import Source
 from each import each
@@ -37,7 +37,7 @@ def source(text):
 )
 def test_rows_have_their_place_and_number_in_every_layout(text, rows):
     assert [(where, number, row["a"]) for where, number, row in rows_of(source(text))] == rows
-    assert (first_row(source(text)) or {"a": None})["a"] == (rows[0][2] if rows else None)
+    assert (head_row(source(text)) or {"a": None})["a"] == (rows[0][2] if rows else None)
 
 
 @each("data", ["a text", [], [1, 2], {"text": "x"}])
@@ -98,9 +98,9 @@ OPENINGS = cycle(["", "[", '{"data": [', '{"rows": [{"row_idx": 0, "row": '])
 )
 def test_a_row_longer_than_the_head_is_known_by_its_first_keys(row, keys):
     head = source(next(OPENINGS) + json.dumps(row))
-    assert list(first_row(head)) == keys
+    assert list(head_row(head)) == keys
     for key in keys:
-        assert type(first_row(head)[key]) is type(row[key])
+        assert type(head_row(head)[key]) is type(row[key])
 
 
 @each("end", range(1, 60))
@@ -108,18 +108,18 @@ def test_wherever_the_head_ends_no_value_but_the_last_is_changed(end):
     row = {"a": [1.5, {"b": None}], "c": "\\\U0001f600é", "d": True}
     text = json.dumps(row)[:end]
     padded = Source("a.json", member=(" " * (65536 - len(text)) + text).encode())
-    found = first_row(padded) or {}
+    found = head_row(padded) or {}
     assert list(found) == list(row)[: len(found)]
     assert all(found[key] == row[key] for key in list(found)[:-1])
 
 
 @each("text", ["", "x", '"a"', "{", "[1, 2]", "[]", "}" * LONG, "[" * LONG])
 def test_other_content_has_no_first_object(text):
-    assert first_row(source(text)) is None
+    assert head_row(source(text)) is None
 
 
 def test_the_first_row_need_not_be_an_object():
-    assert first_value(source('[["a text", {"entities": []}]]')) == ["a text", {"entities": []}]
+    assert head_rows(source('[["a text", {"entities": []}]]')) == [["a text", {"entities": []}]]
 
 
 @each(
@@ -138,15 +138,15 @@ def test_the_first_row_need_not_be_an_object():
     ],
 )
 def test_rows_of_the_head(text, values):
-    assert head_values(source(text)) == values
+    assert head_rows(source(text)) == values
 
 
 def test_rows_of_a_head_that_is_cut():
     row = {"a": "x" * 30_000}
-    assert head_values(source(json.dumps([row] * 3))) == [row] * 2
-    assert head_values(source(json.dumps({"data": [row] * 3}))) == [row] * 2
-    assert head_values(source("".join(json.dumps(row) + "\n" for _ in range(3)))) == [row] * 2
-    (first,) = head_values(source(json.dumps([{"b": 1, "a": "x" * LONG}])))
+    assert head_rows(source(json.dumps([row] * 3))) == [row] * 2
+    assert head_rows(source(json.dumps({"data": [row] * 3}))) == [row] * 2
+    assert head_rows(source("".join(json.dumps(row) + "\n" for _ in range(3)))) == [row] * 2
+    (first,) = head_rows(source(json.dumps([{"b": 1, "a": "x" * LONG}])))
     assert first["b"] == 1
     assert set(first["a"]) == {"x"}
 

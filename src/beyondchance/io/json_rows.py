@@ -55,55 +55,22 @@ def rows_of(source: Source) -> Iterator[tuple[str, int, Any]]:
         yield from _one_by_one(source)
 
 
-def first_row(source: Source) -> dict[str, Any] | None:
-    """The first row if it is an object; None otherwise. To recognise a format by.
+def head_rows(source: Source, seems: Callable[[Any], bool] | None = None) -> list[Any]:
+    """Return the rows that the head of a file holds, whatever they are. To recognise a format by.
 
-    Only the head of the file is used. Where the head ends within the first row, the row
-    has the keys up to there, and what it holds last may be cut short.
-    """
-    value = first_value(source)
-    return value if isinstance(value, dict) else None
-
-
-def first_value(source: Source) -> Any:
-    """The first row, whatever it is; None if there is none. See `first_row`."""
-    text = source.head_text.lstrip()
-    if not text.startswith(("{", "[")):
-        return None
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        if not source.is_longer_than_head:
-            return None
-        value = _completed(text)
-    items = value if isinstance(value, list) else _wrapped(value)
-    if items is None:
-        return value
-    return _row(items[0]) if items else None
-
-
-def head_values(source: Source) -> list[Any]:
-    """The rows that the head of a file holds, whatever they are. To recognise a format by.
-
-    Where the head ends within the first row, that one may be cut short; later ones are whole.
-    """
-    return _head_values(source)[0]
-
-
-def head_rows(source: Source, seems: Callable[[Any], bool]) -> list[Any]:
-    """The same with a first row that is whole, even if it is longer than the head.
-
-    It is looked up in the file if what the head has of it `seems` to be what is looked for.
+    Where the head ends within the first row, the row has the keys up to there, and what it holds
+    last may be cut short; it is looked up in the file if what the head has of it `seems` to be
+    what is looked for. Later rows are whole.
     """
     values, is_cut = _head_values(source)
-    if not is_cut or not seems(values[0]):
-        return values
-    whole = _first_of_file(source)
-    return values if whole is None else [whole]
+    if is_cut and seems is not None and seems(values[0]):
+        whole = _first_of_file(source)
+        return values if whole is None else [whole]
+    return values
 
 
-def head_row(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any] | None:
-    """The first of these rows if it is an object; None otherwise."""
+def head_row(source: Source, seems: Callable[[Any], bool] | None = None) -> dict[str, Any] | None:
+    """Return the first of these rows if it is an object; None otherwise."""
     row = next(iter(head_rows(source, seems)), None)
     return row if isinstance(row, dict) else None
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from beyondchance.io.conventions import other_words
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.json_rows import first_row
+from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, Shape
@@ -24,7 +24,7 @@ def is_format(upload: Upload) -> bool:
     """Whether the first object is a document with extractions."""
     if upload.data is not None or upload.is_folder:
         return False
-    row = first_row(upload.sources[0])
+    row = head_row(upload.sources[0])
     if row is None or not isinstance(row.get("extractions", 0), list | None):
         return False
     first = next(iter(row["extractions"] or ()), None)
