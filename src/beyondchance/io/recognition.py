@@ -7,7 +7,8 @@ import zipfile
 from collections import Counter
 
 from beyondchance.errors import FormatError
-from beyondchance.io.json_rows import head_rows, rows_of
+from beyondchance.io import json_rows
+from beyondchance.io.json_rows import rows_of
 from beyondchance.io.registry import Format, Upload, recognised
 from beyondchance.io.separated import delimiter_of, head_rows
 from beyondchance.io.sources import Source, is_type_system, is_zip, parsed_json
@@ -104,7 +105,7 @@ def _near_json(source: Source) -> FormatError | None:
     text = source.head_text.lstrip()
     if not text.startswith(("{", "[")):
         return None
-    first = next(iter(head_rows(source)), None)
+    first = next(iter(json_rows.head_rows(source)), None)
     if first is None:
         line = source.text.lstrip().partition("\n")[0] if text.startswith("{") else source.text
         parsed_json(line, source.name)  # says where it breaks
