@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from beyondchance.errors import OptionError
@@ -28,19 +28,16 @@ class Labels:
     parts: tuple[str, ...]
     reading: Reading
 
-    def of(self, part: Callable[[str], str]) -> str:
-        """The label of an error whose parts a function gives; empty if it has none.
-
-        Errors without a label are counted.
-        """
-        label = "/".join(filter(None, map(part, self.parts)))
+    def of(self, error: Mapping[str, str]) -> str:
+        """Return the label of an error; empty if it has none, which is counted."""
+        label = "/".join(filter(None, (error[part] for part in self.parts)))
         if not label:
             self.reading.skipped[left_out(f"errors without a {self.parts[0]}")] += 1
         return label
 
 
 def asked_labels(reading: Reading, default: str) -> Labels:
-    """The labels that the option ``feature`` asks for."""
+    """Return the labels that the option ``feature`` asks for."""
     feature = reading.options["feature"] or default
     if feature not in _FEATURES:
         raise OptionError(*given("feature", feature), expected=f"one of: {', '.join(_FEATURES)}")
@@ -48,9 +45,10 @@ def asked_labels(reading: Reading, default: str) -> Labels:
 
 
 def visible(text: str, place: Interval, reading: Reading) -> Interval | None:
-    """A span that covers something. A mark on nothing or on a blank says that words are missing.
+    """Return a span that covers something.
 
-    Blanks count if white space is kept.
+    A mark on nothing or on a blank says that words are missing. Blanks count if white space is
+    kept.
     """
     words = text[slice(*place)]
     if words.strip() or (words and reading.options["whitespace"] == "keep"):

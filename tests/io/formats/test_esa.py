@@ -298,7 +298,7 @@ FIRST = log(number=9, name="first")
 @each(
     ("second", "message"),
     [
-        (3, "line … 3"),
+        (3, "3 … object"),
         (
             log(item=None),
             "'item' … texts … 'item'",
@@ -385,12 +385,12 @@ def test_refused_segments(refuses, scores, message):
         (
             rows(scored()),
             [{"items": [3]}],
-            "batches.json: item 1 … batch … 3",
+            "batches.json: item #1: … 3",
         ),
         (
             rows(scored()),
             [{"items": [target(None)]}],
-            "batches.json: item 1 … batch … 'targetText'",
+            "batches.json: item #1: … 'targetText'",
         ),
     ],
 )

@@ -8,10 +8,11 @@ made from, which the option ``documents`` names.
 
 from __future__ import annotations
 
+import re
 from ast import literal_eval
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +23,7 @@ from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import csv_rows, head_rows
+from beyondchance.io.shapes import numbered, rows
 from beyondchance.io.sources import Source, parsed_json
 from beyondchance.io.values import (
     identifier,
@@ -33,7 +35,7 @@ from beyondchance.io.values import (
     whole,
     words_of,
 )
-from beyondchance.messages import Use
+from beyondchance.messages import Text, Use
 from beyondchance.tallies import left_out, mended, not_annotated
 
 _PARTS = ("category", "severity")
@@ -43,6 +45,8 @@ _RESET = "__RESET__"
 _TESTS = ("welcome_", "random_")
 """How pearmut numbers the items of tutorials and attention checks."""
 _LEFT_OUT = left_out("tutorials and attention checks")
+_UNANSWERED = not_annotated("texts without a score or an error", " left out as skipped")
+_BREAK = re.compile("</br>|<br/>|<br>")
 _TARGET = "TGT"
 """What Appraise calls an item that is not a test."""
 _N_CELLS = (10, 12)
@@ -55,13 +59,16 @@ class _Text:
 
     Attributes
     ----------
-    text : str
+    text, name, system : str
+        The text, the name of its document, and the system that wrote it.
     by_pearmut : bool
         Whether pearmut showed it, which does not count line breaks, and has a sign behind the
         text for what is missing.
     """
 
     text: str
+    name: str
+    system: str
     by_pearmut: bool = False
 
 
@@ -129,25 +136,35 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             yield from _from_pearmut(source, upload.annotator, labels, reading)
 
 
-def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterator[DraftSpan]:
-    """The errors of one text; what is missing from the text has no place in it."""
-    units = _units(text) if errors else ()
-    for number, error in enumerate(errors, start=1):
-        place = f"{where}: error #{number}"
-        object_of(error, where, f"error #{number}")
-        if _MISSING in (error.get("start_i"), error.get("end_i")):
-            labels.reading.skipped[left_out("errors of missing words")] += 1
-            continue
-        start = whole(error.get("start_i"), "'start_i'", place)
-        last = whole(error.get("end_i"), "'end_i'", place)
-        if text.by_pearmut and len(units) <= start <= last:
-            labels.reading.skipped[left_out("errors of missing words")] += 1
+def _draft(text: _Text, annotator: str, errors: list[Any], labels: Labels, where: Text) -> Draft:
+    return Draft(
+        where=where,
+        document="/".join(filter(None, (text.name, text.system))),
+        annotator=annotator,
+        text=text.text,
+        spans=list(_spans(errors, text, labels, where)),
+        fields={"system": text.system} if text.system else {},
+    )
+
+
+def _spans(errors: list[Any], text: _Text, labels: Labels, where: Text) -> Iterator[DraftSpan]:
+    """Yield the errors of one text; what is missing from the text has no place in it."""
+    units, skipped = _units(text) if errors else (), labels.reading.skipped
+    for place, error in numbered(errors, where, "error"):
+        object_of(error, place)
+        is_missing = _MISSING in (error.get("start_i"), error.get("end_i"))
+        if not is_missing:
+            start = whole(error.get("start_i"), "'start_i'", place)
+            last = whole(error.get("end_i"), "'end_i'", place)
+            is_missing = text.by_pearmut and len(units) <= start <= last
+        if is_missing:
+            skipped[left_out("errors of missing words")] += 1
             continue
         if text.by_pearmut and start < last == len(units):
             # The sign for what is missing was marked together with the last words.
-            labels.reading.skipped[mended("errors cut at the end of their text")] += 1
+            skipped[mended("errors cut at the end of their text")] += 1
             last -= 1
-        label = labels.of({part: _part(error, part, place) for part in _PARTS}.__getitem__)
+        label = labels.of({part: _part(error, part, place) for part in _PARTS})
         if not label:
             continue
         if not 0 <= start <= last < len(units):
@@ -159,8 +176,8 @@ def _spans(errors: list[Any], text: _Text, labels: Labels, where: str) -> Iterat
             yield DraftSpan(*kept, label, where=place)
 
 
-def _part(error: Mapping[str, Any], part: str, where: str) -> str:
-    """The category or severity of an error; Appraise has the category in a list."""
+def _part(error: Mapping[str, Any], part: str, where: Text) -> str:
+    """Return the category or severity of an error; Appraise has the category in a list."""
     key = "error_type" if part == "category" and "error_type" in error else part
     value = error.get(key)
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
@@ -168,8 +185,8 @@ def _part(error: Mapping[str, Any], part: str, where: str) -> str:
     return (words_of({key: value}, where, key, "a name") or "").strip()
 
 
-def _text_of(texts: Mapping[str, Any], system: str, where: str) -> str:
-    """The translation of a system."""
+def _text_of(texts: Mapping[str, Any], system: str, where: Text) -> str:
+    """Return the translation of a system."""
     text = texts.get(system)
     if not isinstance(text, str):
         found = quoting("the text of {} is missing", system)
@@ -180,70 +197,36 @@ def _text_of(texts: Mapping[str, Any], system: str, where: str) -> str:
 # --- pearmut ------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Pearmut:
-    """What the lines of pearmut hold so far: drafts by annotator and item, names by text."""
-
-    drafts: dict[str, dict[str, list[Draft]]] = field(default_factory=dict)
-    names: dict[tuple[str, str], str] = field(default_factory=dict)
-
-    def of(self, annotator: str, item: str) -> list[Draft]:
-        """What an annotator did on an item."""
-        return self.drafts.setdefault(annotator, {}).setdefault(item, [])
-
-    def forget(self, annotator: str, item: str) -> int:
-        """Leave out what an annotator did before a reset; how many annotations that were."""
-        items = self.drafts.get(annotator, {})
-        before = [items.pop(item, [])] if item else list(items.values())
-        if not item:
-            items.clear()
-        return sum(map(len, before))
-
-
 def _from_pearmut(
     source: Source, annotator: str, labels: Labels, reading: Reading
 ) -> Iterator[Draft]:
     """Read the log of a campaign: a line for each annotator and document."""
-    log = _Pearmut()
-    for number, line in source.json_lines():
-        where = f"{source.name}:{number}"
-        object_of(line, where, "the line")
+    drafts: dict[str, dict[str, list[Draft]]] = {}
+    names: dict[tuple[str, str], str] = {}
+    for where, number, line in rows(source):
         user = identifier(line, "user_id", where) or annotator
         item = identifier(line, "item_i", where) or ""
+        own = drafts.setdefault(user, {})
         if line.get("annotation") == _RESET:
-            if n_before := log.forget(user, item):
-                reading.skipped[left_out("annotations before a reset")] += n_before
+            before = [own.pop(name, []) for name in ([item] if item else [*own])]
+            reading.skipped[left_out("annotations before a reset")] += sum(map(len, before))
         elif item.startswith(_TESTS):
             reading.skipped[_LEFT_OUT] += 1
         else:
-            drafts = log.of(user, item)
-            for name, text, system, answer in _answers(line, where, reading):
-                document = name or log.names.setdefault((system, text), f"{number}")
+            for known, text, system, answer in _answers(line, where, reading):
+                name = known or names.setdefault((system, text), number)
+                shown = _Text(text, name, system, by_pearmut=True)
                 errors = listed(answer, "error_spans", where)
-                spans = list(_spans(errors, _Text(text, by_pearmut=True), labels, where))
-                drafts.append(_draft(document, system, user, text, spans, where=where))
-    for items in log.drafts.values():
-        for drafts in items.values():
-            yield from drafts
-
-
-def _draft(
-    document: str, system: str, annotator: str, text: str, spans: list[DraftSpan], *, where: str
-) -> Draft:
-    return Draft(
-        where=where,
-        document="/".join(filter(None, (document, system))),
-        annotator=annotator,
-        text=text,
-        spans=spans,
-        fields={"system": system} if system else {},
-    )
+                own.setdefault(item, []).append(_draft(shown, user, errors, labels, where))
+    for items in drafts.values():
+        for found in items.values():
+            yield from found
 
 
 def _answers(
-    line: Mapping[str, Any], where: str, reading: Reading
+    line: Mapping[str, Any], where: Text, reading: Reading
 ) -> Iterator[tuple[str | None, str, str, dict[str, Any]]]:
-    """The name of an item, the text of a system, the system, and what was found there."""
+    """Yield the name of an item, the text of a system, the system, and what was found there."""
     items, answers = line.get("item"), line.get("annotation")
     if items is None:
         raise FormatError(
@@ -257,9 +240,8 @@ def _answers(
     if len(items) != len(answers):
         found = f"{len(items)} items, but {len(answers)} annotations"
         raise FormatError(found, where=where, expected="as many of one as of the other")
-    for number, (item, answer) in enumerate(zip(items, answers, strict=True), start=1):
-        place = f"{where}: item #{number}"
-        object_of(item, where, f"item #{number}")
+    for (place, item), answer in zip(numbered(items, where, "item"), answers, strict=True):
+        object_of(item, place)
         if "form" in item and "tgt" not in item:
             reading.skipped[left_out("forms")] += 1
             continue
@@ -271,12 +253,10 @@ def _answers(
             object_of(value, place, "the annotation of a system")
             text = _text_of(texts, system, place)
             is_answered = value.get("score") is not None or "sliders" in value
-            if not is_answered and not value.get("error_spans"):
-                reading.skipped[
-                    not_annotated("texts without a score or an error", " left out as skipped")
-                ] += 1
-                continue
-            yield identifier(item, "item_id", place), text, system, value
+            if is_answered or value.get("error_spans"):
+                yield identifier(item, "item_id", place), text, system, value
+            else:
+                reading.skipped[_UNANSWERED] += 1
 
 
 # --- WMT ----------------------------------------------------------------------
@@ -284,20 +264,17 @@ def _answers(
 
 def _from_wmt(source: Source, labels: Labels, reading: Reading) -> Iterator[Draft]:
     """Read the human evaluation of WMT: a line for each segment, with all its annotators."""
-    for number, line in source.json_lines():
-        where = f"{source.name}:{number}"
-        object_of(line, where, "the line")
-        document = identifier(line, "doc_id", where) or str(number)
+    for where, number, line in rows(source):
+        document = identifier(line, "doc_id", where) or number
         texts = object_of(line.get("tgt_text"), where, "'tgt_text'")
         for system, ratings in object_of(line.get("scores"), where, "'scores'").items():
-            text = _text_of(texts, system, where)
+            text = _Text(_text_of(texts, system, where), document, system)
             for annotator, errors in _ratings(ratings, where, reading):
-                spans = list(_spans(errors, _Text(text), labels, where))
-                yield _draft(document, system, annotator, text, spans, where=where)
+                yield _draft(text, annotator, errors, labels, where)
 
 
-def _ratings(ratings: Any, where: str, reading: Reading) -> Iterator[tuple[str, list[Any]]]:
-    """The annotators of one text, and the errors that they found; one, a list, or numbered."""
+def _ratings(ratings: Any, where: Text, reading: Reading) -> Iterator[tuple[str, list[Any]]]:
+    """Yield the annotators of one text, and the errors that they found."""
     for rating in ratings if isinstance(ratings, list) else [ratings]:
         object_of(rating, where, "a rating")
         keys = [key for key in rating if key.startswith("errors")]
@@ -314,35 +291,23 @@ def _ratings(ratings: Any, where: str, reading: Reading) -> Iterator[tuple[str, 
 # --- Appraise -----------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Batches:
-    """The items of a campaign by system, number and document; None for one that is not sure."""
-
-    name: str
-    texts: Mapping[tuple[str, ...], str | None]
-    tutorials: frozenset[tuple[str, ...]]
-
-
 def _from_appraise(source: Source, labels: Labels, reading: Reading) -> Iterator[Draft]:
     """Read the table of scores: a row for each annotator and item."""
-    batches = _batches(source, reading)
+    batches, texts, tutorials = _batches(source, reading)
     for line, cells in _in_time(csv_rows(source, ",")):
         where = f"{source.name}:{line}"
         annotator, system, item, kind, *_, document = cells[:8]
         key = (system, item, document)
-        if kind != _TARGET or key in batches.tutorials:
+        if kind != _TARGET or key in tutorials:
             reading.skipped[_LEFT_OUT] += 1
-            continue
-        if key not in batches.texts:
+        elif key not in texts:
             found = quoting("item {} of {}, document {}, is not among the batches", item, *key[::2])
-            raise FormatError(*found, where=where, expected=f"one of those in {batches.name}")
-        text = batches.texts[key]
-        if text is None:
+            raise FormatError(*found, where=where, expected=f"one of those in {batches}")
+        elif (text := texts[key]) is None:
             reading.skipped[left_out("items with several texts")] += 1
-            continue
-        spans = list(_spans(_errors(cells[9], source, line), _Text(text), labels, where))
-        name = "/".join(filter(None, (document, item)))
-        yield _draft(name, system, annotator, text, spans, where=where)
+        else:
+            shown = _Text(text, "/".join(filter(None, (document, item))), system)
+            yield _draft(shown, annotator, _errors(cells[9], source, line), labels, where)
 
 
 def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
@@ -367,8 +332,13 @@ def _errors(cell: str, source: Source, line: int) -> list[Any]:
     return errors
 
 
-def _batches(scores: Source, reading: Reading) -> _Batches:
-    """The items of the campaign, from the file that the user names."""
+def _batches(
+    scores: Source, reading: Reading
+) -> tuple[str, dict[tuple[str, ...], str | None], set[tuple[str, ...]]]:
+    """Return the file of batches, its texts by system, item and document, and the tutorials.
+
+    A text is None where an item has several.
+    """
     expected = "the JSON of the batches that the campaign was made from"
     if reading.options["documents"] is None:
         raise FormatError(
@@ -382,18 +352,16 @@ def _batches(scores: Source, reading: Reading) -> _Batches:
     tutorials: set[tuple[str, ...]] = set()
     batches = source.json()
     for batch in batches if isinstance(batches, list) else [batches]:
-        object_of(batch, source.name, "a batch")
-        for number, item in enumerate(listed(batch, "items", source.name), start=1):
-            where = f"{source.name}: item {number} of a batch"
+        items = listed(object_of(batch, source.name, "a batch"), "items", source.name)
+        for where, item in numbered(items, source.name, "item"):
             object_of(item, where)
             names = (identifier(item, key, where) for key in ("targetID", "itemID", "documentID"))
             key = tuple(name or "" for name in names)
-            if item.get("itemType", _TARGET) != _TARGET:
-                continue
-            text = string_of(item, "targetText", where, "a text")
-            if isinstance(item.get("mqm"), dict) and "tutorial" in item["mqm"]:
-                tutorials.add(key)
-            # Appraise counts a line break, however it is written, as one character.
-            text = text.replace("</br>", "\n").replace("<br/>", "\n").replace("<br>", "\n")
-            texts[key] = text if texts.get(key, text) == text else None
-    return _Batches(source.name, texts, frozenset(tutorials))
+            if item.get("itemType", _TARGET) == _TARGET:
+                text = string_of(item, "targetText", where, "a text")
+                if isinstance(item.get("mqm"), dict) and "tutorial" in item["mqm"]:
+                    tutorials.add(key)
+                # Appraise counts a line break, however it is written, as one character.
+                text = _BREAK.sub("\n", text)
+                texts[key] = text if texts.get(key, text) == text else None
+    return source.name, texts, tutorials

@@ -24,6 +24,7 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import declared_rows, head_rows, kind_of
+from beyondchance.io.shapes import numbered
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
     identifier,
@@ -35,7 +36,7 @@ from beyondchance.io.values import (
     whole,
     words_of,
 )
-from beyondchance.messages import Use, given
+from beyondchance.messages import Text, Use, given
 from beyondchance.tallies import left_out, mended
 
 _LAYERS = ("target", "source")
@@ -179,7 +180,7 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
                 cells.get(f"marked {name}", cells[name]) for name in (layer, asked.other)
             )
             if marks.search(marked):
-                label = asked.labels.of(row.__getitem__)
+                label = asked.labels.of(row)
                 places = _in_text(text, marked, marks, where, reading) if label else ()
                 kept = (visible(text, place, reading) for place in places)
                 found = (DraftSpan(*place, label, where=where) for place in kept if place)
@@ -197,7 +198,7 @@ def _several(segment: str, rater: str, where: str) -> MismatchError:
     return MismatchError(*found, where=where, expected="one", remedy=remedy)
 
 
-def _other_text(where: str) -> MismatchError:
+def _other_text(where: Text) -> MismatchError:
     found = "the words of an error differ from the text"
     remedy = (Use("mismatch", "align"), " finds them if only backslashes differ")
     return MismatchError(found, where=where, expected="the same words", remedy=remedy)
@@ -307,11 +308,10 @@ def _from_json(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft]
 
 
 def _json_spans(
-    record: Mapping[str, Any], text: str, asked: _Asked, where: str
+    record: Mapping[str, Any], text: str, asked: _Asked, where: Text
 ) -> Iterator[DraftSpan]:
-    for number, error in enumerate(listed(record, f"{asked.layer}_errors", where), start=1):
-        place = f"{where}: error #{number}"
-        object_of(error, where, f"error #{number}")
+    for place, error in numbered(listed(record, f"{asked.layer}_errors", where), where, "error"):
+        object_of(error, place)
         start = whole(error.get("startIndex"), "'startIndex'", place)
         # The last index belongs to the error.
         end = whole(error.get("endIndex"), "'endIndex'", place) + 1
@@ -320,7 +320,7 @@ def _json_spans(
             part: (words_of(error, place, key, "a name") or "").strip()
             for part, key in (("category", "error_category"), ("severity", "severity"))
         }
-        label = asked.labels.of(names.__getitem__)
+        label = asked.labels.of(names)
         if not label:
             continue
         found = (start, end)
