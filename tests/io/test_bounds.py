@@ -352,8 +352,7 @@ def test_many_quotes_in_a_long_text(shape):
     index = quoted._Index(text)
     for words in quotes:
         index.found(words, lambda _start, _end: True)
-    # The last search before the text is sorted may be of a word that is everywhere.
-    most = quoted._MOST_SEARCHES + 2 + quoted._CHARACTERS_PER_WORD
+    most = quoted._MOST_SEARCHES + 2
     assert index.n_compared <= most * len(text)
 
 

@@ -170,14 +170,6 @@ def test_whole_words_come_before_parts_that_overlap_them(sign):
     assert (place.start, place.end) == (3, 6)
 
 
-def test_many_strings_are_looked_up_by_their_first_word(monkeypatch):
-    """And not each of them in the whole text."""
-    monkeypatch.delattr(quoted._Index, "_all")
-    names = [f"name{number}" for number in range(1000)]
-    places = placed(" ".join(names), [Mention(name, "X") for name in names])
-    assert [place.end - place.start for place in places] == list(map(len, names))
-
-
 @given(st.text(alphabet="aA b_.é", max_size=30), st.text(alphabet="aA b_.é", max_size=4))
 def test_places_are_those_that_are_found_one_by_one(text, words):
     """Whole words by comparison at every offset, else parts; then the same without case."""

@@ -12,7 +12,7 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate, permutations
@@ -33,13 +33,10 @@ _UNSPACED = re.compile(
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words, and
 Korean, which writes particles to the word before them."""
 
-_WORD = re.compile(r"\w+")
 _MOST_COMPARED = 200
 """Characters of a string that are compared at every place where it may begin."""
-_MOST_SEARCHES = 500
+_MOST_SEARCHES = 150
 """How often a text is searched from end to end before it is worth sorting."""
-_CHARACTERS_PER_WORD = 100
-"""Characters that are searched in the time that a place takes where a word begins."""
 _TYPOGRAPHY = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
@@ -301,7 +298,7 @@ def _is_joined(character: str) -> bool:
 
 @dataclass
 class _Index:
-    """A text by its words, so that a string need not be looked for everywhere.
+    """A text in which strings are looked for.
 
     After many strings that were looked for everywhere, the text is sorted: then each is found
     in a time that hardly follows the length of the text.
@@ -322,25 +319,14 @@ class _Index:
         As whole words; as parts of words where there are none.
         """
         found: list[Interval] = []
-        for start in self._starts(words):
+        # Long ones are not compared at every place where they may begin.
+        for start in self._starts(words, 1 if len(words) <= _MOST_COMPARED else len(words)):
             end = start + len(words)
             if (not found or start >= found[-1][1]) and is_whole(start, end):
                 found.append((start, end))
-        return found or [(start, start + len(words)) for start in self._all(words, len(words))]
+        return found or [(start, start + len(words)) for start in self._starts(words, len(words))]
 
-    def _starts(self, words: str) -> Iterable[int]:
-        """Where a string begins that may be whole words."""
-        if len(words) > _MOST_COMPARED:
-            return self._all(words, len(words))
-        first = _WORD.match(words)
-        # In other scripts, a word can begin within letters.
-        if first is None or not self.text.isascii() or self._is_worth_sorting:
-            return self._all(words, 1)
-        known = self._by_word.get(first[0], ())
-        self.n_compared += _CHARACTERS_PER_WORD * len(known)
-        return (start for start in known if self.text.startswith(words, start))
-
-    def _all(self, words: str, step: int) -> Iterator[int]:
+    def _starts(self, words: str, step: int) -> Iterator[int]:
         """Where a string begins, each place at least so many characters after the one before."""
         if self._is_worth_sorting:
             begin = 0
@@ -385,13 +371,6 @@ class _Index:
             rank[order] = np.cumsum(np.diff(key[order], prepend=key[order[0]]) > 0)
             n_known *= 2
         return array("q", order.astype(np.int64).tobytes())
-
-    @cached_property
-    def _by_word(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for match in _WORD.finditer(self.text):
-            found.setdefault(match[0], []).append(match.start())
-        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,8 @@ def _near_json(source: Source) -> FormatError | None:
         line = source.text.lstrip().partition("\n")[0] if text.startswith("{") else source.text
         parsed_json(line, source.name)  # says where it breaks
         parsed_json(source.text, source.name)
-    for key in _TOKENS if isinstance(first, dict) else ():
-        words = first.get(key)
+    for key in _TOKENS:
+        words = first.get(key) if isinstance(first, dict) else None
         if isinstance(words, list) and any(isinstance(word, str) for word in words):
             odd = next((i for i, word in enumerate(words) if not isinstance(word, str)), None)
             if odd is not None:
