@@ -7,22 +7,25 @@ others they count what ``positions`` says, or the characters of a text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 from beyondchance.annotations.building import check_counted, check_lengths
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.checks import repeated
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.io.assembling import assembled
 from beyondchance.io.conventions import check_in_tokens, check_words, fitted
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences
 from beyondchance.io.formats.tags import is_nothing
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import places_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.span_objects import is_span, triples_of, words_of
+from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
 
@@ -51,13 +54,10 @@ class _Beside:
     names: list[str] | None
     counted: str
 
-    def check_number(self, number: int, where: str) -> None:
-        """Refuse lists of spans that are more or fewer than what is given next to them."""
-        sizes = {"texts": self.texts, "lists of tokens": self.tokens, "documents": self.names}
-        for what, given in sizes.items():
-            if given is not None and len(given) != number:
-                problem = f"there are {len(given)} {what} and {number} lists of spans"
-                raise MismatchError(problem, where=where, expected="as many")
+    @property
+    def has_texts(self) -> bool:
+        """Whether offsets count the characters of texts that are given."""
+        return self.texts is not None and self.tokens is None
 
 
 def is_format(upload: Upload) -> bool:
@@ -72,22 +72,29 @@ def is_format(upload: Upload) -> bool:
 def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     """Read the spans of each annotator."""
     beside = _beside(reading)
-    spans = {upload.annotator: list(_spans(upload, beside.counted)) for upload in uploads}
+    spans = {upload.annotator: list(_spans(upload, beside, reading)) for upload in uploads}
+    sizes = {"texts": beside.texts, "lists of tokens": beside.tokens, "documents": beside.names}
     for upload in uploads:
         reading.met(upload.name, [upload.annotator])
-        beside.check_number(len(spans[upload.annotator]), upload.name)
-    if beside.tokens is not None:
-        _check_words(spans, beside.tokens, reading)
+        number = len(spans[upload.annotator])
+        for what, given in sizes.items():
+            if given is not None and len(given) != number:
+                problem = f"there are {len(given)} {what} and {number} lists of spans"
+                raise MismatchError(problem, where=upload.name, expected="as many")
+    for texts in spans.values() if beside.tokens is not None else ():
+        check_words([*starmap(_stored, zip(beside.tokens or (), texts, strict=True))], reading)
     if reading.is_mixed:
         return _drafts(uploads, spans, beside, reading)
-    if beside.texts is not None and beside.tokens is None:
+    if beside.has_texts:
         drafts = _drafts(uploads, spans, beside, reading)
-        is_split = beside.names is not None and len(set(beside.names)) < len(beside.names)
-        unit = "sentence" if is_split else "document"
+        unit = "sentence" if repeated(beside.names or ()) else "document"
         return assembled(drafts, reading, unit=unit, positions="characters")
     reading.check_unused("offsets", "align", "whitespace", "match", "tokeniser", needs="texts=")
     return Corpus.from_spans(
-        {name: [_triples(text, reading) for text in texts] for name, texts in spans.items()},
+        {
+            name: [None if text is None else [*_triples(text, reading)] for text in texts]
+            for name, texts in spans.items()
+        },
         lengths=beside.lengths,
         texts=beside.texts,
         tokens=beside.tokens,
@@ -108,95 +115,74 @@ def _beside(reading: Reading) -> _Beside:
         check_counted("tokens", positions)
     is_tokens = tokens is not None or (positions == "tokens" and texts is None)
     if reading.is_mixed and lengths is not None:
-        raise OptionError(
-            *(Use("lengths", is_name=True), " does not apply next to data that have texts or "),
-            "tokens",
-            remedy="leave it out",
+        found = (
+            Use("lengths", is_name=True),
+            " does not apply next to data that have texts or tokens",
         )
-    for number, text in enumerate(texts or ()):
-        if not isinstance(text, str):
-            raise DataError("found ", Quote(text), where=f"text {number}", expected="a string")
-    for number, words in enumerate(tokens or ()):
-        if not isinstance(words, list | tuple):
-            where = f"tokens of text {number}"
-            raise DataError("found ", Quote(words), where=where, expected="a list of strings")
+        raise OptionError(*found, remedy="leave it out")
+    for what, given, kind, expected in (
+        ("text", texts, str, "a string"),
+        ("tokens of text", tokens, list | tuple, "a list of strings"),
+    ):
+        for number, value in enumerate(given or ()):
+            if not isinstance(value, kind):
+                where = f"{what} {number}"
+                raise refusal(where, "found {}", value, expected=expected, kind=DataError)
     if texts is not None and lengths is not None and tokens is None:
         check_lengths(lengths, list(map(len, texts)), "characters")
-    names = None if documents is None else _names(documents)
-    return _Beside(texts, tokens, lengths, names, "tokens" if is_tokens else "characters")
-
-
-def _names(documents: Any) -> list[str]:
-    """The names of documents, one for each text."""
-    if not isinstance(documents, list | tuple):
+    if documents is not None and not isinstance(documents, list | tuple):
         raise DataError("documents are ", Quote(documents), expected="a name for each text")
-    return [str(name) for name in documents]
+    names = None if documents is None else list(map(str, documents))
+    return _Beside(texts, tokens, lengths, names, "tokens" if is_tokens else "characters")
 
 
 # --- Spans --------------------------------------------------------------------
 
 
-def _spans(upload: Upload, counted: str) -> Iterator[Marked | None]:
-    """The spans of each text."""
-    listed = upload.data
+def _spans(upload: Upload, beside: _Beside, reading: Reading) -> Iterator[Marked | None]:
+    """Yield the spans of each text, half-open unless its words may show that they are not."""
+    n_more = int(reading.options["ends"] == "inclusive" and not beside.has_texts)
+    listed, expected = upload.data, "a list of spans"
     if not isinstance(listed, list | tuple):
-        found = ("found ", Quote(listed))
-        raise SpanError(*found, where=upload.name, expected="a list of spans for each text")
+        expected += " for each text"
+        raise refusal(upload.name, "found {}", listed, expected=expected, kind=SpanError)
     if any(is_span(item) for item in listed):
         listed = [listed]
     for number, spans in enumerate(listed):
         where = f"{upload.name}: text {number}"
         if spans is None:
             yield None
-            continue
-        if not isinstance(spans, list | tuple):
-            raise SpanError("found ", Quote(spans), where=where, expected="a list of spans")
-        yield [
-            DraftSpan(start, end, label, words_of(span), place)
-            for index, span in enumerate(spans)
-            for place in (f"{where}, span {index}",)
-            for start, end, label in triples_of(span, place, positions=counted)
-        ]
+        elif not isinstance(spans, list | tuple):
+            raise refusal(where, "found {}", spans, expected=expected, kind=SpanError)
+        else:
+            yield [
+                DraftSpan(start, end + n_more, label, words_of(span), place)
+                for index, span in enumerate(spans)
+                for place in (f"{where}, span {index}",)
+                for start, end, label in triples_of(span, place, positions=beside.counted)
+            ]
 
 
-def _triples(text: Marked | None, reading: Reading) -> list[tuple[int, int, str]] | None:
-    """The spans of a text that is not known: as they are, without those that are empty."""
-    if text is None:
-        return None
-    found = []
-    for span in _half_open(text, reading):
+def _triples(text: Marked, reading: Reading) -> Iterator[tuple[int, int, str]]:
+    """Yield the spans of a text that is not known, without those that are empty."""
+    for span in text:
         if span.start == span.end:
             reading.mend("zero_length", left_out("empty spans"), partial(_emptiness, span))
         else:
-            found.append((span.start, span.end, span.label))
-    return found
+            yield span.start, span.end, span.label
 
 
-def _check_words(
-    spans: Mapping[str, list[Marked | None]], tokens: list[list[str]], reading: Reading
-) -> None:
-    """Check the words that are stored with spans that count tokens."""
-    for texts in spans.values():
-        marked = []
-        for words, text in zip(tokens, texts, strict=True):
-            stored = [span for span in text or () if span.surface is not None]
-            for span in stored:
-                check_in_tokens(span, len(words))
-            draft = draft_of_sentences([words], [()], where="", document="", annotator="")
-            places = draft.tokens or ()
-            moved = [
-                replace(span, start=places[span.start][0], end=places[span.end - 1][1])
-                for span in stored
-            ]
-            marked.append(("", draft.text, moved))
-        check_words(marked, reading)
-
-
-def _half_open(spans: Marked, reading: Reading) -> Marked:
-    """Spans as the option says that they are, without a text that would show it."""
-    if reading.options["ends"] != "inclusive":
-        return spans
-    return [replace(span, end=span.end + 1) for span in spans]
+def _stored(words: list[str], text: Marked | None) -> tuple[str, str, Marked]:
+    """Return the spans of tokens with stored words, by the characters of the joined tokens."""
+    stored = [span for span in text or () if span.surface is not None]
+    for span in stored:
+        check_in_tokens(span, len(words))
+    draft = draft_of_sentences([words], [()], where="", document="", annotator="")
+    places = draft.tokens or ()
+    moved = [
+        replace(span, start=places[span.start][0], end=places[span.end - 1][1]) for span in stored
+    ]
+    return "", draft.text, moved
 
 
 def _emptiness(span: DraftSpan) -> SpanError:
@@ -217,61 +203,57 @@ def _drafts(
     beside: _Beside,
     reading: Reading,
 ) -> Iterator[Draft]:
-    """Spans of texts that are given next to them, or that other files or data have."""
+    """Yield spans of texts that are given next to them, or that other files or data have."""
     for upload in uploads:
         own = spans[upload.annotator]
         reading.lists[upload.annotator] = len(own)
-        if beside.tokens is None and beside.texts is not None:
+        if beside.has_texts:
+            pairs = enumerate(zip(beside.texts or (), own, strict=True))
             stored = [
-                (f"{upload.name}: text {i}", text, own[i] or [])
-                for i, text in enumerate(beside.texts)
+                (f"{upload.name}: text {i}", text, marked or []) for i, (text, marked) in pairs
             ]
             checked = fitted(stored, reading, file=upload.name)
-            own = [None if own[i] is None else found for i, found in enumerate(checked)]
-        else:
-            own = [None if text is None else _half_open(text, reading) for text in own]
+            own = [
+                found if was is not None else None for was, found in zip(own, checked, strict=True)
+            ]
         for name, numbers in _documents(beside.names, len(own), reading).items():
-            found = [own[i] for i in numbers]
-            if all(text is None for text in found):
-                continue
             where = f"{upload.name}: text {numbers[0]}"
-            if any(text is None for text in found):
-                raise DataError(
-                    *("document ", Quote(name), " was annotated in part only"),
-                    where=where,
-                    expected="all of its texts or none",
+            marked = [text for text in (own[i] for i in numbers) if text is not None]
+            if marked and len(marked) < len(numbers):
+                found, expected = (
+                    "document {} was annotated in part only",
+                    "all of its texts or none",
                 )
-            marked = [text or [] for text in found]
-            draft = _draft(beside, numbers, marked, where, is_mixed=reading.is_mixed)
-            yield replace(
-                draft,
-                document=name,
-                annotator=upload.annotator,
-                order=numbers[0] if beside.names is None and reading.is_mixed else None,
-            )
+                raise refusal(where, found, name, expected=expected, kind=DataError)
+            if marked:
+                draft = _draft(beside, numbers, marked, where, is_mixed=reading.is_mixed)
+                order = numbers[0] if beside.names is None and reading.is_mixed else None
+                yield replace(draft, document=name, annotator=upload.annotator, order=order)
 
 
 def _documents(names: list[str] | None, n_texts: int, reading: Reading) -> dict[str, list[int]]:
-    """The texts of each document by their numbers."""
+    """Return the texts of each document by their numbers."""
     if names is None:
         return {str(i + reading.first_number): [i] for i in range(n_texts)}
     found: dict[str, list[int]] = {}
     for i, name in enumerate(names):
-        if found.setdefault(name, [i])[-1] < i - 1:
-            raise DataError(
-                *("document ", Quote(name), " goes on after other documents"),
-                where=f"text {i}",
+        own = found.setdefault(name, [])
+        if own and own[-1] < i - 1:
+            raise refusal(
+                f"text {i}",
+                "document {} goes on after other documents",
+                name,
                 expected="the texts of a document to follow each other",
+                kind=DataError,
             )
-        if found[name][-1] < i:
-            found[name].append(i)
+        own.append(i)
     return found
 
 
 def _draft(
     beside: _Beside, numbers: Sequence[int], spans: list[Marked], where: str, *, is_mixed: bool
 ) -> Draft:
-    """A draft of a document: of its tokens, of its texts, or of neither."""
+    """Return a draft of a document: of its tokens, of its texts, or of neither."""
     if beside.tokens is not None:
         sentences = [beside.tokens[i] for i in numbers]
         for words, marked in zip(sentences, spans, strict=True):
@@ -279,34 +261,26 @@ def _draft(
                 check_in_tokens(span, len(words))
         marks = [[(span.start, span.end, span.label) for span in marked] for marked in spans]
         return draft_of_sentences(sentences, marks, where=where, document="", annotator="")
-    texts = None if beside.texts is None else [beside.texts[i] for i in numbers]
-    if texts is None:
-        return Draft(
-            where=where,
-            document="",
-            annotator="",
-            text="",
-            spans=[span for marked in spans for span in marked],
-            is_blank=True,
-            counts_tokens=beside.counted == "tokens",
-        )
-    begin = 0
-    bounds: list[Interval] = []
-    moved: Marked = []
-    for text, marked in zip(texts, spans, strict=True):
-        bounds.append((begin, begin + len(text)))
-        for span in marked:
-            # Past the end of its text it would lie in the next one.
-            if not 0 <= span.start <= span.end <= len(text) and len(texts) > 1:
-                lost = f" does not lie in its text, which has {len(text)} characters"
-                raise SpanError(*span.named, lost, where=span.where or where)
-            moved.append(replace(span, start=span.start + begin, end=span.end + begin))
-        begin += len(text) + 1
-    return Draft(
+    draft = Draft(
         where=where,
         document="",
         annotator="",
-        text=" ".join(texts),
-        spans=moved,
-        sentences=None if is_mixed else bounds,
+        text="",
+        spans=[span for marked in spans for span in marked],
+        is_blank=True,
+        counts_tokens=beside.counted == "tokens",
     )
+    if beside.texts is None:
+        return draft
+    texts = [beside.texts[i] for i in numbers]
+    bounds = places_of(texts)
+    moved: Marked = []
+    for (begin, end), marked in zip(bounds, spans, strict=True):
+        for span in marked:
+            # Past the end of its text it would lie in the next one.
+            if not 0 <= span.start <= span.end <= end - begin and len(texts) > 1:
+                lost = f" does not lie in its text, which has {end - begin} characters"
+                raise SpanError(*span.named, lost, where=span.where or where)
+            moved.append(replace(span, start=span.start + begin, end=span.end + begin))
+    sentences = None if is_mixed else bounds
+    return replace(draft, text=" ".join(texts), spans=moved, sentences=sentences, is_blank=False)
