@@ -17,7 +17,7 @@ import numpy as np
 from beyondchance.annotations.building import columns_of_tags, end_to_end
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.joining import with_whole_documents
-from beyondchance.annotations.names import plain, types_within
+from beyondchance.annotations.names import plain
 from beyondchance.annotations.tags import coded_tags
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, MismatchError, OptionError, TagError
@@ -88,35 +88,35 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     if not _KINDS.issuperset(map(type, coded[1])):
         given = {name: plain(texts) for name, texts in given.items()}
         coded = coded_tags(end_to_end(given.values()))
-        for name, texts in given.items():
-            _check_gaps(texts, name)
-    names = label_names_of(reading.options["label_names"])
+        _check_gaps(given)
     tokens, documents = reading.beside.get("tokens"), reading.options["documents"]
     if tokens is not None:
-        if not all(isinstance(sentence, list | tuple) for sentence in tokens):
+        if not all(isinstance(sentence, _LISTS) for sentence in tokens):
             raise DataError("tokens are ", Quote(tokens), expected="a list of tokens for each text")
         tokens = list(tokens)
+    names, has_numbers = (
+        label_names_of(reading.options["label_names"]),
+        any(map(is_whole, coded[1])),
+    )
+    if has_numbers:
+        given = {name: _named(texts, names, name) for name, texts in given.items()}
     if reading.is_mixed:
         if documents is not None:
             found = (Use("documents", is_name=True), " does not apply to tags next to other data")
             raise OptionError(*found, remedy="documents are named as there")
-        tags = {name: _named(texts, names, name) for name, texts in given.items()}
-        return _drafts(uploads, tags, tokens, reading)
+        return _drafts(uploads, given, tokens, reading)
     if tokens is None:
         reading.check_unused("match", needs="tokens=")
-    tags, is_named = given, _has_numbers(set(map(type, coded[1])))
-    if is_named:
-        tokens = _without_ignored(given, tokens, reading)
-        tags = {name: _named(texts, names, name) for name, texts in given.items()}
-    is_refusing = reading.refuses("repair")
+    if has_numbers:
+        _leave_out_ignored(given, tokens, reading)
     columns = columns_of_tags(
-        tags,
+        given,
         tokens,
         documents,
         None,
         scheme=reading.options["scheme"],
-        repair="none" if is_refusing else reading.options["repair"],
-        coded=None if is_named else coded,
+        repair="none" if reading.refuses("repair") else reading.options["repair"],
+        coded=None if has_numbers else coded,
     )
     unit = reading.options["unit"] or "sentence"
     corpus = Corpus(**columns, unit=unit)
@@ -137,62 +137,47 @@ def _sequences(data: Any) -> Sequences:
     return list(data)
 
 
-def _check_gaps(texts: Sequences, annotator: str) -> None:
+def _check_gaps(given: Mapping[str, Sequences]) -> None:
     """Refuse a missing value in the place of a tag."""
-    for number, text in enumerate(tags or () for tags in texts):
-        place = next((i for i, tag in enumerate(text) if is_gap(tag)), None)
-        if place is not None:
-            raise TagError(
-                *("the tag is ", Quote(text[place])),
-                where=("annotator ", Quote(annotator), f", text {number}, position {place}"),
-                expected="a string, or a number with names=",
-            )
+    for name, texts in given.items():
+        for number, text in enumerate(texts):
+            for place, tag in enumerate(text or ()):
+                if is_gap(tag):
+                    raise TagError(
+                        *("the tag is ", Quote(tag)),
+                        where=("annotator ", Quote(name), f", text {number}, position {place}"),
+                        expected="a string, or a number with names=",
+                    )
 
 
-def _without_ignored(
-    given: dict[str, Sequences], tokens: list[list[str]] | None, reading: Reading
-) -> list[list[str]] | None:
-    """Leave out the positions that are not scored, for all annotators."""
-    for text in range(min(map(len, given.values()), default=0)):
-        found = {
-            name: texts[text] or () for name, texts in given.items() if texts[text] is not None
-        }
-        masks = {name: [_is_ignored(tag) for tag in tags] for name, tags in found.items()}
+def _leave_out_ignored(
+    tags: dict[str, Sequences], tokens: list[list[str]] | None, reading: Reading
+) -> None:
+    """Leave out the positions that are not scored, for all annotators and from the tokens."""
+    for text in range(min(map(len, tags.values()), default=0)):
+        found = {name: own for name, texts in tags.items() if (own := texts[text]) is not None}
+        masks = {name: [tag is None for tag in own] for name, own in found.items()}
         if not any(map(any, masks.values())):
             continue
         mask = ignored(masks, reading, f"text {text}")
         reading.skipped[WHAT_IS_IGNORED] += sum(mask)
         keep = [not is_ignored for is_ignored in mask]
-        for name, tags in found.items():
-            given[name][text] = list(compress(tags, keep))
+        for name, own in found.items():
+            tags[name][text] = list(compress(own, keep))
         if tokens is not None and text < len(tokens) and len(tokens[text]) == len(keep):
             tokens[text] = list(compress(tokens[text], keep))
-    return tokens
-
-
-def _is_ignored(tag: Any) -> bool:
-    return is_whole(tag) and tag == IGNORED
-
-
-def _has_numbers(kinds: set[type]) -> bool:
-    return any(issubclass(kind, _NUMBERS) and kind is not bool for kind in kinds)
 
 
 def _named(texts: Sequences, names: Mapping[int, str] | None, annotator: str) -> Sequences:
-    """Tags as strings; numbers by the names of their classes, None for those not scored."""
-    if not _has_numbers(types_within(texts)):
-        return texts
+    """Return tags as strings: numbers by the names of their classes, None for those not scored."""
     where = ("annotator ", Quote(annotator))
     numbers = {int(tag) for tags in texts if tags is not None for tag in tags if is_whole(tag)}
-    if names is None and numbers != {IGNORED}:
-        remedy = (
-            "pass ",
-            Use("names", placeholder="[...]", flag="label-names"),
-            ", a name for each",
-        )
-        raise TagError("tags are numbers", where=where, expected="strings", remedy=remedy)
     named: dict[int, str | None] = {IGNORED: None, **(names or {})}
     unknown = min(numbers - named.keys(), default=None)
+    if unknown is not None and names is None:
+        use = Use("names", placeholder="[...]", flag="label-names")
+        remedy = ("pass ", use, ", a name for each")
+        raise TagError("tags are numbers", where=where, expected="strings", remedy=remedy)
     if unknown is not None:
         expected = ("one of the numbers of ", *quotes((names or {}).values(), most=50))
         raise TagError("tag ", Quote(unknown), " has no name", where=where, expected=expected)
@@ -227,6 +212,7 @@ def _drafts(
                 document=str(i + reading.first_number),
                 annotator=upload.annotator,
                 sentences=[(0, len(words))],
+                order=i,
             )
             tagged = Tags(list(text), upload.name, "position")
-            yield replace(draft, is_blank=tokens is None, order=i, tagged=tagged)
+            yield replace(draft, is_blank=tokens is None, tagged=tagged)
