@@ -6,7 +6,9 @@ import io
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from beyondchance.cli.options import READING, picked
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Named, Naming, named_file, read_by_names
 from beyondchance.io.saving import is_same_file, replaces_input
-from beyondchance.io.sources import limited, read_stream
+from beyondchance.io.sources import is_pipe, limited, matching, read_stream
 from beyondchance.messages import HIDDEN, Note, Quote
 
 _NAMES = "beyondchance.pseudonyms"
@@ -80,9 +82,10 @@ def opened(params: Mapping[str, Any]) -> list[Any]:
 
     Refuse to write over one of them, before anything is computed.
     """
-    named = [named_file(file) for file in params["files"]]
+    files = list(chain.from_iterable(map(matching, params["files"])))
+    named = list(map(named_file, files))
     if None in named:
-        what = "an argument" if params["pseudonyms"] else f"'{params['files'][named.index(None)]}'"
+        what = "an argument" if params["pseudonyms"] else f"'{files[named.index(None)]}'"
         raise click.UsageError(f"{what} is neither a file nor NAME=FILE")
     paths = list(map(path_of, named))
     for place in filter(None, map(params.get, ("save", "place", "save_counts"))):
@@ -92,21 +95,24 @@ def opened(params: Mapping[str, Any]) -> list[Any]:
                 raise replaces_input(place)
     if paths.count("-") > 1:
         raise click.UsageError("standard input was given twice; expected '-' once")
-    if "-" in paths:
-        if sys.stdin is None:
-            raise click.UsageError("standard input is closed; give a file")
-        number = paths.index("-")
-        with limited(params["max_size"]):
-            content = _Stream(read_stream(sys.stdin.buffer, "stdin"))
-        own = named[number]
-        named[number] = replace(own, item=content) if isinstance(own, Named) else content
+    if "-" in paths and sys.stdin is None:
+        raise click.UsageError("standard input is closed; give a file")
+    for number, path in enumerate(paths):
+        if path == "-" or is_pipe(path):
+            with limited(params["max_size"]):
+                content = _Stream("stdin" if path == "-" else path)
+            own = named[number]
+            named[number] = replace(own, item=content) if isinstance(own, Named) else content
     return named
 
 
 class _Stream(io.BytesIO):
-    """Standard input, kept: from its beginning again, once it was read to its end."""
+    """Standard input or a pipe, kept: from its beginning again, once it was read to its end."""
 
-    name = "stdin"
+    def __init__(self, name: str) -> None:
+        with nullcontext(sys.stdin.buffer) if name == "stdin" else Path(name).open("rb") as stream:
+            super().__init__(read_stream(stream, name))
+        self.name = name
 
     def read(self, size: int | None = -1, /) -> bytes:
         part = super().read(size)

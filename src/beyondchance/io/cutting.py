@@ -21,9 +21,9 @@ import numpy as np
 from beyondchance.errors import FormatError
 from beyondchance.io.columns import Table, known_columns, our_name
 from beyondchance.io.options import Reading
-from beyondchance.io.remote import is_remote, open_remote, size_of
+from beyondchance.io.remote import open_remote, size_of
 from beyondchance.io.separated import delimiter_of, first_line, named_columns
-from beyondchance.io.sources import Source, parsed_json
+from beyondchance.io.sources import Source, is_url, parsed_json
 from beyondchance.messages import quotes
 
 WINDOW = 2**16
@@ -93,7 +93,7 @@ class Piece:
 
 def open_place(path: str) -> Any:
     """A file by its path or URL, to read bytes from."""
-    return open_remote(path) if is_remote(path) else Path(path).open("rb")
+    return open_remote(path) if is_url(path) else Path(path).open("rb")
 
 
 def part_of(source: Source, data: bytes, *, before: int = 0, texts_before: int = 0) -> Source:
@@ -210,7 +210,7 @@ def cut_table(number: int, source: Source, reading: Reading, at_a_time: int) -> 
             file.seek(first)
             return bytes(file.read(size))
 
-        size = size_of(path) if is_remote(path) else Path(path).stat().st_size
+        size = size_of(path) if is_url(path) else Path(path).stat().st_size
         for first, last in _stretches(block, len(rows.header), size, rows, at_a_time):
             yield Piece(number, source.name, first, last, path=path, header=rows.header)
 

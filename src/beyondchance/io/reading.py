@@ -47,7 +47,16 @@ from beyondchance.io.registry import (
     format_named,
     recognised,
 )
-from beyondchance.io.sources import Source, cause, hidden_below, limited, opened, read_stream
+from beyondchance.io.sources import (
+    Source,
+    cause,
+    hidden_below,
+    is_pipe,
+    limited,
+    matching,
+    opened,
+    read_stream,
+)
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given, quotes
 from beyondchance.options import ReadOptions, checked_options, declared, documented
 from beyondchance.tallies import not_read
@@ -192,7 +201,7 @@ def _by_names(
         Named(item.name, _kept(item.item, number, ("annotator ", Quote(item.name))))
         if isinstance(item, Named)
         else _kept(item, number)
-        for number, item in enumerate(items, start=1)
+        for number, item in enumerate(chain.from_iterable(map(matching, items)), start=1)
     ]
     kept = {name: plain(value, name) for name, value in (beside or {}).items()}
     if options.get("documents") is not None:
@@ -254,6 +263,9 @@ class Assumed:
 
 def _kept(item: Any, number: int, who: Text = "") -> Any:
     """What can be gone through several times: streams are read, and what is like a list is one."""
+    if is_pipe(item):
+        with Path(item).open("rb") as pipe:
+            return Source(str(item), member=read_stream(pipe, str(item)))
     if hasattr(item, "read"):
         name = str(getattr(item, "name", f"stream {number}"))
         return Source(name, member=read_stream(item, name))
@@ -723,7 +735,7 @@ def _upload(item: Any, number: int, name: str | None = None) -> Upload:
     if not isinstance(item, str | PathLike):
         data = f"data {number}"
         return upload(data, f"annotator {number}", [Source(data, member=b"")], data=item)
-    source, path = opened(Path(item)), str(item)
+    source, path = opened(item), str(item)
     if isinstance(source, Source):
         return upload(path, source.stem, [source], path=path)
     files = [file for file in source if not is_about(file.posix_path)] or source

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from beyondchance.errors import FormatError, MissingLibraryError
 from beyondchance.installing import required
-
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-
-
-def is_remote(place: object) -> bool:
-    """Whether a place is a URL.
-
-    Examples
-    --------
-    >>> is_remote("s3://bucket/spans.parquet"), is_remote("spans.parquet"), is_remote("C:/a.csv")
-    (True, False, False)
-    """
-    return isinstance(place, str) and _URL.match(place) is not None
 
 
 def open_remote(url: str) -> Any:
@@ -70,4 +56,5 @@ def _reaching(url: str) -> Iterator[None]:
         raise
     except Exception as error:  # every store has errors of its own
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FormatError(f"cannot be read ({text})", where=url) from None
+        remedy = "install them with pip" if isinstance(error, ImportError) else ""
+        raise FormatError(f"cannot be read ({text})", where=url, remedy=remedy) from None

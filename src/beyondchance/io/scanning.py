@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from glob import glob, has_magic
 from itertools import compress, pairwise
 from os import PathLike, fspath
 from pathlib import Path
@@ -40,8 +39,8 @@ from beyondchance.io.reading import (
     uploads_of,
 )
 from beyondchance.io.registry import FORMATS, Format, Upload
-from beyondchance.io.remote import is_remote, listed
-from beyondchance.io.sources import Source, is_parquet, limited
+from beyondchance.io.remote import listed
+from beyondchance.io.sources import Source, is_parquet, is_url, limited, matching
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, documented
 
@@ -175,17 +174,12 @@ def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
             items.append(path)
             continue
         text = fspath(path)
-        if is_remote(text):
+        if is_url(text):
             items += listed(text)
-        elif has_magic(text) and not Path(text).exists():
-            matches = sorted(glob(text))  # noqa: PTH207 - patterns with folders, absolute ones too
-            if not matches:
-                raise FormatError("no file matches the pattern", where=text)
-            items += matches
         elif Path(text).is_dir():
             items += [str(file) for file in _files_in(Path(text))]
         else:
-            items.append(text)
+            items += matching(text)
     return tuple(items)
 
 
@@ -254,9 +248,9 @@ def opened_files(found: Scan) -> Opened:
 
 def _uploads(found: Scan) -> list[Upload]:
     """What was given, opened: files here, and those on object stores."""
-    here = [item for item in found.items if not is_remote(item)]
+    here = [item for item in found.items if not is_url(item)]
     opened = iter(uploads_of(here, found.naming) if here else [])
-    return [_remote_upload(item) if is_remote(item) else next(opened) for item in found.items]
+    return [_remote_upload(item) if is_url(item) else next(opened) for item in found.items]
 
 
 def _remote_upload(url: str) -> Upload:

@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from glob import glob, has_magic
+from importlib import import_module
 from itertools import islice
 from math import ceil
 from pathlib import Path, PurePosixPath
@@ -41,6 +43,7 @@ _LEAST_UNPACKED = 2**20
 _HEAD_BYTES = 65536
 _STREAMED = 2**20
 """Bytes of a stream that are read at a time."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kMGT]?)B?", re.ASCII | re.IGNORECASE)
 _ENDINGS = frozenset(
     f".{ending}"
@@ -217,10 +220,8 @@ class Source:
         if self.member is not None:
             return self.member[:most]
         if self.url:
-            from beyondchance.io.remote import open_remote  # noqa: PLC0415 - rarely needed
-
-            with open_remote(self.url) as file:
-                return bytes(file.read(self.most if most is None else most))
+            with _remote().open_remote(self.url) as file:
+                return read_stream(file, self.name) if most is None else bytes(file.read(most))
         assert self.path is not None  # noqa: S101 - a source is one or the other
         _read.get(set()).add(str(self.path.absolute()))
         try:
@@ -426,8 +427,48 @@ def _end_of_repeated(text: str, begin: int) -> int:
     return next(islice(braces, n_closed - 1, None)).start()
 
 
+def matching(item: Any) -> list[Any]:
+    """Return the files that a pattern such as ``team/*.conll`` stands for; else what was given."""
+    if is_url(item):
+        return _remote().listed(item) if "*" in item else [item]
+    if not isinstance(item, str) or not has_magic(item) or Path(item).exists():
+        return [item]
+    found = sorted(glob(item))  # noqa: PTH207 - patterns with folders, absolute ones too
+    if not found:
+        raise FormatError("no file matches the pattern", where=item)
+    return found
+
+
+def is_url(place: object) -> bool:
+    """Return whether a place is a URL.
+
+    Examples
+    --------
+    >>> is_url("s3://bucket/spans.parquet"), is_url("spans.parquet"), is_url("C:/a.csv")
+    (True, False, False)
+    """
+    return isinstance(place, str) and _URL.match(place) is not None
+
+
+def _remote() -> Any:
+    """Import what reads from object stores, which is rarely needed."""
+    return import_module("beyondchance.io.remote")
+
+
+def is_pipe(item: object) -> bool:
+    """Return whether a path is a pipe, such as that of ``<(zcat a.gz)``: it can be read once."""
+    try:
+        return isinstance(item, str | os.PathLike) and Path(item).is_fifo()
+    except (OSError, ValueError):
+        return False
+
+
 def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
-    """A file as a source, or a folder as the sources below it, sorted by name."""
+    """Return a file as a source, or a folder as the sources below it, sorted by name."""
+    if is_url(path):
+        sources = [Source(url, url=url) for url in _remote().listed(path)]
+        is_file = len(sources) == 1 and sources[0].posix_path.name == str(path).rpartition("/")[2]
+        return sources[0] if is_file else sources
     where = Path(path)
     try:
         if not where.exists():
