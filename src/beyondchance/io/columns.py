@@ -19,10 +19,10 @@ import numpy as np
 
 from beyondchance.annotations.letters import letters_of
 from beyondchance.checks import repeated
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io.sources import Source
-from beyondchance.io.values import reason
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.io.values import reason, refusal
+from beyondchance.messages import Use, quotes
 from beyondchance.types import Bools, Ints
 
 NAMES: Mapping[str, tuple[str, ...]] = {
@@ -119,30 +119,28 @@ def known_columns(table: Table, needed: Sequence[str] = SPAN) -> Table:
     for name in repeated(names.values())[:1]:
         several = quotes(own for own, ours in names.items() if ours == name)
         remedy = f"keep one of them as {name}, and rename the others"
-        raise FormatError(
-            "columns ", *several, f" for {name!r}", where=where, expected="one", remedy=remedy
-        )
+        raise refusal(where, "columns {} for {}", several, name, expected="one", remedy=remedy)
     columns = {names[own]: values for own, values in table.columns.items()}
     unclear = [own for own in columns if own.lower() in _UNCLEAR]
     if unclear and "document" not in {*columns, *needed}:
-        raise FormatError(
-            *("column ", Quote(unclear[0]), " may number documents, sentences or rows"),
-            where=where,
+        raise refusal(
+            where,
+            "column {} may number documents, sentences or rows",
+            unclear[0],
             expected="a column 'document'",
             remedy="rename it to document, or drop it",
         )
     for name in needed:
         if name not in columns:
-            problem = (f"no column {name!r} among ", *quotes(table.columns))
-            raise FormatError(*problem, where=where, expected=", ".join(needed))
+            found = "no column {} among {}"
+            raise refusal(where, found, name, quotes(table.columns), expected=", ".join(needed))
     return replace(table, columns=columns)
 
 
 def check_distinct(names: Sequence[str], where: str) -> None:
     """Refuse two columns of one name."""
     for again in repeated(names)[:1]:
-        found = ("the column name ", Quote(again), " occurs twice")
-        raise FormatError(*found, where=where, expected="distinct names")
+        raise refusal(where, "the column name {} occurs twice", again, expected="distinct names")
 
 
 def check_filled(n_columns: int, n_rows: int, n_given: int, where: str = "") -> None:
@@ -202,7 +200,7 @@ def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = Fals
     except MemoryError:
         raise
     except Exception as error:
-        raise FormatError("not a readable table", *reason(error), where=source.name) from None
+        raise refusal(source.name, "not a readable table{}", reason(error)) from None
     return Table(source, columns, is_frame=is_frame)
 
 
@@ -331,12 +329,11 @@ def is_single(value: object) -> bool:
     return isinstance(value, str) or not hasattr(value, "__len__")
 
 
-def _unfit(table: Table, row: int, column: str, value: object, expected: str) -> FormatError:
-    found, remedy = (f"{column} is ", Quote(value)), ""
+def _unfit(table: Table, row: int, column: str, value: object, expected: str) -> DataError:
+    remedy = ""
     if isinstance(value, bytes | bytearray):
-        expected = f"{expected}, not bytes"
-        remedy = "save or decode the column as text"
-    return FormatError(*found, where=table.where(row), expected=expected, remedy=remedy)
+        expected, remedy = f"{expected}, not bytes", "save or decode the column as text"
+    return refusal(table.where(row), column + " is {}", value, expected=expected, remedy=remedy)
 
 
 def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:

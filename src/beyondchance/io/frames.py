@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.errors import FormatError
 from beyondchance.io.columns import (
     NAMES,
     NUMBERS,
@@ -24,8 +23,8 @@ from beyondchance.io.columns import (
     our_name,
 )
 from beyondchance.io.sources import Source
-from beyondchance.io.values import reason
-from beyondchance.messages import Quote, Text, quotes
+from beyondchance.io.values import reason, refusal
+from beyondchance.messages import quotes
 
 _NESTED = frozenset({"tokens", "words", "spans", "entities"})
 """Columns of data sets with one row for each text, which other readers take."""
@@ -34,7 +33,7 @@ _TOKENS = frozenset({"token", "word", "form"})
 
 
 def names_of(data: object) -> list[str] | None:
-    """The columns of a data frame; None for anything else.
+    """Return the columns of a data frame; None for anything else.
 
     Examples
     --------
@@ -44,7 +43,11 @@ def names_of(data: object) -> list[str] | None:
     (None, None)
     """
     if isinstance(data, Mapping):
-        return list(data) if all(map(_is_column, data.values())) else None
+        are_columns = all(
+            hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping)
+            for values in data.values()
+        )
+        return list(data) if are_columns else None
     if not any(hasattr(data, name) for name in ("__arrow_c_stream__", "__dataframe__", "to_dict")):
         return None
     schema = getattr(data, "schema", None)
@@ -59,19 +62,19 @@ def names_of(data: object) -> list[str] | None:
 
 
 def collected(data: Any) -> Any:
-    """The data frame that a LazyFrame of polars stands for; anything else as it is."""
+    """Return the data frame that a LazyFrame of polars stands for; anything else as it is."""
     return data.collect() if type(data).__name__ == "LazyFrame" else data
 
 
 def rows_of_frame(data: Any) -> list[Any] | None:
-    """The rows of a data frame that has a text or its tokens in each; None for anything else.
+    """Return the rows of a data frame that has a text or its tokens in each, else None.
 
     Such rows are records, as they are in files of the hub.
     """
     if isinstance(data, Mapping | str | list | tuple) or hasattr(data, "features"):
         return None
     names = names_of(data)
-    if names is None or _is_long(names) or not _is_nested(names):
+    if names is None or _is_long(names) or not _has(names, _NESTED):
         return None
     for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
         if hasattr(data, method):
@@ -79,9 +82,9 @@ def rows_of_frame(data: Any) -> list[Any] | None:
     return None
 
 
-def _is_nested(names: Iterable[object]) -> bool:
-    """Whether some column has a text or its tokens."""
-    return any(isinstance(name, str) and name.lower() in _NESTED for name in names)
+def _has(names: Iterable[object], known: frozenset[str]) -> bool:
+    """Whether some column has one of the known names."""
+    return any(isinstance(name, str) and name.lower() in known for name in names)
 
 
 def is_table(data: object) -> bool:
@@ -91,18 +94,18 @@ def is_table(data: object) -> bool:
         return False
     # A data set of Hugging Face has features and a reader of its own; a dictionary may as well
     # have the annotations of one annotator under each name.
-    is_other = _is_nested(names) or hasattr(data, "features") or isinstance(data, Mapping)
+    is_other = _has(names, _NESTED) or hasattr(data, "features") or isinstance(data, Mapping)
     return _is_long(names) or not is_other
 
 
 def frame_table(data: Any, called: str) -> Table:
-    """A data frame as a table; `called` is what messages call it."""
+    """Return a data frame as a table; `called` is what messages call it."""
     source = Source(called, member=b"")
     names: list[Any] = names_of(data) or []
     for name in names:
         if not isinstance(name, str):
-            found = ("a column is named ", Quote(name))
-            raise FormatError(*found, where=called, expected="names that are strings")
+            expected = "names that are strings"
+            raise refusal(called, "a column is named {}", name, expected=expected)
     check_distinct(names, called)
     if type(data).__module__.partition(".")[0] == "pyarrow":
         arrow = import_module("pyarrow")
@@ -111,15 +114,11 @@ def frame_table(data: Any, called: str) -> Table:
             table = arrow.Table.from_batches([table])
         return arrow_table(table, source, arrow, is_frame=True)
     columns = {name: _values(data, name, called) for name in names}
-    n_rows = len(columns[names[0]]) if names else 0
     for name, values in columns.items():
+        n_rows = len(columns[names[0]])
         if len(values) != n_rows:
-            raise FormatError(
-                *("column ", Quote(names[0]), f" has {n_rows} values, "),
-                *(Quote(name), f" has {len(values)}"),
-                where=called,
-                expected="columns of equal length",
-            )
+            found = f"column {{}} has {n_rows} values, {{}} has {len(values)}"
+            raise refusal(called, found, names[0], name, expected="columns of equal length")
     return Table(source, columns, is_frame=True)
 
 
@@ -127,20 +126,21 @@ def check_long(table: Table) -> None:
     """Refuse a data frame that has no columns of spans, saying what is needed."""
     if _is_long(list(table.columns)):
         return
-    columns = f"{', '.join(SPAN)}, and document, annotator, length or text"
-    remedy: Text = "document and annotator may be missing if there is only one"
-    if any(name.lower() in _TOKENS for name in table.columns):
+    remedy = "document and annotator may be missing if there is only one"
+    if _has(table.columns, _TOKENS):
         remedy = "pass the tags of each annotator as a list of lists, one for each sentence"
-    raise FormatError(
-        *("the columns are ", *quotes(table.columns)),
-        where=table.source.name,
-        expected=f"one row for each span, with {columns}",
+    needed = f"{', '.join(SPAN)}, and document, annotator, length or text"
+    raise refusal(
+        table.source.name,
+        "the columns are {}",
+        quotes(table.columns),
+        expected=f"one row for each span, with {needed}",
         remedy=remedy,
     )
 
 
 def _indexed(data: Any) -> list[str]:
-    """The levels of the index of pandas that have the name of a column that we know.
+    """Return the levels of the index of pandas that have the name of a column that we know.
 
     Other indices number the rows, and are ignored.
     """
@@ -153,28 +153,24 @@ def _is_long(names: list[Any]) -> bool:
     return set(SPAN) <= {our_name(name) for name in names if isinstance(name, str)}
 
 
-def _is_column(values: object) -> bool:
-    return hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping)
-
-
 def _values(data: Any, name: str, called: str) -> Any:
-    """The values of a column: an array of numbers, or a list."""
+    """Return the values of a column: an array of numbers, or a list."""
     try:
         column = data.index.get_level_values(name) if name in _indexed(data) else data[name]
         if isinstance(column, np.ma.MaskedArray):
             column = column.tolist()  # None where it is masked, which an array would show
         array = None if isinstance(column, list | tuple) else np.asarray(column)
     except Exception as error:  # the code of others may raise anything
-        found = ("column ", Quote(name), " cannot be read", *reason(error))
-        raise FormatError(*found, where=called, expected="values that NumPy takes") from None
+        found, expected = "column {} cannot be read{}", "values that NumPy takes"
+        raise refusal(called, found, name, reason(error), expected=expected) from None
     if array is not None and array.ndim == 1:
-        is_number = our_name(name) in NUMBERS
-        if array.dtype.kind in "iuf" and is_number:
+        is_number, kind = our_name(name) in NUMBERS, array.dtype.kind
+        if kind in "iuf" and is_number:
             return array
-        if array.dtype.kind in "mM" and is_number:
-            found = ("column ", Quote(name), f" holds times ({array.dtype})")
-            raise FormatError(*found, where=called, expected="whole numbers")
-        if array.dtype.kind in "mM":  # of which some become numbers
-            return [None if value == "NaT" else value for value in array.astype(str).tolist()]
-        column = array.tolist()
+        if kind in "mM" and is_number:
+            found = f"column {{}} holds times ({array.dtype})"
+            raise refusal(called, found, name, expected="whole numbers")
+        # Some times would become numbers.
+        times = array.astype(str).tolist() if kind in "mM" else ()
+        column = [None if time == "NaT" else time for time in times] or array.tolist()
     return [None if is_gap(value) else value for value in column]

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from beyondchance.checks import repeated
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io.columns import (
     NAMES,
     NUMBERS,
@@ -28,6 +28,7 @@ from beyondchance.io.columns import (
 )
 from beyondchance.io.options import Reading
 from beyondchance.io.sources import Source
+from beyondchance.io.values import refusal
 from beyondchance.messages import Use, given, quotes
 from beyondchance.tallies import left_out
 
@@ -106,9 +107,10 @@ def declared_rows(
     (_, header), *rows = csv_rows(source, delimiter, has_quotes=has_quotes) or [(1, [])]
     names, kind = _names_in(header), kind_of(header, kinds)
     if kind is None or repeated(filter(None, names)):
-        raise FormatError(
-            *("the columns are ", *quotes(names)),
-            where=f"{source.name}:1",
+        raise refusal(
+            f"{source.name}:1",
+            "the columns are {}",
+            quotes(names),
             expected=f"{', '.join(min(kinds, key=len))}, each once, divided by {delimiter!r}",
         )
     for line, cells in rows:
@@ -177,7 +179,7 @@ def _header_of(source: Source, row: Sequence[str]) -> list[str]:
     return names
 
 
-def _bare(source: Source, row: Sequence[str]) -> FormatError:
+def _bare(source: Source, row: Sequence[str]) -> DataError:
     """Refuse a table without a header, with the names that its columns may have."""
     ways: list[list[str]] = [["document", "label"], ["annotator", "label"]]
     if len(row) < len(_FULL) - 1:
@@ -187,9 +189,10 @@ def _bare(source: Source, row: Sequence[str]) -> FormatError:
     place = _offsets_of(row)
     named = [[*others[:place], "start", "end", *others[place:]] for others in ways]
     tries = [Use("columns", ",".join(names)) for names in ([_FULL] if place is None else named)]
-    return FormatError(
-        *("no header: the first row is ", *quotes(row)),
-        where=f"{source.name}:1",
+    return refusal(
+        f"{source.name}:1",
+        "no header: the first row is {}",
+        quotes(row),
         expected="the names of the columns",
         remedy=(
             *("add them as first row, or pass ", tries[0]),
@@ -203,19 +206,20 @@ def _checked_names(source: Source, row: Sequence[str], named: Sequence[str]) -> 
     """Return the names that were given for the columns of a table without a header."""
     where, option = f"{source.name}:1", Use("columns", is_name=True)
     if len(row) != len(named):
-        raise FormatError(
-            *(f"the first row has {len(row)} cells, ", *quotes(row), ", and ", option),
-            f" names {len(named)}",
-            where=where,
+        raise refusal(
+            where,
+            f"the first row has {len(row)} cells, {{}}, and {{}} names {len(named)}",
+            *(quotes(row), (option,)),
             expected="a name for each",
             remedy=f"{IGNORED} ignores a column",
         )
     pairs = zip(map(our_name, named), row, strict=True)
     numbers = [cell for name, cell in pairs if name in NUMBERS and cell.strip()]
     if numbers and not any(map(WHOLE.fullmatch, numbers)):
-        raise FormatError(
-            *("the first row is a header: ", *quotes(row)),
-            where=where,
+        raise refusal(
+            where,
+            "the first row is a header: {}",
+            quotes(row),
             expected=("data, because ", option, " names the columns"),
             remedy=("remove the header, or leave ", option, " out"),
         )
@@ -233,9 +237,8 @@ def read_separated(source: Source, reading: Reading, named: Sequence[str] = ()) 
 def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table:
     rows = csv_rows(source)
     if not rows:
-        raise FormatError(
-            "holds no rows", where=source.name, expected="a header and a row for each span"
-        )
+        expected = "a header and a row for each span"
+        raise FormatError("holds no rows", where=source.name, expected=expected)
     _, first = rows[0]
     if named:
         names = _checked_names(source, first, named)

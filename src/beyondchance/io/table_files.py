@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from beyondchance.errors import FormatError
 from beyondchance.io.columns import (
     NUMBERS,
     SPAN,
@@ -30,7 +29,7 @@ from beyondchance.io.separated import (
     read_separated,
 )
 from beyondchance.io.sources import Source, is_parquet, parsed_json
-from beyondchance.messages import Quote
+from beyondchance.io.values import refusal
 
 _KEY = re.compile(r'[{,]\s*"(\w+)"\s*:')
 _QUICK_FROM = 2**20
@@ -92,8 +91,7 @@ def _json_lines(source: Source) -> Table:
     rows, lines = [], []
     for number, row in source.json_lines():
         if not isinstance(row, dict):
-            where = f"{source.name}:{number}"
-            raise FormatError("found ", Quote(row), where=where, expected="an object")
+            raise refusal(f"{source.name}:{number}", "found {}", row, expected="an object")
         rows.append(row)
         lines.append(number - source.before)
     names = dict.fromkeys(key for row in rows for key in row)

@@ -29,7 +29,7 @@ from beyondchance.io.values import (
     identifier,
     listed,
     object_of,
-    quoting,
+    refusal,
     refused,
     string_of,
     whole,
@@ -189,8 +189,8 @@ def _text_of(texts: Mapping[str, Any], system: str, where: Text) -> str:
     """Return the translation of a system."""
     text = texts.get(system)
     if not isinstance(text, str):
-        found = quoting("the text of {} is missing", system)
-        raise FormatError(*found, where=where, expected="what was annotated")
+        expected = "what was annotated"
+        raise refusal(where, "the text of {} is missing", system, expected=expected)
     return text
 
 
@@ -301,8 +301,9 @@ def _from_appraise(source: Source, labels: Labels, reading: Reading) -> Iterator
         if kind != _TARGET or key in tutorials:
             reading.skipped[_LEFT_OUT] += 1
         elif key not in texts:
-            found = quoting("item {} of {}, document {}, is not among the batches", item, *key[::2])
-            raise FormatError(*found, where=where, expected=f"one of those in {batches}")
+            found = "item {} of {}, document {}, is not among the batches"
+            expected = f"one of those in {batches}"
+            raise refusal(where, found, item, system, document, expected=expected)
         elif (text := texts[key]) is None:
             reading.skipped[left_out("items with several texts")] += 1
         else:

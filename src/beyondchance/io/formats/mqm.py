@@ -31,6 +31,7 @@ from beyondchance.io.values import (
     listed,
     object_of,
     quoting,
+    refusal,
     refused,
     string_of,
     whole,
@@ -193,8 +194,8 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
 
 
 def _several(segment: str, rater: str, where: str) -> MismatchError:
-    found = quoting("{} has another text of segment {} already", rater, segment)
     remedy = (Use("mismatch", "align"), " takes it for a document of its own")
+    found = quoting("{} has another text of segment {} already", rater, segment)
     return MismatchError(*found, where=where, expected="one", remedy=remedy)
 
 
@@ -217,11 +218,8 @@ def _in_text(
     for start, end in places:
         found = placed(text, start, plain[start:end]) if start <= n_same else None
         if found is None:
-            raise FormatError(
-                *quoting("{} is marked, but is not there in the text", plain[start:end]),
-                where=where,
-                expected="the same text with and without marks",
-            )
+            words, expected = plain[start:end], "the same text with and without marks"
+            raise refusal(where, "{} is marked, but not in the text", words, expected=expected)
         yield found
 
 
@@ -244,8 +242,8 @@ def _pairs(marked: str, marks: re.Pattern[str], where: str, reading: Reading) ->
                 reading.skipped[mended("errors with several marks split")] += 1
             return places
     if reading.options["strict"]:
-        found = quoting("a mark in {} does not begin or does not end", marked)
-        raise FormatError(*found, where=where, expected="marks in pairs")
+        found = "a mark in {} does not begin or does not end"
+        raise refusal(where, found, marked, expected="marks in pairs")
     reading.skipped[left_out("errors whose mark does not begin or does not end")] += 1
     return []
 

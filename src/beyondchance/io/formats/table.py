@@ -56,7 +56,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
-from beyondchance.io.values import quoting
+from beyondchance.io.values import refusal
 from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.tallies import Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
@@ -182,8 +182,8 @@ def _read_documents(reading: Reading) -> list[Table]:
         row = int(np.argmax(is_other | (codes < 0)))
         if codes[row] < 0:
             raise FormatError("no document", where=table.where(row), expected="its identifier")
-        found = quoting("document {} has two rows", names[int(codes[row])])
-        raise FormatError(*found, where=table.where(row), expected="one")
+        name = names[int(codes[row])]
+        raise refusal(table.where(row), "document {} has two rows", name, expected="one")
     return [table]
 
 
@@ -302,9 +302,10 @@ def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None
         return
     for index, name in enumerate(names):
         if is_bytes_as_text(name):
-            raise FormatError(
-                *(f"{kind} is ", Quote(name)),
-                where=table.where(int(np.argmax(codes == index))),
+            raise refusal(
+                table.where(int(np.argmax(codes == index))),
+                kind + " is {}",
+                name,
                 expected="a name, not bytes written as text",
                 remedy="decode the column before it is saved",
             )
@@ -488,11 +489,12 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
     differs = known & (lengths[rows.document] != given)
     if differs.any():
         row = int(np.argmax(differs))
-        raise MismatchError(
-            *("document ", Quote(rows.documents[rows.document[row]])),
-            f" has the length {given[row]} here and another elsewhere",
-            where=rows.where(row),
+        raise refusal(
+            rows.where(row),
+            f"document {{}} has the length {given[row]} here and another elsewhere",
+            rows.documents[rows.document[row]],
             expected="one",
+            kind=MismatchError,
         )
     option = reading.options["length"]
     if option is not None:
@@ -503,10 +505,10 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
         lengths[lengths < 0] = option
     if (lengths < 0).any():
         ways = ("a column length or text, a table of documents: ", Use("documents"))
-        raise FormatError(
-            *("the length of document ", Quote(rows.documents[int(np.argmax(lengths < 0))])),
-            " is not known",
-            where=rows.name,
+        raise refusal(
+            rows.name,
+            "the length of document {} is not known",
+            rows.documents[int(np.argmax(lengths < 0))],
             expected=(*ways, ", or ", Use("length")),
         )
     return lengths
@@ -581,7 +583,7 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
         where = rows.where(members[0]) if members else rows.name
         text = texts.get((d, a), texts.get((d, -1)))
         if text is None:
-            raise FormatError("no text for document ", Quote(name), where=where, expected="one")
+            raise refusal(where, "no text for document {}", name, expected="one")
         yield Draft(
             where=where,
             document=name,
@@ -607,9 +609,8 @@ def _texts(rows: _Rows, *, by_id: bool) -> dict[tuple[int, int], str]:
         if text is None or document < 0:
             continue
         if not isinstance(text, str):
-            where = rows.where(row)
-            raise FormatError("text is ", Quote(text), where=where, expected="a string")
+            raise refusal(rows.where(row), "text is {}", text, expected="a string")
         if texts.setdefault((document, annotator), text) != text:
-            found = quoting("document {} has another text than before", rows.documents[document])
-            raise MismatchError(*found, where=rows.where(row), expected="one")
+            name, found = rows.documents[document], "document {} has another text than before"
+            raise refusal(rows.where(row), found, name, expected="one", kind=MismatchError)
     return texts

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.error_spans import visible
 from beyondchance.io.offsets import Interval
@@ -17,7 +16,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import declared_rows, head_rows, kind_of
 from beyondchance.io.sources import Source
-from beyondchance.messages import Quote
+from beyondchance.io.values import refusal
 
 _LABEL = "toxic"
 _PLAIN = {"spans": ("spans",), "text": ("text",)}
@@ -66,8 +65,8 @@ def _indices(cell: str, where: str) -> list[int]:
     numbers = [number.strip() for number in inner[1:-1].split(",")] if inner[1:-1].strip() else []
     odd = next((number for number in numbers if not _NUMBER.fullmatch(number)), None)
     if not is_list or odd is not None:
-        found = ("spans are ", Quote(cell)) if not is_list else ("an index is ", Quote(odd))
-        raise FormatError(*found, where=where, expected="indices of characters, such as [0, 1, 2]")
+        found, value = ("an index is {}", odd) if is_list else ("spans are {}", cell)
+        raise refusal(where, found, value, expected="indices of characters, such as [0, 1, 2]")
     return sorted(set(map(int, numbers)))
 
 
