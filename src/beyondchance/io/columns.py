@@ -229,7 +229,10 @@ def _typed(column: Any, name: str, arrow: Any) -> Any:
 
 
 def codes_of(table: Table, column: str) -> tuple[list[str], Ints]:
-    """Return the distinct values of a column as they first occur, and each row's; -1 for none."""
+    """Return the distinct values of a column as they first occur, and each row's; -1 for none.
+
+    A column that the table does not have is one without values.
+    """
     return stripped_codes(table, column)[:2]
 
 
@@ -245,7 +248,7 @@ def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
     n_stripped : int
         How many rows have a value with white space around it.
     """
-    values = table.columns[column]
+    values = table.columns.get(column, [None] * len(table))
     if hasattr(values, "combine_chunks"):
         own, codes = _arrow_codes(values)
     else:
@@ -338,7 +341,7 @@ def _unfit(table: Table, row: int, column: str, value: object, expected: str) ->
 
 def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:
     """Return a column of whole numbers, and which rows have none (value 0)."""
-    values, expected = table.columns[column], "a whole number"
+    values, expected = table.columns.get(column, np.full(len(table), np.nan)), "a whole number"
     if isinstance(values, list) and {int}.issuperset(map(type, values)):
         with suppress(OverflowError):
             values = np.array(values, dtype=np.int64)

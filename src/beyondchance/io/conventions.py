@@ -114,6 +114,16 @@ def check_in_tokens(
         raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
 
 
+def emptiness(span: DraftSpan, where: Text = (), counted: str = "position") -> SpanError:
+    """Build the refusal of a span that covers nothing."""
+    return SpanError(
+        *(*span.named, " is empty"),
+        where=span.where or where,
+        expected=f"at least one {counted}",
+        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
+    )
+
+
 # All annotators of a document share its text.
 @lru_cache(maxsize=8)
 def _first_wide(text: str) -> int:

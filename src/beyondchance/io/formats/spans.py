@@ -18,7 +18,12 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import repeated
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.io.assembling import assembled
-from beyondchance.io.conventions import check_in_tokens, check_words, fitted
+from beyondchance.io.conventions import (
+    check_in_tokens,
+    check_words,
+    emptiness,
+    fitted,
+)
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences
 from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.offsets import places_of
@@ -167,7 +172,7 @@ def _triples(text: Marked, reading: Reading) -> Iterator[tuple[int, int, str]]:
     """Yield the spans of a text that is not known, without those that are empty."""
     for span in text:
         if span.start == span.end:
-            reading.mend("zero_length", left_out("empty spans"), partial(_emptiness, span))
+            reading.mend("zero_length", left_out("empty spans"), partial(emptiness, span))
         else:
             yield span.start, span.end, span.label
 
@@ -183,15 +188,6 @@ def _stored(words: list[str], text: Marked | None) -> tuple[str, str, Marked]:
         replace(span, start=places[span.start][0], end=places[span.end - 1][1]) for span in stored
     ]
     return "", draft.text, moved
-
-
-def _emptiness(span: DraftSpan) -> SpanError:
-    return SpanError(
-        *(*span.named, " is empty"),
-        where=span.where or "",
-        expected="at least one position",
-        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
-    )
 
 
 # --- Spans of texts -----------------------------------------------------------

@@ -49,6 +49,7 @@ from beyondchance.io.columns import (
     stripped_codes,
     whole_numbers,
 )
+from beyondchance.io.conventions import emptiness
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import check_long, frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
@@ -350,8 +351,8 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     wrong = is_good & ((start < 0) | (end <= start) | (end > room))
     empty = wrong & (start == end) & (start >= 0) & (end <= room)
     if empty.any():
-        refusal = partial(_emptiness, rows, int(np.argmax(empty)))
-        reading.mend("zero_length", left_out("empty spans"), refusal, int(empty.sum()))
+        told = partial(emptiness, rows.span(int(np.argmax(empty))))
+        reading.mend("zero_length", left_out("empty spans"), told, int(empty.sum()))
     if (wrong & ~empty).any():
         row = int(np.argmax(wrong & ~empty))
         raise SpanError(
@@ -372,15 +373,6 @@ def _duplicate(rows: _Rows, row: int) -> tuple[tuple[Piece, ...], str]:
     """Say of a row that it repeats another, and where it is."""
     who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
     return (*rows.span(row).named, *twice_by(who, document)), rows.where(row)
-
-
-def _emptiness(rows: _Rows, row: int) -> SpanError:
-    return SpanError(
-        *(*rows.span(row).named, " is empty"),
-        where=rows.where(row),
-        expected="at least one position",
-        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
-    )
 
 
 def _repeated(rows: _Rows, is_good: Bools) -> Ints:
@@ -471,13 +463,8 @@ def _annotated(rows: _Rows, reading: Reading) -> Ints:
 
 def _lengths(rows: _Rows, reading: Reading) -> Ints:
     """Return the length of each document; those that are given must not differ."""
-    parts = [
-        whole_numbers(table, "length")
-        if "length" in table.columns
-        else (np.zeros(len(table), dtype=np.int64), np.ones(len(table), dtype=bool))
-        for table in rows.tables
-    ]
-    given, missing = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    parts = (whole_numbers(table, "length") for table in rows.tables)
+    given, missing = map(np.concatenate, zip(*parts, strict=True))
     wrong = (given < 0) | (given > MOST_POSITIONS)
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -540,14 +527,7 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
         if any(isinstance(column, list) and not all(map(is_single, column)) for column in columns):
             what, why = "columns of bytes, lists or objects", "holds bytes, lists or objects"
         else:
-            own, codes = _joined(
-                [
-                    codes_of(table, name)
-                    if name in table.columns
-                    else ([], np.full(len(table), -1))
-                    for table in rows.tables
-                ]
-            )
+            own, codes = _joined([codes_of(table, name) for table in rows.tables])
             is_given = (codes >= 0) & (rows.document >= 0)
             chosen = np.full(len(rows.documents), -1)
             chosen[rows.document[is_given]] = codes[is_given]
