@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -19,9 +20,10 @@ from beyondchance.io.writers.shared import (
     Asked,
     Documents,
     Files,
-    by_annotator,
+    check_complete,
     check_xml,
     encoded,
+    for_each_or_all,
     has_sentences,
     ids_of,
     whole_documents,
@@ -48,11 +50,10 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
         ]
         return _json(listed) if is_json else _xml(listed)
 
-    if is_folder(path):
-        ending = "json" if is_json else "xml"
-        return by_annotator(corpus, annotations, ending, lambda annotator: collection([annotator]))
-    _check_annotators(corpus, annotations, path)
-    return collection(range(len(corpus.annotators)))
+    if not is_folder(path):
+        _check_annotators(corpus, annotations, path)
+    ending = "json" if is_json else "xml"
+    return for_each_or_all(corpus, annotations, path, ending, collection)
 
 
 def _check_annotators(corpus: Corpus, annotations: Annotations, path: str) -> None:
@@ -69,16 +70,7 @@ def _check_annotators(corpus: Corpus, annotations: Annotations, path: str) -> No
         found = ("one file does not name annotators who marked nothing: ", *quotes(silent))
         raise DataError(*found, where=path, remedy=FOLDER)
     documents = dict.fromkeys(document for document, _ in annotations)
-    for document in documents:
-        for annotator in people:
-            if (document, annotator) not in annotations:
-                names = corpus.documents[document], corpus.annotators[annotator]
-                raise DataError(
-                    *("document ", Quote(names[0]), " was not annotated by ", Quote(names[1])),
-                    ", which one file of bioc cannot represent",
-                    where=path,
-                    remedy=FOLDER,
-                )
+    check_complete(corpus, annotations, product(documents, people), path, "bioc")
 
 
 def _document(

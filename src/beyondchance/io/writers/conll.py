@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -17,9 +19,10 @@ from beyondchance.io.writers.shared import (
     Annotations,
     Asked,
     Files,
-    by_annotator,
+    check_complete,
     check_overlap,
     encoded,
+    for_each_or_all,
     known_texts,
     tokens_of,
 )
@@ -29,38 +32,25 @@ _BREAK = re.compile(r"[\t\r\n]")
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A file with a column for each annotator, or a file for each in a folder."""
+    """Return a file with a column for each annotator, or a file for each in a folder."""
     del asked
+    # The name of a file is that of its annotator, so that any name of the column will do.
+    names = ["tag"] if is_folder(path) else corpus.annotators
     if not is_folder(path):
-        return _one_file(corpus, annotations)
-    # The name of the file is that of its annotator, so that any name of the column will do.
-    return by_annotator(
-        corpus, annotations, "conll", lambda one: _conll(corpus, annotations, [one], names=["tag"])
-    )
-
-
-def _one_file(corpus: Corpus, annotations: Annotations) -> bytes:
-    """One file with a column for each annotator; all must have annotated everything."""
-    for document, name in enumerate(corpus.documents):
-        for annotator, person in enumerate(corpus.annotators):
-            if (document, annotator) not in annotations:
-                raise DataError(
-                    *("document ", Quote(name), " was not annotated by ", Quote(person)),
-                    ", which one file of columns cannot represent",
-                    remedy=FOLDER,
-                )
-    for person in corpus.annotators:
-        if _BREAK.search(person) or person.lower() in RESERVED_COLUMNS:
-            found = quoting("annotator {} cannot be the name of a column", person)
-            raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
-    people = range(len(corpus.annotators))
-    return _conll(corpus, annotations, people, names=corpus.annotators)
+        pairs = product(range(len(corpus.documents)), range(len(names)))
+        check_complete(corpus, annotations, pairs, path, "columns")
+        for person in names:
+            if _BREAK.search(person) or person.lower() in RESERVED_COLUMNS:
+                found = quoting("annotator {} cannot be the name of a column", person)
+                raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
+    content = partial(_conll, corpus, annotations, names)
+    return for_each_or_all(corpus, annotations, path, "conll", content)
 
 
 def _conll(
-    corpus: Corpus, annotations: Annotations, annotators: Sequence[int], *, names: Sequence[str]
+    corpus: Corpus, annotations: Annotations, names: Sequence[str], annotators: Sequence[int]
 ) -> bytes:
-    """The documents that these annotators have annotated, with a column for each."""
+    """Return the documents that these annotators have annotated, with a column for each."""
     if corpus.positions != "tokens":
         raise DataError(
             f"positions are {corpus.positions}",

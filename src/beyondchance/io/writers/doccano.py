@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from beyondchance.annotations.corpus import Corpus
@@ -14,7 +15,7 @@ from beyondchance.io.writers.shared import (
     Files,
     about,
     encoded,
-    for_each_or_one,
+    for_each_or_all,
     ids_of,
     json_lines,
     number_or_name,
@@ -26,15 +27,15 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
     """A file of the only annotator, or one for each in a folder."""
     documents = whole_documents(corpus, "doccano")
 
-    def lines(annotator: int) -> bytes:
+    def lines(annotators: Sequence[int]) -> bytes:
         rows = (
             _row(corpus, documents, document, spans, asked)
             for (document, who), spans in annotations.items()
-            if who == annotator
+            if who in annotators
         )
         return encoded(json_lines(rows), "the export")
 
-    return for_each_or_one(corpus, annotations, path, "jsonl", lines, what="file of doccano")
+    return for_each_or_all(corpus, annotations, path, "jsonl", lines, alone="file of doccano")
 
 
 def _row(

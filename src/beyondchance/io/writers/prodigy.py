@@ -10,15 +10,14 @@ from typing import Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.io.formats.prodigy import DOCUMENT
 from beyondchance.io.offsets import Interval
-from beyondchance.io.saving import is_folder
 from beyondchance.io.writers.shared import (
     Annotations,
     Asked,
     Documents,
     Files,
     about,
-    by_annotator,
     encoded,
+    for_each_or_all,
     json_lines,
     number_or_name,
     whole_documents,
@@ -37,9 +36,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
         )
         return encoded(json_lines(tasks), "the tasks")
 
-    if not is_folder(path):
-        return lines(range(len(corpus.annotators)))
-    return by_annotator(corpus, annotations, "jsonl", lambda annotator: lines([annotator]))
+    return for_each_or_all(corpus, annotations, path, "jsonl", lines)
 
 
 def _task(

@@ -18,6 +18,7 @@ from beyondchance.errors import DataError, OverlapError
 from beyondchance.io.layers import NAMED_ENTITY, short_name
 from beyondchance.io.offsets import Interval, tokenized
 from beyondchance.io.saving import is_folder
+from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, pieces, quotes
 from beyondchance.types import Ints
 
@@ -243,13 +244,19 @@ def file_name(kind: str, name: str, *, may_nest: bool = False) -> str:
     return name
 
 
-def by_annotator(
-    corpus: Corpus, annotations: Annotations, ending: str, composed: Callable[[int], bytes]
-) -> dict[str, bytes]:
-    """A file for each annotator who annotated something."""
-    people = sorted({annotator for _, annotator in annotations})
-    stems = [file_name("annotator", corpus.annotators[annotator]) for annotator in people]
-    return {f"{stem}.{ending}": composed(one) for stem, one in zip(stems, people, strict=True)}
+def check_complete(
+    corpus: Corpus, annotations: Annotations, pairs: Iterable[tuple[int, int]], path: str, name: str
+) -> None:
+    """Refuse a document and an annotator who did not annotate it, which one file does not say."""
+    for document, annotator in pairs:
+        if (document, annotator) not in annotations:
+            names = corpus.documents[document], corpus.annotators[annotator]
+            raise DataError(
+                *quoting("document {} was not annotated by {}", *names),
+                f", which one file of {name} cannot represent",
+                where=path,
+                remedy=FOLDER,
+            )
 
 
 def check_xml(strings: Iterable[str], where: Text, *, remedy: str) -> None:
@@ -275,27 +282,38 @@ def layer_and_feature(corpus: Corpus) -> tuple[str, str]:
     return layer, feature or ("" if is_label else "value")
 
 
-def for_each_or_one(
+def for_each_or_all(
     corpus: Corpus,
     annotations: Annotations,
     path: str,
     ending: str,
-    composed: Callable[[int], bytes],
+    composed: Callable[[Sequence[int]], bytes],
     *,
-    what: str,
+    alone: str = "",
 ) -> Files:
-    """The file of the only annotator, or one for each in a folder."""
+    """Return the file of all annotators who annotated something, or one for each in a folder.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    annotations : dict
+    path, ending : str
+    composed : function of annotators
+        The content of their file.
+    alone : str
+        What a file is called that can hold one annotator only.
+    """
     people = sorted({annotator for _, annotator in annotations})
+    names = [corpus.annotators[annotator] for annotator in people]
     if is_folder(path):
-        return by_annotator(corpus, annotations, ending, composed)
-    if len(people) > 1:
-        raise DataError(
-            f"one {what} holds one annotator, but there are {len(people)} (",
-            *(*quotes(corpus.annotators[annotator] for annotator in people), ")"),
-            where=path,
-            remedy=FOLDER,
-        )
-    return composed(people[0])
+        return {
+            f"{file_name('annotator', name)}.{ending}": composed([annotator])
+            for name, annotator in zip(names, people, strict=True)
+        }
+    if alone and len(people) > 1:
+        found = f"one {alone} holds one annotator, but there are {len(people)} ("
+        raise DataError(found, *quotes(names), ")", where=path, remedy=FOLDER)
+    return composed(people)
 
 
 def for_each_document(

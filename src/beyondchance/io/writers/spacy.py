@@ -19,7 +19,7 @@ from beyondchance.io.writers.shared import (
     Files,
     begins_of,
     check_overlap,
-    for_each_or_one,
+    for_each_or_all,
     has_sentences,
     known_texts,
     tokens_of,
@@ -42,10 +42,10 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
     """A DocBin of the only annotator, or one for each in a folder."""
     tokenized = _tokenized(corpus)
 
-    def docbin(annotator: int) -> bytes:
-        return _docbin(corpus, annotations, tokenized, annotator, asked.spans_key)
+    def docbin(annotators: Sequence[int]) -> bytes:
+        return _docbin(corpus, annotations, tokenized, annotators[0], asked.spans_key)
 
-    return for_each_or_one(corpus, annotations, path, "spacy", docbin, what="DocBin")
+    return for_each_or_all(corpus, annotations, path, "spacy", docbin, alone="DocBin")
 
 
 def _tokenized(corpus: Corpus) -> _Tokenized:
