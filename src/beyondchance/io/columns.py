@@ -292,7 +292,7 @@ def _arrow_codes(values: Any) -> tuple[list[str], Ints]:
     return names.to_pylist(), codes
 
 
-def _array(numbers: Any, gap: int) -> Ints:
+def _array(numbers: Any, gap: int) -> Any:
     """Return whole numbers of pyarrow as an array, with a number for those that are missing."""
     filled = numbers.cast("int64")
     if filled.null_count:  # otherwise nothing of pyarrow that imports pandas is used

@@ -103,7 +103,10 @@ def _names_in(row: Sequence[str]) -> list[str]:
 def declared_rows(
     source: Source, kinds: Sequence[Columns], delimiter: str, *, has_quotes: bool = True
 ) -> Iterator[tuple[str, dict[str, str], dict[str, str]]]:
-    """Yield the place of each row of a table, its declared cells, and its others by their names."""
+    """Yield the place of each row of a table, its declared cells, and its others by their names.
+
+    A table that is of no kind is expected to be of the last one.
+    """
     (_, header), *rows = csv_rows(source, delimiter, has_quotes=has_quotes) or [(1, [])]
     names, kind = _names_in(header), kind_of(header, kinds)
     if kind is None or repeated(filter(None, names)):
@@ -111,7 +114,7 @@ def declared_rows(
             f"{source.name}:1",
             "the columns are {}",
             quotes(names),
-            expected=f"{', '.join(min(kinds, key=len))}, each once, divided by {delimiter!r}",
+            expected=f"{', '.join(kinds[-1])}, each once, divided by {delimiter!r}",
         )
     for line, cells in rows:
         row = dict(zip(names, cells, strict=False))

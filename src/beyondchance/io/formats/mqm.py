@@ -97,7 +97,7 @@ def _looks_right(source: Source) -> bool:
     if _is_json(source):
         row = head_row(source, _seems_a_record)
         return row is not None and all(key in row for key in _BIO_KEYS)
-    return any(kind_of(row, (_WMT, _BIO)) for row in head_rows(source, "\t"))
+    return any(kind_of(row, (_BIO, _WMT)) for row in head_rows(source, "\t"))
 
 
 is_format = by_files(all, _looks_right)
@@ -143,7 +143,7 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
     numbers: Counter[str] = Counter()
     drafts: dict[tuple[str, str], Draft] = {}
     spans: dict[tuple[str, str], list[DraftSpan]] = {}
-    for where, cells, _ in declared_rows(source, (_WMT, _BIO), "\t", has_quotes=False):
+    for where, cells, _ in declared_rows(source, (_BIO, _WMT), "\t", has_quotes=False):
         marks = _BIO_MARKS if "marked target" in cells else _MARKS
         row = {name: cell.strip() for name, cell in cells.items()}
         severity = row["severity"].lower()

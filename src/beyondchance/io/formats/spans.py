@@ -278,5 +278,5 @@ def _draft(
                 lost = f" does not lie in its text, which has {end - begin} characters"
                 raise SpanError(*span.named, lost, where=span.where or where)
             moved.append(replace(span, start=span.start + begin, end=span.end + begin))
-    sentences = None if is_mixed else bounds
-    return replace(draft, text=" ".join(texts), spans=moved, sentences=sentences, is_blank=False)
+    known = None if is_mixed else bounds
+    return replace(draft, text=" ".join(texts), spans=moved, sentences=known, is_blank=False)

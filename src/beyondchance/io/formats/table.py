@@ -347,21 +347,21 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
 
 def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     """Return which rows become spans; refuse those that do not lie in their document."""
-    start, end, room, is_good = rows.start, rows.end, lengths[rows.marked], rows.is_span
-    wrong = is_good & ((start < 0) | (end <= start) | (end > room))
-    empty = wrong & (start == end) & (start >= 0) & (end <= room)
+    start, end, room = rows.start, rows.end, lengths[rows.marked]
+    is_outside = rows.is_span & ((start < 0) | (end < start) | (end > room))
+    empty = rows.is_span & (start == end) & ~is_outside
     if empty.any():
         told = partial(emptiness, rows.span(int(np.argmax(empty))))
         reading.mend("zero_length", left_out("empty spans"), told, int(empty.sum()))
-    if (wrong & ~empty).any():
-        row = int(np.argmax(wrong & ~empty))
+    if is_outside.any():
+        row = int(np.argmax(is_outside))
         raise SpanError(
             *rows.span(row).named,
             f" does not lie in its document, which has the length {room[row]}",
             where=rows.where(row),
             expected="0 <= start < end <= length",
         )
-    is_good = is_good & ~empty
+    is_good: Bools = rows.is_span & ~empty
     twice = _repeated(rows, is_good)
     if len(twice):
         count_duplicate(partial(_duplicate, rows, int(twice[0])), reading, len(twice))
@@ -419,8 +419,8 @@ def _check_common(rows: _Rows) -> None:
     """
     has: dict[Upload, tuple[Bools, Bools]] = {}
     for upload, (first, last) in zip(rows.uploads, pairwise(rows.begins), strict=True):
-        sizes = len(rows.documents), len(rows.annotators)
-        documents, people = has.setdefault(upload, tuple(np.zeros(n, dtype=bool) for n in sizes))
+        none = np.zeros(len(rows.documents), dtype=bool), np.zeros(len(rows.annotators), dtype=bool)
+        documents, people = has.setdefault(upload, none)
         documents[rows.document[first:last]] = True
         people[rows.annotator[first:last]] = True
     n_files = np.sum([documents for documents, _ in has.values()], axis=0)
