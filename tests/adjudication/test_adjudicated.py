@@ -298,6 +298,12 @@ class TestRefused:
         gold = bc.adjudicated(corpus, file_of(corpus, [GOOD | {"by": "mia@example.org"}]))
         assert gold.decisions[0].by == "mia"
 
+    def test_files_are_told_apart_by_their_numbers(self) -> None:
+        corpus = TestExamples().corpus()
+        nobody, mia = GOOD | {"by": ""}, GOOD | {"by": "mia"}
+        found = compared_decisions(corpus, [file_of(corpus, [x]) for x in (nobody, mia, mia)])
+        assert found.names == ("decisions 1", "mia", "mia (3)")
+
     def test_places_that_are_decided_differently(self) -> None:
         corpus = TestExamples().corpus()
         one, other = (GOOD | {"by": "mia"}, GOOD | {"by": "tom", "spans": []})

@@ -309,6 +309,15 @@ def test_characters_are_voted_on_by_whole_spans_and_edges_have_no_white_space() 
     assert all(text[start:end] == text[start:end].strip() for start, end, _ in found)
 
 
+def test_what_others_leave_of_a_span_is_trimmed() -> None:
+    """Most mark the towns alone: of the longer span, " and " is left."""
+    towns = [[(0, 4, "L"), (9, 12, "L")]]
+    spans = {"a": [[(0, 12, "P")]], "b": towns, "c": towns}
+    corpus = bc.Corpus.from_spans(spans, texts=["Bonn and Ulm"])
+    (found,) = spans_of(best(corpus, "token").corpus)
+    assert found == ((0, 4, "L"), (5, 8, "P"), (9, 12, "L"))
+
+
 def test_support_of_nested_spans_counts_people() -> None:
     spans = {"a": [[(0, 4, "P"), (1, 3, "P")]], "b": [[]]}
     found = bc.consensus(bc.Corpus.from_spans(spans, lengths=[9]), method="union")

@@ -4,8 +4,9 @@ from itertools import combinations, combinations_with_replacement
 
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus
+from beyondchance import Corpus, DataError
 from beyondchance.annotations.pairs import shared_documents
+from refusals import refused
 
 
 @st.composite
@@ -35,3 +36,14 @@ def test_pairs_by_loops(case, with_self, data):
     compared = {document for document, _, _ in expected}
     assert shared.compared.tolist() == [document in compared for document in range(len(who))]
     assert list(map(tuple, shared.annotators.T.tolist())) == sorted({row[1:] for row in expected})
+
+
+def test_each_annotation_may_have_64_partners_in_any_number(monkeypatch):
+    """Of 129 annotators of one document, each has 128 others: 64 pairs for each annotation."""
+    monkeypatch.setattr("beyondchance.annotations.pairs.MOST_PAIRS", 1)
+    teams = [
+        Corpus.from_spans({f"{i:03}": [[]] for i in range(n)}, lengths=[3]) for n in (129, 130)
+    ]
+    assert len(shared_documents(teams[0]).one) == 64 * 129
+    with refused(DataError, "130 annotators … '0' … 8,385 pairs"):
+        shared_documents(teams[1])
