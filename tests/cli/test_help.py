@@ -100,3 +100,9 @@ def test_choices_and_what_is_required_are_on_the_short_page(shown):
     assert re.search(r"-o, --save FILE [^\[]* \[required\]", page)
     assert "[token|exact|boundary|dice|iou; default: token]" in page
     assert "--half-width H" in shown("plan", "--help")
+
+
+def test_where_the_result_goes_is_on_the_short_page(shown):
+    for name in COMMANDS:
+        options = names_of(command_of(name).params)
+        assert {"--output", "--save"} & options <= listed(shown(name, "--help")), name

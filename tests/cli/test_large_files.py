@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,23 @@ def test_a_share_must_be_saved(capsys):
     assert_tells(said, "part … 7")
 
 
+def test_the_client_of_a_cluster_is_closed(capsys, monkeypatch):
+    closed = []
+
+    class Client(ThreadPoolExecutor):
+        def close(self):
+            self.shutdown()
+            closed.append(self)
+
+    monkeypatch.setattr(large, "_client", lambda _: Client(1))
+    words, names = ("agree", "a.parquet"), {*WHOLE_ONLY, "notes"}
+    found = in_json(capsys, *words, "--dask", "tcp://127.0.0.1:9")
+    assert without(found, names) == without(in_json(capsys, *words), names)
+    assert len(closed) == 1
+    refusal(capsys, *words, "--labels", "NONE", "--dask", "tcp://127.0.0.1:9")
+    assert len(closed) == 2
+
+
 def test_large_tables_are_read_in_parts_unless_an_option_needs_all(capsys, monkeypatch):
     """Agreement is not split into finding and labelling where a file is read in parts."""
     rows = [f"{d},{who},{d % 3},{d % 3 + 2},{'PQ'[d % 2]},9" for d in range(6) for who in "ab"]
@@ -193,3 +211,9 @@ def test_large_tables_are_read_in_parts_unless_an_option_needs_all(capsys, monke
     monkeypatch.setattr(large, "LARGE", 1)
     assert is_in_parts()
     assert not is_in_parts("--unit", "corpus")
+
+
+def test_compressed_tables_count_as_what_they_hold(capsys, monkeypatch):
+    for name, is_large in (("a.csv", False), ("a.parquet", True)):
+        monkeypatch.setattr(large, "LARGE", 2 * Path(name).stat().st_size)
+        assert ("labelling" not in in_json(capsys, "agree", name)) == is_large, name
