@@ -209,7 +209,8 @@ class TestStretches:
         def late(rng, truth):
             return [*noisy(rng, truth[:30]), *anywhere(rng, 10)]
 
-        found = bc.careless_work(corpus_of(team(15, n_documents=40, dan=late)))
+        people = team(15, n_documents=40, dan=late)
+        found = bc.careless_work(corpus_of(people))
         assert found.below == ()
         listed = [stretch for stretch in found.stretches if stretch.annotator == "dan"]
         assert listed
@@ -218,6 +219,14 @@ class TestStretches:
             assert stretch.p > 0.05
             assert stretch.luck <= 0.01
             assert stretch.n_spans == N_SPANS * len(stretch.documents)
+            assert stretch.matched == sum(
+                len(np.intersect1d(people["dan"][i], people[name][i]))
+                for i in map(int, stretch.documents)
+                for name in ("ada", "ben", "cleo")
+            )
+            # A word at random meets each of three times 8 words in one of 60 cases.
+            expected = stretch.n_spans * 3 * N_SPANS / LENGTH
+            assert stretch.expected == pytest.approx(expected, rel=0.05)
         work = found.by_annotator["dan"]
         assert work.n_stretches > len(listed)
         assert 0 < work.luck < 0.01 * work.n_stretches

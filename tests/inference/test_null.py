@@ -226,6 +226,20 @@ def test_exact_wherever_spans_of_one_kind_are_alone():
     assert found.by_document["1"].sd == pytest.approx(match_variance(7, [2], [2]) ** 0.5 / 2)
 
 
+def test_a_single_label_has_a_line_of_its_own_in_every_scope():
+    spans = {"a": [[(0, 2, "P")], [(0, 1, "P")]], "b": [[(1, 4, "P")], [(2, 4, "P")]]}
+    corpus = Corpus.from_spans(spans, lengths=[9, 5])
+    joint, apart = (null_distribution(corpus, scope=s, seed=1) for s in ("joint", "label"))
+    assert (
+        joint.sd
+        == apart.sd
+        == pytest.approx(
+            2 * (match_variance(9, [2], [3]) + match_variance(5, [1], [2])) ** 0.5 / (2 + 1 + 3 + 2)
+        )
+    )
+    assert joint.by_document["0"].sd == apart.by_document["0"].sd
+
+
 def test_the_variance_of_a_corpus_is_the_sum_of_its_texts():
     spans = {
         "a": [[(0, 2, "P"), (3, 4, "L")], [(0, 1, "P")], []],

@@ -70,6 +70,15 @@ def test_the_smallest_number_that_is_enough(half_width, confidence):
         assert found.documents == 2 or likely_width(found.documents - 1) > half_width
 
 
+def test_the_half_width_of_two_documents():
+    """Two of four agree: each moves F1 by a half, and Student's t of one degree is 12.706."""
+    here, there = [(0, 1, "P")], [(1, 2, "P")]
+    spans = {"a": [here] * 4, "b": [here, here, there, there]}
+    found = plan(agreement(Corpus.from_spans(spans, lengths=[2] * 4)), 0.5, score="observed")
+    assert found.half_width_of(2) == pytest.approx(12.706 * (1 / 3) ** 0.5 / 2**0.5, rel=1e-4)
+    assert isnan(found.half_width_of(1))
+
+
 def test_several_half_widths_are_planned_as_each_alone():
     result, widths = pilot(30), (0.3, 0.05, 0.01)
     assert plans(result, widths) == tuple(plan(result, width) for width in widths)
