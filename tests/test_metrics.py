@@ -253,6 +253,16 @@ def test_macro_is_that_of_agreement():
     assert n_compared > 10
 
 
+def test_the_mean_of_chance_has_the_labels_of_the_mean_beyond_it():
+    """A fills its text, so that its chance is 1, and nothing is beyond it; that of B is 1/2."""
+    tags = [["B-A"], ["B-B", "O"]]
+    report = metrics.classification_report(tags, tags, output_dict=True, corrected=True)
+    assert (report["A"]["chance"], report["B"]["chance"]) == (1, 0.5)
+    assert np.isnan(report["A"]["corrected"])
+    for name in ("macro avg", "weighted avg"):
+        assert (report[name]["chance"], report[name]["corrected"]) == (0.5, 1)
+
+
 def test_undefined_twins():
     everything = [["B-A"], ["B-A"]]
     with pytest.warns(UndefinedMetricWarning, match=r"F-score.*nan") as told:

@@ -494,11 +494,13 @@ def test_examples_are_in_their_text():
     assert len(pattern.examples) == 3
     assert [example.document for example in pattern.examples] == ["0", "1", "2"]
     assert str(pattern.examples[0]).startswith("[the {Ada Berg}] went to")
+    assert pattern.rows[0]["in_text"] == str(pattern.examples[0])
     bare = bc.Corpus.from_spans({"ada": a, "ben": b}, lengths=[10] * 4)
     (pattern,) = bc.diagnose(bare).patterns
     assert pattern.kind == "starts earlier"
     assert pattern.detail == ""
     assert str(pattern.examples[0]) == "[0-3 P] {1-3 P}"
+    assert pattern.rows[0]["in_text"] is None
     assert pattern.places[0] == ("0", 0)
 
 
