@@ -146,6 +146,12 @@ class TestPairs:
             assert float(number.text.lstrip("<>")) == pytest.approx(value, abs=0.0101)
             assert contrast(cell.get("fill"), number.get("fill")) >= 4.5
 
+    def test_cells_of_many_annotators_are_narrower(self):
+        for n, size in ((3, (56, 32)), (11, (30, 30)), (30, (24, 24))):
+            names = [f"n{number}" for number in range(n)]
+            chart = pairs_chart(names, {(names[0], name): 0.5 for name in names[1:]})
+            assert {cell[3:] for cell in boxes(chart)} == {size}, n
+
     def test_little_is_dark_and_much_is_bright(self):
         pairs = {("a", "b"): 0.0, ("a", "c"): 1.0}
         cells = elements(pairs_chart(["a", "b", "c"], pairs), "rect")
@@ -204,6 +210,8 @@ class TestSystems:
             "2. y\u20020.500",
             "0.250\u20022. y",
         ]
+        beside = [float(text.get("x")) for text in elements(chart, "text")[2:]]
+        assert beside == [-12, 170 + 12] * 2
 
     def test_a_changed_rank_is_told_by_width_weight_and_an_arrow(self):
         chart = systems_chart(
@@ -589,3 +597,8 @@ def test_ticks_are_round_and_few(high, most, least):
     assert f"{step:e}"[0] in "125"
     for value, text in found.items():
         assert float(text.replace(",", "")) == value
+
+
+def test_ticks_have_the_digits_of_their_step():
+    for shown in (["0.00", "0.01", "0.02"], ["0.0", "0.1", "0.2"], ["0", "1", "2"]):
+        assert [*round_ticks(0, float(shown[-1]), most=2).values()] == shown

@@ -432,7 +432,7 @@ class TestStatic:
         )
         text = "a" * 50 + "b" * 50
         static = document_view(disagreements(replace(corpus, texts=(text,)))).static
-        assert f"“<bdi>{'a' * 30}…{'b' * 30}</bdi>”" in static
+        assert f"“<bdi>{'a' * 30}…{'b' * 30}</bdi>” (characters 0 to 100)" in static
 
     def test_nothing_to_disagree_about(self):
         corpus = Corpus.from_tags({"ada": [["O"]], "ben": [["O"]]})
