@@ -40,8 +40,9 @@ def pipe(path, data):
     return thread
 
 
+@pytest.mark.usefixtures("team")
 class TestPatterns:
-    def test_each_file_is_an_annotator_in_order(self, team):
+    def test_each_file_is_an_annotator_in_order(self):
         assert bc.read("*.conll").annotators == ("ada", "ben")
         assert bc.agreement("???.conll").by_pair.keys() == {("ada", "ben")}
 
@@ -53,7 +54,7 @@ class TestPatterns:
         (team / "[ab]*.conll").write_bytes(ADA)
         assert bc.read("[ab]*.conll").annotators == ("[ab]*",)
 
-    def test_nothing_matches(self, team, capsys):
+    def test_nothing_matches(self, capsys):
         with refused(bc.FormatError, "*.xmi: no file matches"):
             bc.read("*.xmi")
         assert main(["agree", "*.xmi"])
