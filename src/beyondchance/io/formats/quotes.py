@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
@@ -22,9 +21,9 @@ from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Mention, Missing, Place, placed
 from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload
-from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, label_of, object_of, quoting, refused
-from beyondchance.messages import Quote, Use
+from beyondchance.io.shapes import numbered
+from beyondchance.io.values import identified, label_of, object_of, quoting, refused
+from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, mended, not_annotated, unsure
 
 _ANNOTATORS = (*ANNOTATORS, "model")
@@ -57,8 +56,6 @@ _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|spa
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
 NOT_FOUND = left_out("quotes not found in the text")
 SURPLUS = left_out("quotes marked more often than they occur, surplus")
-_FOLDED = mended("quotes found up to case, white space and typography")
-_NEAR = unsure("quotes found nearly, not word for word")
 
 
 # --- Detection ----------------------------------------------------------------
@@ -67,13 +64,8 @@ _NEAR = unsure("quotes found nearly, not word for word")
 def is_format(upload: Upload) -> bool:
     """Whether the content looks like quotes: words with labels, and no offsets."""
     if upload.data is not None:
-        rows = upload.data if isinstance(upload.data, list | tuple) else []
-        return bool(rows) and _look_right(list(rows[:100]))
-    return all(map(_looks_right, upload.sources))
-
-
-def _looks_right(source: Source) -> bool:
-    return _look_right(head_rows(source, _seems_a_record))
+        return isinstance(upload.data, list | tuple) and _look_right(list(upload.data[:100]))
+    return all(_look_right(head_rows(source, _seems_a_record)) for source in upload.sources)
 
 
 def _seems_a_record(row: Any) -> bool:
@@ -91,34 +83,18 @@ def _look_right(rows: list[Any]) -> bool:
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:
     """Whether a record has quotes; None if it has none at all and may have had."""
-    key = _key(row, _LISTS)
-    if key is None:
-        return _verdict_of_groups(row)
-    value = row[key]
-    if value is None:
-        return None
-    if isinstance(value, Mapping):
-        lists = [items for items in value.values() if items]
-        return all(_is_group(items) for items in lists) if lists else None
-    if not isinstance(value, list):
+    if _key(row, _LISTS) is None:
+        # Some of what lists next to the text hold must be in it.
+        text, groups = _first(row, TEXTS), _flat_groups(row)
+        if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
+            return False
+        return any(words in text for group in groups.values() for words in group) or None
+    try:
+        found = [item for _, item in _quotes(row, "")]
+    except FormatError:
         return False
     # The last may be cut short where the head of the file ends.
-    return all(_is_quote(item) for item in (value[:-1] or value)) if value else None
-
-
-def _verdict_of_groups(row: Mapping[str, Any]) -> bool | None:
-    """The same of lists next to the text: some of what they hold must be in it."""
-    text, groups = _first(row, TEXTS), _flat_groups(row)
-    if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
-        return False
-    return any(words in text for group in groups.values() for words in group) or None
-
-
-def _is_group(items: Any) -> bool:
-    return isinstance(items, list) and all(
-        isinstance(item, str) or (isinstance(item, Mapping) and _is_quote({**item, "label": ""}))
-        for item in items
-    )
+    return all(_is_quote(item) for item in (found[:-1] or found)) if found else None
 
 
 def _is_quote(item: Any) -> bool:
@@ -180,8 +156,7 @@ def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
 # --- Reading ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(NamedTuple):
     """A record as it stands in a file."""
 
     where: str
@@ -200,12 +175,18 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
             if record.text is not None:
                 texts.setdefault(record.document, record.text)
     for upload in uploads:
-        n_quotes, n_before = 0, reading.skipped[NOT_FOUND]
-        _check_any(records[upload.name])
-        for record in records[upload.name]:
-            if not _is_annotated(record.row):
-                reading.skipped[not_annotated("records", " not annotated left out")] += 1
-                continue
+        n_quotes, n_before, own = 0, reading.skipped[NOT_FOUND], records[upload.name]
+        annotated = [record for record in own if _is_annotated(record.row)]
+        if len(annotated) < len(own):
+            left = not_annotated("records", " not annotated left out")
+            reading.skipped[left] += len(own) - len(annotated)
+        if own and not annotated:
+            raise FormatError(
+                *("no quotes among ", *quotes(own[0].row)),
+                where=own[0].where,
+                expected="a list of them under a key such as 'entities'",
+            )
+        for record in annotated:
             draft, n_here = _draft(record, texts, upload.annotator, reading)
             n_quotes += n_here
             reading.met(upload.name, [draft.annotator])
@@ -222,30 +203,17 @@ def _is_annotated(row: Mapping[str, Any]) -> bool:
     return bool(_flat_groups(row)) if key is None else row[key] is not None
 
 
-def _check_any(records: list[_Record]) -> None:
-    """Refuse an upload of records of which none was annotated."""
-    if records and not any(_is_annotated(record.row) for record in records):
-        first = records[0]
-        raise FormatError(
-            *("no quotes among ", *_listed(first.row)),
-            where=first.where,
-            expected="a list of them under a key such as 'entities'",
-        )
-
-
 def _records(upload: Upload) -> Iterator[_Record]:
-    for where, number, row in _rows(upload):
-        object_of(row, where, "the record")
-        name = next((found for key in IDS if (found := identifier(row, key, where))), None)
+    for where, number, value in _rows(upload):
+        row = object_of(value, where, "the record")
         text = _first(row, TEXTS)
         if not isinstance(text, str | None):
             key = next(key for key in TEXTS if row.get(key) is not None)
             raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
+        name = identified(row, IDS, where)
         if name is None and text is None:
-            names = "'text' or 'id'"
-            raise FormatError(
-                "has no text and no id", where=where, expected=f"an object with {names}"
-            )
+            expected = "an object with 'text' or 'id'"
+            raise FormatError("has no text and no id", where=where, expected=expected)
         yield _Record(where, name or number, row, text)
 
 
@@ -255,19 +223,18 @@ def _rows(upload: Upload) -> Iterator[tuple[str, str, Any]]:
         for number, row in enumerate(rows, start=1):
             is_mapping = isinstance(row, Mapping)
             yield f"{upload.name}: item {number}", str(number), dict(row) if is_mapping else row
-        return
-    for source in upload.sources:
-        rows = list(rows_of(source))
+    for source in upload.sources if upload.data is None else ():
+        found = list(rows_of(source))
         stem = upload.document_of(source)
-        for where, number, row in rows:
-            name = stem if len(rows) == 1 else f"{stem}:{number}"
+        for where, number, row in found:
+            name = stem if len(found) == 1 else f"{stem}:{number}"
             yield where, name if upload.is_folder else f"{number}", row
 
 
 def _draft(
     record: _Record, texts: Mapping[str, str], annotator: str, reading: Reading
 ) -> tuple[Draft, int]:
-    """The draft of a record, and how many quotes it has, found or not."""
+    """Return the draft of a record, and how many quotes it has, found or not."""
     where, row = record.where, record.row
     text = texts.get(record.document) if record.text is None else record.text
     if text is None:
@@ -277,21 +244,16 @@ def _draft(
             expected="it in the record, or with this id in the file of another annotator",
             remedy="add the texts under the key 'text'",
         )
-    names = (identifier(row, key, where) for key in _ANNOTATORS)
-    annotator = next(filter(None, names), annotator)
-    mentions = list(_mentions(row, where, reading))
-    spans = []
+    found = [(at, item) for at, item in _quotes(row, where) if not _is_denied(item, reading)]
+    mentions = [_mention(item, at) for at, item in found]
     places = placed(text, mentions, near=reading.options["near_quotes"])
-    for mention, place in zip(mentions, places, strict=True):
-        span = _span(mention, place, where, reading)
-        if span is not None:
-            spans.append(span)
+    spans = [_span(*pair, where, reading) for pair in zip(mentions, places, strict=True)]
     draft = Draft(
         where=where,
         document=record.document,
-        annotator=annotator,
+        annotator=identified(row, _ANNOTATORS, where) or annotator,
         text=text,
-        spans=spans,
+        spans=[span for span in spans if span is not None],
         is_words=True,
     )
     return draft, len(mentions)
@@ -300,90 +262,70 @@ def _draft(
 def _span(
     mention: Mention, place: Place | Missing, where: str, reading: Reading
 ) -> DraftSpan | None:
-    """The span of a quote that was found; what there is to say of it is counted."""
+    """Return the span of a quote that was found, and count what there is to say of it."""
     if mention.has_offsets and getattr(place, "how", "") != POINTED:
         reading.skipped[mended("offsets ignored, quotes found by their words")] += 1
+    tally, problem = None, ""
+    if isinstance(place, Missing) and place.is_surplus:
+        tally, problem = SURPLUS, "was quoted more often than it occurs"
+    elif isinstance(place, Missing):
+        tally, problem = NOT_FOUND, "is not in the text"
+    elif place.how == FOLDED:
+        problem = "is in the text with another case, white space or typography only"
+        tally = mended("quotes found up to case, white space and typography")
+    if tally is not None:
+        refusal = partial(
+            SpanError,
+            *("the quote ", Quote(mention.words), f" {problem}"),
+            where=where,
+            expected="the words of the text, as often as they are marked",
+            remedy=(Use("inexact_quotes", "mend"), " takes what is found and counts the others"),
+        )
+        reading.mend("inexact_quotes", tally, refusal)
     if isinstance(place, Missing):
-        what = SURPLUS if place.is_surplus else NOT_FOUND
-        found = "was quoted more often than it occurs" if place.is_surplus else "is not in the text"
-        reading.mend("inexact_quotes", what, partial(_inexact, mention, found, where))
         return None
-    if place.how == FOLDED:
-        found = "is in the text with another case, white space or typography only"
-        reading.mend("inexact_quotes", _FOLDED, partial(_inexact, mention, found, where))
     if place.how == NEAR:
-        reading.skipped[_NEAR] += 1
+        reading.skipped[unsure("quotes found nearly, not word for word")] += 1
     if place.elsewhere:
         reading.skipped[AMBIGUOUS] += 1
     return DraftSpan(place.start, place.end, mention.label, elsewhere=place.elsewhere)
 
 
-def _inexact(mention: Mention, found: str, where: str) -> SpanError:
-    return SpanError(
-        *quoting(f"the quote {{}} {found}", mention.words),
-        where=where,
-        expected="the words of the text, as often as they are marked",
-        remedy=(Use("inexact_quotes", "mend"), " takes what can be found and counts the others"),
-    )
-
-
-def _mentions(row: Mapping[str, Any], where: str, reading: Reading) -> Iterator[Mention]:
-    """The quotes of a record in their order."""
+def _quotes(row: Mapping[str, Any], where: str) -> Iterator[tuple[Text, Mapping[str, Any]]]:
+    """Yield the quotes of a record in their order, those by label as objects too."""
     key = _key(row, _LISTS)
-    if key is None:
-        yield from _grouped(_flat_groups(row), where)
-        return
-    value = row[key]
+    value = _flat_groups(row) if key is None else row[key]
+    groups: list[tuple[Text, dict[str, Any], Any]] = [(where, {}, value)]
     if isinstance(value, Mapping):
-        yield from _grouped(value, where)
-    elif isinstance(value, list):
-        for number, item in enumerate(value, start=1):
-            place = f"{where}: quote #{number}"
-            object_of(dict(item) if isinstance(item, Mapping) else item, where, f"quote #{number}")
-            if not _is_denied(item, reading):
-                yield _mention(item, place)
-    else:
-        raise refused(value, f"{key!r}", where, "a list of quotes, or lists by label")
+        groups = [((where, ": ", Quote(name)), {"label": name}, value[name]) for name in value]
+    for place, more, items in groups:
+        if not isinstance(items, list | None):
+            expected = "a list of quotes, or lists by label"
+            why = ", because the words and the label could be either way round" if more else ""
+            raise refused(items, "it" if more else f"{key!r}", place, f"{expected}{why}")
+        for at, item in numbered(items or (), place, "quote"):
+            if isinstance(item, str) and more:
+                yield at, {"text": item, **more}
+            elif isinstance(item, Mapping):
+                yield at, {**item, **more}
+            else:
+                raise refused(item, "it", at, "words with a label")
 
 
 def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
     """Whether a quote is an example of what is no entity, as those of spacy-llm."""
-    if item.get("is_entity") is not False and item.get("label") != _NONE:
-        return False
-    reading.skipped[left_out("quotes marked as no entity")] += 1
-    return True
+    is_denied = item.get("is_entity") is False or item.get("label") == _NONE
+    if is_denied:
+        reading.skipped[left_out("quotes marked as no entity")] += 1
+    return is_denied
 
 
-def _mention(item: Mapping[str, Any], where: str) -> Mention:
+def _mention(item: Mapping[str, Any], where: Text) -> Mention:
     words = _words_key(item)
     label = _label_key(item, words or "")
     if words is None or label is None:
         what, key = ("words", "text") if words is None else ("label", "label")
-        found = (f"has no {what}, but ", *_listed(item))
+        found = (f"has no {what}, but ", *quotes(item))
         raise FormatError(*found, where=where, expected=f"it under a key such as {key!r}")
     named = label_of(item[label], where, f"{label!r}")
     return Mention(item[words], named, _numbers(item), _has_offsets(item))
-
-
-def _grouped(groups: Mapping[str, Any], where: str) -> Iterator[Mention]:
-    """Quotes by label."""
-    for label, items in groups.items():
-        place = (where, ": ", Quote(label))
-        if items is None:
-            continue
-        if not isinstance(items, list):
-            expected = "a list of quotes, because the words and the label could be either way round"
-            raise refused(items, "it", place, expected)
-        for number, item in enumerate(items, start=1):
-            if isinstance(item, Mapping):
-                yield _mention({**item, "label": label}, f"{where}: quote #{number}")
-            elif isinstance(item, str):
-                yield Mention(item, label_of(label, where))
-            else:
-                raise refused(item, f"quote #{number}", place, "words")
-
-
-def _listed(item: Mapping[str, Any]) -> list[Any]:
-    """The keys of an object, for a message."""
-    listed: list[Any] = [x for key in list(item)[:10] for x in (", ", Quote(str(key)))]
-    return listed[1:] or ["nothing"]
