@@ -93,7 +93,9 @@ def shown(value: object) -> Piece:
     return Quote(value)
 
 
-def refused(value: object, what: str, where: Text, expected: Text) -> FormatError:
+def refused(
+    value: object, what: str, where: Text, expected: Text, remedy: Text = ()
+) -> FormatError:
     """The error for a value that is not what was expected; `what` is what it should be.
 
     Examples
@@ -101,7 +103,8 @@ def refused(value: object, what: str, where: Text, expected: Text) -> FormatErro
     >>> print(refused([], "'label'", "a.json:3", "a name"))
     a.json:3: 'label' is a list; expected a name
     """
-    return FormatError(f"{what} is ", shown(value), where=where, expected=expected)
+    found = (f"{what} is ", shown(value))
+    return FormatError(*found, where=where, expected=expected, remedy=remedy)
 
 
 def object_of(value: object, where: Text, what: str = "it") -> dict[str, Any]:

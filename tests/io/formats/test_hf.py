@@ -284,9 +284,9 @@ def test_characters():
             [{"tags": ["O"]}],
             "data 1: example 1: … columns … 'tags' … token_column=NAME",
         ),
-        ([ANNA[0], {"id": "b"}], "data 1: example 2: … missing"),
-        ([{"tokens": "x", "tags": ["O"]}], "data 1: example 1: … str"),
-        ([{"tokens": ["x"], "tags": "O"}], "data 1: example 1: … str"),
+        ([ANNA[0], {"id": "b"}], "data 1: example 2: … tokens … null"),
+        ([{"tokens": "x", "tags": ["O"]}], "data 1: example 1: … tokens … 'x'"),
+        ([{"tokens": ["x"], "tags": "O"}], "data 1: example 1: … tags … 'O'"),
         (
             [{"tokens": ["x"], "tags": []}],
             "data 1: example 1: … 1 … 0 … tags",
@@ -305,7 +305,7 @@ def test_characters():
         ),
         (
             [{"tokens": ["x"], "tags": [True]}],
-            "data 1: example 1, token 0: … True",
+            "data 1: example 1, token 0: … true",
         ),
         (
             datasets.Dataset.from_list(
@@ -321,11 +321,11 @@ def test_characters():
         ),
         (
             [{"tokens": ["x"], "tags": [None]}],
-            "data 1: example 1, token 0: … None",
+            "data 1: example 1, token 0: … null",
         ),
         (
             [{"tokens": ["x", None], "tags": ["O", "O"]}],
-            "data 1: example 1, token 1: … None",
+            "data 1: example 1, token 1: … null",
         ),
         (
             [{"tokens": ["x"], "tags": [b"B-PER"]}],

@@ -5,7 +5,7 @@ Files are JSON, JSON lines or Parquet. In memory, anything that yields dictionar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any
@@ -25,9 +25,11 @@ from beyondchance.io.parquet_rows import (
     transposed,
 )
 from beyondchance.io.registry import Upload, each_upload
+from beyondchance.io.shapes import Item, asked_for
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
 from beyondchance.io.undecoded import IGNORED
-from beyondchance.messages import Quote, Text, Use, given, quotes
+from beyondchance.io.values import refused
+from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated
 
 _TOKEN_KEYS = ("tokens", "words")
@@ -66,28 +68,6 @@ class _Rows:
     n_before: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Example:
-    """One example as one annotator tagged it.
-
-    Attributes
-    ----------
-    where, document, split : str
-    words : list of str
-    tags : list of str or None
-        None where a position is not scored.
-    order : int, optional
-        The place of an example without an identifier.
-    """
-
-    where: str
-    document: str
-    split: str
-    words: list[str]
-    tags: list[str | None]
-    order: int | None = None
-
-
 def is_format(upload: Upload) -> bool:
     """Whether there are tokens and tags, in a data set or in the first row of a file."""
     data = upload.data
@@ -120,101 +100,78 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             key: _names(rows.names.get(key), given_names, f"{rows.where}: {key}")
             for key in tag_keys
         }
-        for n_rows, key, example in _examples(rows, token_key, named, reading):
-            annotator = upload.annotator if len(tag_keys) == 1 else key
-            reading.ordered[annotator] = n_rows
-            if example is not None:
-                yield _draft(upload.name, annotator, example)
-
-
-def _draft(file: str, annotator: str, example: _Example) -> Draft:
-    draft = draft_of_sentences(
-        [example.words],
-        [()],
-        where=example.where,
-        document=example.document,
-        annotator=annotator,
-        fields={"split": example.split} if example.split else None,
-    )
-    return replace(draft, tagged=Tags(example.tags, file), order=example.order)
-
-
-# --- Examples -----------------------------------------------------------------
-
-
-def _examples(
-    rows: _Rows, token_key: str, named: Mapping[str, Mapping[int, str | None]], reading: Reading
-) -> Iterator[tuple[int, str, _Example | None]]:
-    """Each example with its number and the column that its tags are from, checked one by one.
-
-    None where it is not annotated.
-    """
-    needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
-    for number, (where, row) in enumerate(rows.of(needed), start=1):
-        if not isinstance(row, Mapping):
-            raise _no_row(row, where)
-        words = _words(row, token_key, where)
-        name = _document(row, rows.n_before + number, where)
-        order = number - 1 if row.get("id") is None and not rows.split else None
-        if not words:
-            reading.skipped[left_out("examples without tokens")] += 1
-        for key, names in named.items():
-            if not words or row.get(key) is None:
-                if words:
+        needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
+        for number, (where, row) in enumerate(rows.of(needed), start=1):
+            words = _words(_row(row, where), token_key, where)
+            if not words:
+                reading.skipped[left_out("examples without tokens")] += 1
+            for key, names in named.items():
+                annotator = upload.annotator if len(tag_keys) == 1 else key
+                reading.ordered[annotator] = number
+                if words and row.get(key) is None:
                     reading.skipped[not_annotated("examples")] += 1
-                yield number, key, None
-                continue
-            tags = _tags(row, key, names, where)
-            if len(words) != len(tags):
-                found = f"has {len(words)} {token_key} and {len(tags)} {key}"
-                raise FormatError(found, where=where, expected="as many of each")
-            document = f"{rows.split}/{name}" if rows.split else name
-            yield number, key, _Example(where, document, rows.split, words, tags, order)
+                elif words:
+                    draft = _draft(row, rows, number, words, where)
+                    tags = _tags(row, key, names, where)
+                    if len(words) != len(tags):
+                        found = f"has {len(words)} {token_key} and {len(tags)} {key}"
+                        raise FormatError(found, where=where, expected="as many of each")
+                    yield replace(draft, annotator=annotator, tagged=Tags(tags, upload.name))
 
 
-def _document(row: Mapping[Any, Any], number: int, where: str) -> str:
-    """The identifier of an example, or else its number."""
-    value = row.get("id")
-    if value is None:
-        return str(number)
-    if not (is_whole(value) or (isinstance(value, str) and value)):
-        problem = ("has the id ", Quote(value))
-        raise FormatError(*problem, where=where, expected="a string or a number")
-    return str(value)
+def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) -> Draft:
+    """Return the draft of an example without its tags, named by its identifier or its number."""
+    own = row.get("id")
+    if own is not None and not is_whole(own) and (not isinstance(own, str) or not own):
+        raise refused(own, "'id'", where, "a string or a number")
+    name = str(rows.n_before + number if own is None else own)
+    draft = draft_of_sentences(
+        [words],
+        [()],
+        where=where,
+        document=f"{rows.split}/{name}" if rows.split else name,
+        annotator="",
+        fields={"split": rows.split} if rows.split else None,
+    )
+    return replace(draft, order=number - 1 if own is None and not rows.split else None)
 
 
-def _listed(row: Mapping[Any, Any], key: str, where: str) -> list[Any]:
-    """A list from a list, a tuple or an array."""
+# --- Values -------------------------------------------------------------------
+
+
+def _row(row: Any, where: str) -> Item:
+    if not isinstance(row, Mapping):
+        expected = "a dictionary with tokens and ner_tags"
+        raise FormatError(f"a {type(row).__name__}", where=where, expected=expected)
+    return row
+
+
+def _listed(row: Item, key: str, where: str) -> list[Any]:
+    """Return a list from a list, a tuple or an array."""
     value = _plain(row.get(key))
     if not isinstance(value, list):
-        kind = "missing" if value is None else f"a {type(value).__name__}"
-        raise FormatError(f"{key} is {kind}", where=where, expected="a list")
+        raise refused(value, key, where, "a list")
     return value
 
 
 def _plain(value: Any) -> Any:
-    """A tuple or an array as a list; other values as they are."""
+    """Return a tuple or an array as a list; other values as they are."""
     if isinstance(value, tuple):
         return list(value)
     return value.tolist() if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist") else value
 
 
-def _words(row: Mapping[Any, Any], key: str, where: str) -> list[str]:
+def _words(row: Item, key: str, where: str) -> list[str]:
     words = _listed(row, key, where)
-    if set(map(type, words)) <= {str} and "" not in words:
-        return words
     for place, word in enumerate(words):
         if not isinstance(word, str) or not word:
-            problem = ("the word is ", Quote(word))
             at, remedy = f"{where}, token {place}", _binary_remedy(word)
-            raise FormatError(*problem, where=at, expected="a string", remedy=remedy)
+            raise refused(word, "the word", at, "a string", remedy)
     return words
 
 
-def _tags(
-    row: Mapping[Any, Any], key: str, names: Mapping[int, str | None], where: str
-) -> list[Any]:
-    """The tags as strings, None where a position is not scored."""
+def _tags(row: Item, key: str, names: Mapping[int, str | None], where: str) -> list[Any]:
+    """Return the tags as strings, None where a position is not scored."""
     values = _listed(row, key, where)
     kinds = set(map(type, values))
     if kinds <= {str}:
@@ -225,7 +182,7 @@ def _tags(
 
 
 def _tag(value: Any, names: Mapping[int, str | None], where: str) -> str | None:
-    """A tag as a string: by itself, or by its number."""
+    """Return a tag as a string: by itself, or by its number."""
     if isinstance(value, str):
         return value
     expected: Text = "a string or a number"
@@ -239,7 +196,7 @@ def _tag(value: Any, names: Mapping[int, str | None], where: str) -> str | None:
         if known:
             expected = (f"one of the numbers of {len(known)} names, ", *quotes(known, most=50))
             remedy = ""
-    raise FormatError("has the tag ", Quote(value), where=where, expected=expected, remedy=remedy)
+    raise refused(value, "the tag", where, expected, remedy)
 
 
 def _binary_remedy(value: object) -> str:
@@ -250,35 +207,36 @@ def _binary_remedy(value: object) -> str:
 
 
 def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
-    """The column of tokens and those of tags: as asked for, or by their names."""
-    columns = rows.columns
-    token_column, tag_column = reading.options["token_column"], reading.options["tag_column"]
-    if token_column is None:
-        usual = [key for key in _TOKEN_KEYS if key in columns]
-        if not usual:
-            remedy = ("or pass ", Use("token_column", placeholder="NAME"))
-            raise _lacking(rows, f"one of {', '.join(_TOKEN_KEYS)}", remedy)
-        token_key = usual[0]
-    else:
-        (token_key,) = _asked("token_column", [str(token_column)], rows)
-    if tag_column is None:
-        tag_keys = [_usual_tags(rows)]
-    else:
-        tag_keys = _asked("tag_column", str(tag_column).split(","), rows)
-    others = [key for key in columns if key not in {token_key, *tag_keys, "id"}]
+    """Return the column of tokens and those of tags: as asked for, or by their names."""
+    chosen: list[list[str]] = []
+    candidates = [key for key in _TOKEN_KEYS if key in rows.columns][:1]
+    usual = {
+        "token_column": (_TOKEN_KEYS, candidates),
+        "tag_column": (_TAG_KEYS, _tag_candidates(rows.columns)),
+    }
+    for option, (known, found_keys) in usual.items():
+        keys, asked = found_keys, reading.options[option]  # type: ignore[literal-required]
+        if asked is not None:
+            names = str(asked).split(",") if option == "tag_column" else [str(asked)]
+            stripped = dict.fromkeys(name.strip() for name in names)
+            keys = [asked_for(option, x, rows.columns, rows.where, "columns") for x in stripped]
+        elif len(keys) != 1:
+            found = ("has the columns ", *quotes(rows.columns))
+            remedy: Text = ("or pass ", Use(option, placeholder="NAME"))
+            expected = ("one of ", ", ".join(known))
+            if keys:
+                found = ("may have tags under ", *quotes(keys))
+                remedy = (
+                    *("choose one with ", Use(option, keys[0]), ", or read each as an "),
+                    *("annotator with ", Use(option, ",".join(keys))),
+                )
+            raise FormatError(*found, where=rows.where, expected=expected, remedy=remedy)
+        chosen.append(keys)
+    (token_key,), tag_keys = chosen
+    others = [key for key in rows.columns if key not in {token_key, *tag_keys, "id"}]
     if others:
         reading.note("columns not read: ", *quotes(others), where=file)
     return token_key, tag_keys
-
-
-def _asked(option: str, names: list[str], rows: _Rows) -> list[str]:
-    """Columns that were asked for by their names."""
-    keys = list(dict.fromkeys(name.strip() for name in names))
-    for key in keys:
-        if key not in rows.columns:
-            found = (*given(option, key), ", and the columns are ", *quotes(rows.columns))
-            raise OptionError(*found, where=rows.where, expected="one of them")
-    return keys
 
 
 def _tag_candidates(columns: Mapping[str, bool]) -> list[str]:
@@ -292,29 +250,6 @@ def _tag_candidates(columns: Mapping[str, bool]) -> list[str]:
         if is_listed and (key.startswith("tags_") or key.endswith("_tags"))
     ]
     return listed or similar or usual
-
-
-def _usual_tags(rows: _Rows) -> str:
-    keys = _tag_candidates(rows.columns)
-    if not keys:
-        remedy = ("or pass ", Use("tag_column", placeholder="NAME"))
-        raise _lacking(rows, f"one of {', '.join(_TAG_KEYS)}", remedy)
-    if len(keys) > 1:
-        raise FormatError(
-            *("may have tags under ", *quotes(keys)),
-            where=rows.where,
-            expected="one column of tags",
-            remedy=(
-                *("choose one with ", Use("tag_column", keys[0]), ", or read each as an "),
-                *("annotator with ", Use("tag_column", ",".join(keys))),
-            ),
-        )
-    return keys[0]
-
-
-def _lacking(rows: _Rows, expected: str, remedy: Text) -> FormatError:
-    found = ("has the columns ", *quotes(rows.columns))
-    return FormatError(*found, where=rows.where, expected=expected, remedy=remedy)
 
 
 # --- Names of numbers ---------------------------------------------------------
@@ -362,62 +297,44 @@ def _part(kind: Any, name: str) -> Any:
 
 
 def _parts(upload: Upload) -> Iterator[_Rows]:
-    """The rows of an upload: of a file, of a data set, or of each of its splits."""
+    """Yield the rows of an upload: of a file, of a data set, or of each of its splits."""
     data, name = upload.data, upload.name
     if data is None:
         source = upload.sources[0]
         yield _parquet_rows(source) if is_parquet(source) else _json_rows(source)
     elif _is_splits(data):
         for split, part in data.items():
-            yield _data_set_rows(part, f"{name}: {split}", str(split))
+            yield replace(_data_set_rows(part, f"{name}: {split}"), split=str(split))
     elif isinstance(data, Mapping):
         found = ("a mapping with the keys ", *quotes(data))
         expected, remedy = "one data set", "choose a split"
         raise FormatError(*found, where=name, expected=expected, remedy=remedy)
-    elif _is_data_set(data):
-        yield _data_set_rows(data, name)
     else:
-        yield _any_rows(_places(_iterated(data, name), name))
+        yield _data_set_rows(data, name)
 
 
-def _iterated(data: Any, name: str) -> Iterator[Any]:
-    try:
-        return iter(data)
-    except TypeError:
-        expected = "a data set or a list of dictionaries"
-        raise FormatError(f"a {type(data).__name__}", where=name, expected=expected) from None
-
-
-def _places(rows: Iterable[Any], name: str) -> Iterator[_Place]:
+def _places(rows: Any, name: str) -> Iterator[_Place]:
     for number, row in enumerate(rows, start=1):
         yield f"{name}: example {number}", row
 
 
-def _any_rows(rows: Iterator[_Place], names: dict[str, list[str]] | None = None) -> _Rows:
-    """Rows whose columns are known from the first of them."""
+def _any_rows(rows: Iterator[_Place]) -> _Rows:
+    """Return rows whose columns are known from the first of them."""
     first = next(rows, None)
     if first is None:
         return _Rows("", {}, lambda _: iter(()))
     where, row = first
-    if not isinstance(row, Mapping):
-        raise _no_row(row, where)
-    return _Rows(where, _columns(row), lambda _: chain([first], rows), names or {})
+    return _Rows(where, _columns(_row(row, where)), lambda _: chain([first], rows))
 
 
-def _columns(row: Mapping[Any, Any]) -> dict[str, bool]:
-    """The keys of a row, and whether each has a list."""
+def _columns(row: Item) -> dict[str, bool]:
+    """Return the keys of a row, and whether each has a list."""
     return {str(key): isinstance(_plain(value), list | None) for key, value in row.items()}
 
 
-def _no_row(row: object, where: str) -> FormatError:
-    expected = "a dictionary with tokens and ner_tags"
-    return FormatError(f"a {type(row).__name__}", where=where, expected=expected)
-
-
 def _json_rows(source: Source) -> _Rows:
-    rows = ((where, row) for where, _, row in rows_of(source))
-    found = _any_rows(rows, _viewer_names(source))
-    return replace(found, n_before=source.texts_before)
+    found = _any_rows((where, row) for where, _, row in rows_of(source))
+    return replace(found, names=_viewer_names(source), n_before=source.texts_before)
 
 
 def _viewer_names(source: Source) -> dict[str, list[str]]:
@@ -443,21 +360,20 @@ def _is_splits(data: Any) -> bool:
     return is_own_kind and bool(data) and all(map(_is_data_set, data.values()))
 
 
-def _data_set_rows(data: Any, name: str, split: str = "") -> _Rows:
-    features = data.features
+def _data_set_rows(data: Any, name: str) -> _Rows:
+    features = data.features if _is_data_set(data) else None
     if not isinstance(features, Mapping):  # not known of what is streamed
-        rows = _any_rows(_places(_iterated(data, name), name))
-        return _Rows(rows.where, rows.columns, rows.of, rows.names, split)
+        if not hasattr(data, "__iter__"):
+            expected = "a data set or a list of dictionaries"
+            raise FormatError(f"a {type(data).__name__}", where=name, expected=expected)
+        return _any_rows(_places(data, name))
     # A single value has a type of data, and nothing inside.
     columns = {
         str(key): hasattr(kind, "feature") or not hasattr(kind, "dtype")
         for key, kind in features.items()
     }
-
-    def of(keys: list[str]) -> Iterator[_Place]:
-        return _places(_in_batches(data, keys), name)
-
-    return _Rows(name, columns, of, _class_names(features), split)
+    names = _class_names(features)
+    return _Rows(name, columns, lambda keys: _places(_in_batches(data, keys), name), names)
 
 
 def _in_batches(data: Any, keys: list[str]) -> Iterator[Any]:
