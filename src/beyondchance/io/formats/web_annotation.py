@@ -8,88 +8,57 @@ A creator without an annotation of a source did not annotate it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import lru_cache, partial
 from operator import attrgetter
-from os import PathLike
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
-from beyondchance.errors import FormatError, OptionError, SpanError
+from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.columns import codes_of
+from beyondchance.io.conventions import BELONG_TOGETHER, fits
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import Interval, indices, same_words
+from beyondchance.io.offsets import Interval, offsets_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.sources import Source, is_parquet, opened
-from beyondchance.io.spaces import Collapsed, collapsed
+from beyondchance.io.shapes import given_texts
+from beyondchance.io.sources import Source, is_parquet
+from beyondchance.io.spaces import collapsed
 from beyondchance.io.table_files import read_table
-from beyondchance.io.values import interval, object_of, quoting, refused, words_of
-from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.io.values import interval, object_of, refused, words_of
+from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import mended, no_spans
 
 UNTAGGED = "_"
 """The label of an annotation without a tag."""
 _SELECTORS = re.compile(r'"(?:TextPositionSelector|TextQuoteSelector)"')
+_COUNTED = ("codepoints", "utf16")
 _TABLES = (".csv", ".tsv", ".jsonl")
 _CORE = ('"bodies"', '"selector"', '"quote"')
 _LISTS = ("items", "rows", "annotations", "first", "resources", "@graph")
 """Keys below which pages, collections and exports have their annotations."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where an annotation points to: offsets, a quote with its surroundings, or both."""
+class _Mark(NamedTuple):
+    """A place in a document that an annotator gave labels.
 
-    offsets: Interval | None
-    quote: str | None
-    prefix: str
-    suffix: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A place in a document that an annotator gave labels."""
+    It is known by its offsets, by a quote with what is before and after it, or by both.
+    """
 
     where: str
     document: str
     annotator: str
     labels: Sequence[str]
-    place: _Place
     id: str
+    offsets: Interval | None
+    quote: str | None
+    prefix: str = ""
+    suffix: str = ""
 
-
-@dataclass(frozen=True)
-class _Content:
-    """The text of a document, to look quotes up in, and what offsets in it count."""
-
-    text: str = field(repr=False)
-    unit: str
-
-    @cached_property
-    def index(self) -> Mapping[int, int] | range:
-        """The index of the character at each offset."""
-        return indices(self.text, self.unit)
-
-    @cached_property
-    def offsets(self) -> Sequence[int]:
-        """The offset of each character, and of the end."""
-        return self.index if isinstance(self.index, range) else list(self.index)
-
-    @cached_property
-    def collapsed(self) -> Collapsed:
-        """The text without differences in white space."""
-        return collapsed(self.text)
-
-    def fits(self, place: _Place) -> bool:
-        """Whether the words of a quote are at its position."""
-        start, end = place.offsets or (-1, -1)
-        return (
-            start in self.index
-            and end in self.index
-            and same_words(self.text[self.index[start] : self.index[end]], place.quote or "")
-        )
+    def fits(self, text: str, unit: str) -> bool:
+        """Whether the offsets are those of the quote, if there is one."""
+        return self.offsets is not None and fits(text, [self.offsets], self.quote or None, unit)
 
 
 # --- Files --------------------------------------------------------------------
@@ -125,10 +94,12 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         people.setdefault(mark.annotator, []).append(mark)
     for document, text in _texts(upload, list(documents), reading):
         people = documents[document]
-        everything = [mark for group in people.values() for mark in group]
-        content = _Content(text, _unit(text, everything, reading))
+        quoted = [mark for group in people.values() for mark in group if mark.quote]
+        # Code points, unless the quotes show that offsets count UTF-16 units.
+        fitting = {unit: sum(mark.fits(text, unit) for mark in quoted) for unit in _COUNTED}
+        best = max(_COUNTED, key=fitting.__getitem__)
+        unit = reading.options["offsets"] or best
         for annotator, group in people.items():
-            placed = zip(group, _placed(group, content, reading), strict=True)
             yield Draft(
                 where=group[0].where,
                 document=document,
@@ -136,10 +107,11 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 text=text,
                 spans=[
                     DraftSpan(*place, label, where=mark.where, id=mark.id)
-                    for mark, place in placed
+                    for mark in group
+                    for place in [_placed(mark, text, unit, reading)]
                     for label in mark.labels
                 ],
-                offsets=content.unit,
+                offsets=unit,
             )
 
 
@@ -173,26 +145,23 @@ def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
         if not found:
             reading.skipped[no_spans("annotations without a place in a text")] += 1
             continue
-        if not labels:
-            reading.skipped[
-                mended(f"annotations without a tag, read as labelled {UNTAGGED!r}")
-            ] += 1
-        if len(labels) > 1:
-            reading.skipped[mended("annotations with several tags, read as a span for each")] += 1
-        if len(found) > 1:
-            reading.skipped[
-                mended("annotations with several places, read as spans of their own")
-            ] += 1
+        for is_so, change in (
+            (not labels, f"annotations without a tag, read as labelled {UNTAGGED!r}"),
+            (len(labels) > 1, "annotations with several tags, read as a span for each"),
+            (len(found) > 1, "annotations with several places, read as spans of their own"),
+        ):
+            if is_so:
+                reading.skipped[mended(change)] += 1
         for target, place in found:
             creator = item.get("creator") or target.get("creator") or item.get("user")
             yield _Mark(
-                where=where,
-                document=_identified(target.get("source") or item.get("uri"), where, "'source'")
+                where,
+                _identified(target.get("source") or item.get("uri"), where, "'source'")
                 or upload.document_of(source),
-                annotator=_person(creator, where) or upload.annotator,
-                labels=labels or [UNTAGGED],
-                place=place,
-                id=item["id"] if isinstance(item.get("id"), str) else "",
+                _person(creator, where) or upload.annotator,
+                labels or [UNTAGGED],
+                item["id"] if isinstance(item.get("id"), str) else "",
+                *place,
             )
 
 
@@ -254,21 +223,17 @@ def _tag(body: Mapping[str, Any], where: str) -> str:
     return value.strip()
 
 
-def _places(target: Mapping[str, Any], where: str) -> list[_Place]:
-    """The places that a target selects: one by W3C selectors, several by Recogito's own."""
+def _places(target: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
+    """Return the places that a target selects: one by W3C selectors, several by Recogito's own."""
     selectors = [one for one in _several(target.get("selector")) if isinstance(one, dict)]
     own = [one for one in selectors if "type" not in one and "start" in one and "end" in one]
     if own:
-        return [_Place(interval(one, where), words_of(one, where, "quote"), "", "") for one in own]
+        return [(interval(one, where), words_of(one, where, "quote")) for one in own]
     kinds = {str(one.get("type")): one for one in reversed(selectors)}
     position, quoted = kinds.get("TextPositionSelector"), kinds.get("TextQuoteSelector", {})
-    place = _Place(
-        None if position is None else interval(position, where),
-        words_of(quoted, where, "exact"),
-        words_of(quoted, where, "prefix") or "",
-        words_of(quoted, where, "suffix") or "",
-    )
-    return [place] if place.offsets or place.quote else []
+    offsets = None if position is None else interval(position, where)
+    words = [words_of(quoted, where, key) or "" for key in ("exact", "prefix", "suffix")]
+    return [(offsets, *words)] if offsets or words[0] else []
 
 
 # --- Texts --------------------------------------------------------------------
@@ -306,18 +271,12 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
 
 def _text_files(upload: Upload, reading: Reading) -> list[Source]:
     """The files that can hold the texts: those asked for, or those next to the annotations."""
-    path: Any = reading.options["documents"]
-    if path is None:
+    if reading.options["documents"] is None:
         files = upload.sources if upload.is_folder else _neighbours(upload.sources[0])
-        return [file for file in files if _is_text(file)]
-    if not isinstance(path, str | PathLike):
-        expected = "the path of a text file, of a folder of them, or of a table with texts"
-        raise OptionError("documents is ", Quote(path), expected=expected)
-    given = opened(Path(path))
-    if isinstance(given, list):
-        return [file for file in given if _is_text(file)]
-    is_table = given.name.lower().endswith(_TABLES) or is_parquet(given)
-    return list(_rows(given, reading)) if is_table else [given]
+        return list(filter(_is_text, files))
+    given = given_texts(reading, _is_text)
+    is_table = len(given) == 1 and (given[0].name.lower().endswith(_TABLES) or is_parquet(given[0]))
+    return list(_rows(given[0], reading)) if is_table else given
 
 
 def _is_text(file: Source) -> bool:
@@ -350,57 +309,41 @@ def _rows(source: Source, reading: Reading) -> Iterator[Source]:
 # --- Places -------------------------------------------------------------------
 
 
-def _unit(text: str, marks: Sequence[_Mark], reading: Reading) -> str:
-    """What offsets count: code points, unless the quotes show that it is UTF-16 units."""
-    asked = reading.options["offsets"]
-    if asked is not None or text.isascii() or max(text) <= "\uffff":
-        return asked or "codepoints"
-    fitting = {}
-    for unit in ("codepoints", "utf16"):
-        content = _Content(text, unit)
-        fitting[unit] = sum(content.fits(mark.place) for mark in marks if mark.place.quote)
-    return max(fitting, key=fitting.__getitem__)  # the first if they are equal
+def _placed(mark: _Mark, text: str, unit: str, reading: Reading) -> Interval:
+    """Return the offsets of a mark; where its quote is not there, those of the quote."""
+    if mark.offsets is not None and mark.fits(text, unit):
+        return mark.offsets
+    if mark.offsets is not None and not mark.quote:
+        return mark.offsets  # refused with all others that do not lie in their text
+    offsets, near = offsets_at(text, unit), None
+    if mark.offsets is None:
+        reading.skipped[mended("quotes without a position looked up in the text")] += 1
+    else:
+        near = min(bisect_left(offsets, max(mark.offsets[0], 0)), len(text))
+    start, end = _found(mark, text, near)
+    if mark.offsets is not None:
+        refusal = partial(
+            SpanError,
+            *("the quote ", Quote(mark.quote), " is not at its position "),
+            f"[{mark.offsets[0]}, {mark.offsets[1]})",
+            where=mark.where,
+            expected="it there",
+            remedy=(Use("inexact_quotes", "mend"), " takes the nearest place where it is"),
+        )
+        reading.mend("inexact_quotes", mended("positions corrected by their quotes"), refusal)
+    return offsets[start], offsets[end]
 
 
-def _placed(marks: Sequence[_Mark], content: _Content, reading: Reading) -> Iterator[Interval]:
-    """Offsets; where a quote is not at its position, those of the quote."""
-    for mark in marks:
-        place = mark.place
-        if place.offsets is not None and (not place.quote or content.fits(place)):
-            yield place.offsets
-            continue
-        near = None
-        if place.offsets is not None:
-            start = max(place.offsets[0], 0)
-            near = content.index[start] if start in content.index else len(content.text)
-        start, end = _found(content, place, near, mark.where)
-        if near is None:
-            reading.skipped[mended("quotes without a position looked up in the text")] += 1
-        else:
-            what = mended("positions corrected by their quotes")
-            reading.mend("inexact_quotes", what, partial(_elsewhere, mark))
-        yield content.offsets[start], content.offsets[end]
+_collapsed = lru_cache(maxsize=1)(collapsed)
 
 
-def _elsewhere(mark: _Mark) -> SpanError:
-    start, end = mark.place.offsets or (0, 0)
-    return SpanError(
-        *quoting("the quote {} is not at its position", mark.place.quote),
-        f" [{start}, {end})",
-        where=mark.where,
-        expected="it there",
-        remedy=(Use("inexact_quotes", "mend"), " takes the nearest place where it is"),
-    )
-
-
-def _found(content: _Content, place: _Place, near: int | None, where: Text) -> Interval:
-    """Where a quote is in the text: the only place, or the one nearest to its position.
+def _found(mark: _Mark, text: str, near: int | None) -> Interval:
+    """Return where a quote is in the text: the only place, or the one nearest to its position.
 
     What is quoted before and after it is heeded where it occurs in the text.
     """
-    whole_text, quote = content.collapsed, place.quote or ""
-    contexts = [(place.prefix, place.suffix), ("", "")]
-    for prefix, suffix in contexts:
+    whole_text, quote = _collapsed(text), mark.quote or ""
+    for prefix, suffix in ((mark.prefix, mark.suffix), ("", "")):
         words = collapsed(prefix + quote + suffix)
         first, last = words.inside(len(prefix)), words.inside(len(prefix + quote))
         if words.text[first:last].isspace() or first == last:
@@ -412,16 +355,15 @@ def _found(content: _Content, place: _Place, near: int | None, where: Text) -> I
             if near is not None:
                 places = "at two places that are equally far from its position"
             raise FormatError(
-                *quoting(f"the quote {{}} occurs {places}", quote),
-                where=where,
+                *("the quote ", Quote(quote), f" occurs {places}"),
+                where=mark.where,
                 expected="a position, or the words before and after it, that say which is meant",
             )
         if starts:
             start = whole_text.outside(starts[0] + first)
             return start, whole_text.outside(starts[0] + last - 1) + 1
-    found = quoting("the quote {} does not occur in the text", quote)
-    remedy = "check that annotations and text belong together"
-    raise SpanError(*found, where=where, remedy=remedy)
+    found = ("the quote ", Quote(quote), " does not occur in the text")
+    raise SpanError(*found, where=mark.where, remedy=BELONG_TOGETHER)
 
 
 def _nearest(text: str, words: str, wanted: int | None) -> list[int]:
