@@ -15,6 +15,9 @@ DIGITS = re.compile(r"[0-9]{1,18}")
 """A whole number that is not negative, as files write it."""
 
 
+_LONGEST_BYTES = 40
+
+
 def quoting(sentence: str, *values: object) -> tuple[Piece, ...]:
     """A sentence in pieces, with a value quoted in the place of each ``{}``.
 
@@ -88,6 +91,8 @@ def shown(value: object) -> Piece:
     """
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, bytes) and len(value) > _LONGEST_BYTES:
+        return f"{len(value)} bytes"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return Quote(value)

@@ -24,8 +24,8 @@ from beyondchance.io.layers import unknown
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import WITHOUT_LIMIT, Source, too_large
-from beyondchance.io.values import reason
-from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.io.values import reason, refused
+from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import Tally, mended, no_spans, not_annotated, not_read
 
 Groups = dict[str, list[tuple[int, int, int]]]
@@ -186,13 +186,13 @@ def _grouped(
         try:
             name = str(doc.vocab.strings[label]) if label else ""
         except KeyError:
-            raise FormatError(
-                "has a label that the file does not spell out",
-                where=place,
-                expected="it among the file's strings",
-            ) from None
+            name = ""
         if not name:
-            raise FormatError("has no label", where=place, expected="a name")
+            raise FormatError(
+                "has no label that the file spells out",
+                where=place,
+                expected="a name, among the file's strings",
+            )
         found.append((start, end, name))
     return found
 
@@ -312,11 +312,8 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
     codes = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
     attributes = _list_of(message, "attrs", int, source.name)
     if codes["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
-        raise FormatError(
-            *("'attrs' is ", Quote(attributes)),
-            where=source.name,
-            expected=f"different numbers, and {codes['ORTH']} (the words) among them",
-        )
+        expected = f"different numbers, and {codes['ORTH']} (the words) among them"
+        raise FormatError("'attrs' is ", Quote(attributes), where=source.name, expected=expected)
     tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
     n_documents = len(lengths)
     size = _PER_DOCUMENT * n_documents + _PER_TOKEN * len(tokens)
@@ -385,8 +382,7 @@ def _list_of(
         return [kind()] * length
     value = message.get(key)
     if not isinstance(value, list) or not all(type(item) is kind for item in value):
-        found = (f"{key!r} is ", _shown(value))
-        raise FormatError(*found, where=name, expected=f"a list of {kind.__name__}", remedy=_AGAIN)
+        raise refused(value, f"{key!r}", name, f"a list of {kind.__name__}", _AGAIN)
     if length is not None and len(value) != length:
         problem = f"{key!r} has {len(value)} values for {length} documents"
         raise FormatError(problem, where=name, expected="one each")
@@ -400,12 +396,7 @@ def _arrays(
     for key, size in sizes.items():
         value = message.get(key)
         if not isinstance(value, bytes) or len(value) % size:
-            raise FormatError(
-                *(f"{key!r} is ", _shown(value)),
-                where=name,
-                expected=f"bytes, a multiple of {size}",
-                remedy=_AGAIN,
-            )
+            raise refused(value, f"{key!r}", name, f"bytes, a multiple of {size}", _AGAIN)
     tokens = np.frombuffer(message["tokens"], dtype=np.uint64).reshape(-1, n_attributes)
     spaces = np.frombuffer(message["spaces"], dtype=np.uint8) != 0
     lengths = np.frombuffer(message["lengths"], dtype=np.int32)
@@ -428,16 +419,15 @@ def _groups(data: bytes, where: str, most: int) -> Groups:
     elif isinstance(message, dict):
         pairs = list(message.items())
     else:
-        raise FormatError("span groups are ", _shown(message), where=where, expected="a map")
+        raise refused(message, "what holds span groups", where, "a map")
     found: Groups = {}
     for packed, keys in pairs:
         if not isinstance(packed, bytes):
-            raise FormatError("a span group is ", _shown(packed), where=where, expected="bytes")
+            raise refused(packed, "a span group", where, "bytes")
         name, spans = _group(packed, where, most)
         names: Any = [name] if keys is None else keys
         if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
-            problem = ("a span group is named ", _shown(names))
-            raise FormatError(*problem, where=where, expected="strings")
+            raise refused(names, "the name of a span group", where, "strings")
         found.update(dict.fromkeys(names, spans))
     return found
 
@@ -448,14 +438,7 @@ def _group(packed: bytes, where: str, most: int) -> tuple[object, list[tuple[int
     if not isinstance(spans, list) or not all(
         isinstance(span, bytes) and len(span) == _SPAN.size for span in spans
     ):
-        found = ("the spans of a group are ", _shown(spans))
-        raise FormatError(*found, where=where, expected=f"a list of {_SPAN.size} bytes each")
+        expected = f"a list of {_SPAN.size} bytes each"
+        raise refused(spans, "what holds the spans of a group", where, expected)
     unpacked = map(_SPAN.unpack, spans)
     return group.get("name"), [(start, end, label) for _, _, label, start, end, _, _ in unpacked]
-
-
-def _shown(value: object) -> Piece:
-    """A value in a message."""
-    if value is None or isinstance(value, bytes):
-        return "missing" if value is None else f"{len(value)} bytes"
-    return Quote(value)
