@@ -116,11 +116,16 @@ def only(parent: ET.Element, name: str, where: str) -> ET.Element:
 
 def number_of(element: ET.Element, key: str, where: Text) -> int:
     """Return the whole number of an attribute, which has to be there."""
-    value = element.get(key)
-    if value is None or not _NUMBER.fullmatch(value):
-        said = ("missing",) if value is None else value
+    number = number_in(element.get(key))
+    if not isinstance(number, int):
+        said = ("missing",) if number is None else number
         raise refusal(where, f"{key!r} is {{}}", said, expected="a whole number")
-    return int(value)
+    return number
+
+
+def number_in(text: str | None) -> int | str | None:
+    """Return a whole number; anything else as it is, to be refused where it is needed."""
+    return int(text) if text is not None and _NUMBER.fullmatch(text) else text
 
 
 def check_distinct(names: Iterable[str | None], what: str, where: Text) -> None:

@@ -230,10 +230,7 @@ def test_the_type_system_that_fits_is_taken(tmp_path):
     path = written(tmp_path, cas(ADA_BO).to_xmi(), "anna.xmi")
     refuses(
         path,
-        (
-            f"FILE: … all … {tmp_path / 'a-typesystem.xml'} … "
-            f"'Type with name [{NE[:30]}...{NE[-17:]}] not found!'"
-        ),
+        (f"FILE: … all … {tmp_path / 'a-typesystem.xml'} … {NE!r}"),
     )
     written(tmp_path, SYSTEM_XML, "z-TypeSystem.xml")
     assert bc.read(path, format="uima").spans("1", "anna") == ADA_BO
@@ -268,7 +265,8 @@ def test_further_views_are_counted(tmp_path):
     assert corpus.spans("1", "anna") == ADA_BO
     assert corpus.skipped == {"other views of documents ignored": 1}
     with refused(
-        bc.FormatError, f"{tmp_path / 'anna.xmi'}: … besides … '_InitialView' … 'translation'"
+        bc.FormatError,
+        f"{tmp_path / 'anna.xmi'}: … views … '_InitialView' … 'translation' … strict",
     ):
         read(tmp_path, made.to_xmi(), "anna.xmi", strict=True)
 
@@ -478,10 +476,10 @@ def test_project_that_cannot_be_read(tmp_path):
     )
     for known, message in (
         ("[]", "list"),
-        ('{"annotation_documents": 3}', "annotation_documents is int; expected a list"),
+        ('{"annotation_documents": 3}', "'annotation_documents' is 3; expected a list"),
         (
             '{"annotation_documents": [{"name": 1}]}',
-            "1 … incomplete",
+            "1: … 'name' … 1",
         ),
     ):
         content = zipped({"exportedproject1.json": known, **files})
@@ -503,6 +501,11 @@ def changed(**keys):
     return json.dumps(data)
 
 
+def with_member(structure):
+    text = {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaID": "_InitialView", "sofaString": TEXT}
+    return changed(FEATURE_STRUCTURES=[text, structure])
+
+
 @each(
     ("content", "message"),
     [
@@ -521,40 +524,44 @@ def changed(**keys):
         ),
         (
             changed(TYPES=None),
-            "FILE: … NoneType",
+            "FILE: … type … NamedEntity … declared",
         ),
         (changed(TYPES={"a.B": 3}), "FILE: … TYPES … 'a.B'"),
         (
             changed(TYPES={"a.B": {"%SUPER_TYPE": "uima.tcas.Annotation", "x=print(1)": {}}}),
-            "FILE: %TYPES: … 'x=print(1)' … name",
+            f"FILE: … {NE!r} … declared",
         ),
         (
             changed(TYPES={"a b": {"%SUPER_TYPE": "uima.tcas.Annotation"}}),
-            "FILE: %TYPES: … 'a b' … name",
+            f"FILE: … {NE!r} … declared",
         ),
         (
             changed(FEATURE_STRUCTURES=3),
             "FILE:",
         ),
         (
-            changed(FEATURE_STRUCTURES=[{"%TYPE": "x"}]),
-            "FILE: … %FEATURE_STRUCTURES: … number … 1",
+            changed(FEATURE_STRUCTURES=[{"%TYPE": "x"}, 3]),
+            "FILE: … %FEATURE_STRUCTURES … number 1: … %ID",
         ),
         (
-            changed(FEATURE_STRUCTURES={"x": {}}),
-            "FILE: … key … 'x'",
+            changed(FEATURE_STRUCTURES={"x": {"%TYPE": NE}}),
+            "FILE: … %ID … 'x'",
         ),
         (
             changed(FEATURE_STRUCTURES=[{"%ID": 1}]),
-            "FILE: … structure … 1",
+            "FILE: … number 1: … %TYPE",
         ),
         (
-            changed(FEATURE_STRUCTURES=[{"%ID": 1, "%TYPE": NE, "begin": "0", "end": 3}]),
-            "FILE: … 1 … offsets … '0' … 3",
+            with_member({"%ID": 2, "%TYPE": NE, "begin": "0", "end": 3}),
+            "FILE: annotation 2: … offsets … '0' … 3",
         ),
         (
-            changed(FEATURE_STRUCTURES=[{"%ID": 1, "%TYPE": "no.Such"}]),
-            "FILE: … CAS … 'Type with name [no.Such] not found!'",
+            with_member({"%ID": 2, "%TYPE": "no.Such"}),
+            "FILE: … 'no.Such'",
+        ),
+        (
+            with_member({"%ID": 2, "%TYPE": NE, "begin": 0, "end": 3, "mood": "x"}),
+            "FILE: annotation 2: … feature 'mood'",
         ),
         (
             changed(FEATURE_STRUCTURES=[], VIEWS={}),
@@ -569,7 +576,7 @@ def test_malformed_json_and_others(tmp_path, content, message):
 def test_value_that_is_no_text(tmp_path):
     content = cas([(0, 3, "PER")]).to_json().replace('"PER"', "7")
     path = written(tmp_path, content)
-    with refused(bc.FormatError, "'value' … int"):
+    with refused(bc.FormatError, "'value' … 7"):
         bc.read(path, format="uima")
 
 
@@ -586,7 +593,7 @@ def test_malformed_xmi(tmp_path):
     )
     assert number is not None
     path.write_text(good.replace('begin="0"', 'begin="zero"'))
-    with refused(bc.FormatError, f"{path}:… '{number[1]}' … 'zero' … '3'"):
+    with refused(bc.FormatError, f"{path}: annotation {number[1]}: … 'zero' … 3"):
         bc.read(path, format="uima")
     path.write_text(re.sub(r"<xmi:XMI", '<!DOCTYPE x [<!ENTITY a "b">]><xmi:XMI', good))
     with refused(bc.FormatError, "XML … <!ENTITY"):
@@ -595,12 +602,12 @@ def test_malformed_xmi(tmp_path):
     with refused(bc.FormatError, "anna.xmi: … : … well-formed"):
         bc.read(path, format="uima")
     path.write_text(re.sub(r'members="[^"]*"', 'members="9999"', good))
-    refuses(path, "FILE: … not readable as XMI; export")
+    refuses(path, "FILE: … member … 9999")
     path.write_text(good)
     bad = SYSTEM_XML.replace("<name>value</name>", "<name>v=print(1)</name>")
     bad = re.sub(r">\s*value\s*</(\w+:)?name>", r">v=print(1)</\1name>", bad)
-    types_path = written(tmp_path, bad, "TypeSystem.xml")
-    with refused(bc.FormatError, f"{types_path}: … 'v=print(1)' … name"):
+    written(tmp_path, bad, "TypeSystem.xml")
+    with refused(bc.FormatError, f"{path}: annotation {number[1]}: … 'value'"):
         bc.read(path, format="uima")
 
 

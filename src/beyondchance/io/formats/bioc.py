@@ -24,7 +24,7 @@ from beyondchance.errors import SpanError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Features, as_label
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
-from beyondchance.io.markup import is_json, outermost, xml_root
+from beyondchance.io.markup import is_json, number_in, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
@@ -45,7 +45,6 @@ _ROOT = "collection"
 _TYPE, _ANNOTATOR = "type", "annotator"
 _PASSAGES = re.compile(r'"passages"\s*:\s*\[')
 _LINES = re.compile(r"\s*\{.*\}[ \t]*\r?\n\s*\{")  # one object a line
-_NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
 _INSIDE = {
     "document": ("passage", "annotation", "relation"),
     "passage": ("sentence", "annotation", "relation"),
@@ -264,10 +263,10 @@ def _values(element: ET.Element, kind: str) -> dict[str, Any]:
     return {
         "id": element.get("id", element.findtext("id")),
         "text": element.findtext("text"),
-        "offset": _number(element.findtext("offset")),
+        "offset": number_in(element.findtext("offset")),
         "infons": {one.get("key", ""): one.text or "" for one in element.iterfind("infon")},
         "locations": [
-            {key: _number(one.get(key)) for key in ("offset", "length")}
+            {key: number_in(one.get(key)) for key in ("offset", "length")}
             for one in element.iterfind("location")
         ],
         **{
@@ -275,8 +274,3 @@ def _values(element: ET.Element, kind: str) -> dict[str, Any]:
             for inner in _INSIDE.get(kind, ())
         },
     }
-
-
-def _number(text: str | None) -> int | str | None:
-    """Return a whole number; anything else as it is, to be refused where it is needed."""
-    return int(text) if text is not None and _NUMBER.fullmatch(text) else text

@@ -1,4 +1,8 @@
-"""UIMA CAS: a file, a folder or archive of files, or an INCEpTION project export."""
+"""UIMA CAS: a file, a folder or archive of files, or an INCEpTION project export.
+
+A file is XMI with its type system next to it, or CAS JSON. Layers are the types of annotations,
+and an annotation of a type is also one of the types that it is a kind of.
+"""
 
 from __future__ import annotations
 
@@ -6,33 +10,128 @@ import io
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
-from beyondchance.errors import FormatError
-from beyondchance.io.cas import EXPORT, Entry, Loader, entry_of, kind_of_file, unpacked
-from beyondchance.io.cas_checks import json_object
+from beyondchance.errors import DataError, FormatError
 from beyondchance.io.drafts import Draft
-from beyondchance.io.layers import Layered, layer_drafts
+from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
+from beyondchance.io.layers import (
+    INTERNAL,
+    NAMED_ENTITY,
+    Annotation,
+    Layer,
+    Layered,
+    as_label,
+    layer_drafts,
+    out_of_order,
+    short_name,
+)
+from beyondchance.io.markup import (
+    local_name,
+    number_in,
+    number_of,
+    outermost,
+    without_prefix,
+    xml_root,
+)
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, is_unknown
-from beyondchance.io.sources import Source, is_zip
-from beyondchance.messages import Quote
-from beyondchance.tallies import left_out, not_read
+from beyondchance.io.sources import Source, is_zip, members
+from beyondchance.io.values import (
+    label_of,
+    listed,
+    mapped,
+    object_of,
+    refusal,
+    shown,
+    string_of,
+    whole,
+)
+from beyondchance.messages import Quote, Use, quotes
+from beyondchance.tallies import left_out, no_spans, not_read
 
+_EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
 _PROJECT = re.compile(r"(?:.*/)?(annotation|curation)(_ser)?/([^/]+)/([^/]+)")
 _PROJECT_JSON = re.compile(r"(?:.*/)?exportedproject[^/]*\.json")
 _READABLE = ("xmi", "json", "tsv", "zip")
+_STATES = {
+    "annotation_documents": ("name", "user", "state"),
+    "source_documents": ("name", "state"),
+}
 _FINISHED = frozenset({"FINISHED", "ANNOTATION_FINISHED"})
+_JAVA = b"\xac\xed"
+_XMI_ID = "{http://www.omg.org/XMI}id"
+_INITIAL = "_InitialView"
+_ANNOTATION = "uima.tcas.Annotation"
+_STRING = "uima.cas.String"
+_PRIMITIVE = frozenset(
+    f"uima.cas.{name}"
+    for name in ("Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
+)
+_STRUCTURES = "%FEATURE_STRUCTURES"
+_SOFA = "uima.cas.Sofa"
+_PLACED = frozenset({"sofa", "begin", "end"})
+_LINKS = {"relation": "relations", "chain": "chain links"}
+
+_Types = dict[str, tuple[str, dict[str, str]]]
+"""What each type is a kind of, and the types of its own features."""
+_BUILT_IN: _Types = {"uima.tcas.DocumentAnnotation": (_ANNOTATION, {"language": _STRING})}
 
 
-# --- Detection ----------------------------------------------------------------
+# --- Files --------------------------------------------------------------------
+
+
+class _Entry(NamedTuple):
+    """A file of a folder or archive, its path in there, and what it is by its content."""
+
+    path: str
+    source: Source
+    kind: str | None
+
+
+def _kind_of_file(source: Source) -> str | None:
+    """Return what a file is by its content."""
+    if is_zip(source):
+        return "zip"
+    if source.head.startswith(_JAVA):
+        return "ser"
+    head = source.head_text or source.head.decode("latin-1")
+    root = without_prefix(outermost(head))
+    if root == "XMI" and "http://www.omg.org/XMI" in head:
+        return "xmi"
+    if root == "typeSystemDescription":
+        return "types"
+    if head.lstrip().startswith("{") and ('"%TYPES"' in head or '"%FEATURE_STRUCTURES"' in head):
+        return "json"
+    return "tsv" if is_tsv(source) else None
+
+
+def _entries(sources: Iterable[Source], root: str) -> list[_Entry]:
+    """Return files below `root`, or the file itself."""
+    paths = ((source, source.full_name.replace("\\", "/")) for source in sources)
+    root = root.replace("\\", "/")
+    return [
+        _Entry(
+            path.removeprefix(root).lstrip("/") or PurePosixPath(path).name,
+            source,
+            _kind_of_file(source),
+        )
+        for source, path in paths
+    ]
+
+
+def _unpacked(archive: Source) -> list[_Entry]:
+    return _entries(members(archive), archive.full_name)
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether a file, or one of the files of a folder, is a CAS or an archive of such."""
+    """Return whether a file, or one of the files of a folder, is a CAS or an archive of such."""
     if upload.data is not None:
         return False
     try:
@@ -42,12 +141,12 @@ def is_format(upload: Upload) -> bool:
 
 
 def _is_cas(source: Source) -> bool:
-    kind = kind_of_file(source)
+    kind = _kind_of_file(source)
     return kind in {"xmi", "json"} or (kind == "zip" and _holds_cas(source))
 
 
 def _holds_cas(source: Source) -> bool:
-    """Whether an archive is a project export or holds a CAS, by the heads of its files."""
+    """Return whether an archive is a project export or holds a CAS, by the heads of its files."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
@@ -69,25 +168,19 @@ def _holds_cas(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, a folder with a file for each document, or a project export."""
-    entries = _entries(upload)
-    loader = Loader(entries, reading)
+    first, is_single = upload.sources[0], not upload.is_folder
+    is_packed = is_single and is_zip(first)
+    entries = _unpacked(first) if is_packed else _entries(upload.sources, upload.full_name)
+    loader = _Loader(entries, reading, {})
     if any(_PROJECT_JSON.fullmatch(e.path) or _PROJECT.fullmatch(e.path) for e in entries):
         documents = _project(upload, loader)
     else:
-        documents = _documents(upload, loader)
+        documents = _documents(upload, loader, is_single=is_single and not is_packed)
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=False)
 
 
-def _entries(upload: Upload) -> list[Entry]:
-    """The files that were given, those of an archive if it is one."""
-    if not upload.is_folder and is_zip(upload.sources[0]):
-        return unpacked(upload.sources[0])
-    return [entry_of(source, root=upload.full_name) for source in upload.sources]
-
-
-def _documents(upload: Upload, loader: Loader) -> list[Layered]:
-    """Files of one annotator, a document each."""
-    is_single = not upload.is_folder and not is_zip(upload.sources[0])
+def _documents(upload: Upload, loader: _Loader, *, is_single: bool) -> list[Layered]:
+    """Read files of one annotator, a document each."""
     found: list[Layered] = []
     names: list[str] = []
     kinds = {"xmi", "json", "zip"}
@@ -98,8 +191,7 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
         elif entry.kind != "types":
             _check_whole(entry, own)
-            if not is_single:
-                loader.reading.skipped[not_read("files of other formats")] += 1
+            loader.reading.skipped[not_read("files of other formats")] += not is_single
     if not found:
         raise _nothing(upload, loader.entries)
     # Titles name documents, unless they are missing or all the same.
@@ -112,33 +204,34 @@ def _documents(upload: Upload, loader: Loader) -> list[Layered]:
     ]
 
 
-def _check_whole(entry: Entry, endings: Collection[str]) -> None:
+def _check_whole(entry: _Entry, endings: Collection[str]) -> None:
     """Refuse a file that ends as those with annotations do, and holds none."""
-    if entry.source.ending in endings and is_unknown(entry.source):
-        found = "is not XMI or CAS JSON" if entry.source.head.strip() else "is empty"
-        where = entry.source.name
-        raise FormatError(found, where=where, expected="annotations", remedy=EXPORT)
+    source = entry.source
+    if source.ending in endings and is_unknown(source):
+        found = "is not XMI or CAS JSON" if source.head.strip() else "is empty"
+        raise refusal(source.name, found, expected="annotations", remedy=_EXPORT)
 
 
-def _nothing(upload: Upload, entries: Sequence[Entry]) -> FormatError:
-    """The error that names what there is instead of annotations."""
-    found, parts = "neither XMI nor CAS JSON nor a project export", {"remedy": EXPORT}
+def _nothing(upload: Upload, entries: Sequence[_Entry]) -> DataError:
+    """Build the error that names what there is instead of annotations."""
+    found = "neither XMI nor CAS JSON nor a project export"
     if not any(entry.source.head for entry in entries):
-        found, parts = "is empty", {"expected": "XMI or CAS JSON"}
+        found = "is empty"
     elif entries[0].kind == "types" and len(entries) == 1:
-        found, parts = "is a type system", {"expected": "the XMI file that belongs to it"}
+        found = "is a type system"
     elif any(entry.kind == "ser" for entry in entries):
         found = "holds Java objects, which are not read"
-    return FormatError(found, where=upload.name, **parts)
+    return refusal(upload.name, found, expected="annotations", remedy=_EXPORT)
 
 
 # --- INCEpTION projects -------------------------------------------------------
 
 
-def _project(upload: Upload, loader: Loader) -> list[Layered]:
-    """The finished work of all users, and of the curator as gold."""
+def _project(upload: Upload, loader: _Loader) -> list[Layered]:
+    """Read the finished work of all users, and of the curator as gold."""
     skipped = loader.reading.skipped
-    states, curated = _states(loader.entries)
+    states = _states(loader.entries)
+    by_users = [state for who, state in states.items() if len(who) == 2]
     found = []
     unread: Counter[str] = Counter()
     is_readable = False
@@ -161,56 +254,347 @@ def _project(upload: Upload, loader: Loader) -> list[Layered]:
         else:
             is_readable |= not is_gold
             # All work counts as annotated if the project knows no states.
-            is_finished = not states or states.get((document, user)) in _FINISHED
+            is_finished = not by_users or states.get((document, user)) in _FINISHED
             if is_gold:
-                is_finished = curated.get(document) != "CURATION_IN_PROGRESS"
+                is_finished = states.get((document,)) != "CURATION_IN_PROGRESS"
             if is_finished:
                 who = "gold" if is_gold else user
                 found.append(loader.loaded(entry, document, who, is_gold=is_gold))
             else:
                 skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
-        kinds = ", ".join(sorted(kind for kind, number in unread.items() if number)) or "no files"
+        kinds = ", ".join(sorted(+unread)) or "no files"
         problem = f"the project holds the annotators' work only as {kinds}, which cannot be read"
-        raise FormatError(problem, where=upload.name, remedy=EXPORT)
+        raise FormatError(problem, where=upload.name, remedy=_EXPORT)
     if not found:
-        listed = ", ".join(f"{n} {state}" for state, n in sorted(Counter(states.values()).items()))
-        raise FormatError(
-            *("no annotator finished a document (", Quote(listed), ")"),
-            where=upload.name,
-            remedy="mark documents as finished in INCEpTION and export again",
-        )
+        listed = ", ".join(f"{n} {state}" for state, n in sorted(Counter(by_users).items()))
+        remedy = "mark documents as finished in INCEpTION and export again"
+        raise refusal(upload.name, "no annotator finished a document ({})", listed, remedy=remedy)
     return found
 
 
-def _states(entries: Sequence[Entry]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:
-    """The state of each document for each user, and that of each document itself."""
-    states: dict[tuple[str, str], str] = {}
-    curated: dict[str, str] = {}
-    for entry in entries:
-        if not _PROJECT_JSON.fullmatch(entry.path):
+def _states(entries: Sequence[_Entry]) -> dict[tuple[str, ...], str]:
+    """Return the state of each document for each user, and that of each document itself."""
+    states = {}
+    for _, source, _ in (entry for entry in entries if _PROJECT_JSON.fullmatch(entry.path)):
+        project = object_of(source.json(), source.name)
+        for key, names in _STATES.items():
+            for number, record in enumerate(listed(project, key, source.name), start=1):
+                where = f"{source.name}: {key}, number {number}"
+                *who, state = (string_of(object_of(record, where), name, where) for name in names)
+                states[tuple(who)] = state
+    return states
+
+
+# --- One CAS ------------------------------------------------------------------
+
+
+_Structures = dict[int, tuple[str, dict[str, Any]]]
+"""The type and the values of each feature structure, by its id."""
+_Views = dict[str, list[Any]]
+"""The ids of the members of each view, by its name."""
+
+
+class _Loader(NamedTuple):
+    """Reads CAS files, and remembers type systems that it has read."""
+
+    entries: Sequence[_Entry]
+    reading: Reading
+    systems: dict[str, _Types]
+
+    def loaded(
+        self, entry: _Entry, document: str, annotator: str, *, is_gold: bool = False
+    ) -> Layered:
+        """Read one document by one annotator; it is named by its title by default."""
+        entries = self.entries
+        if entry.kind == "zip":
+            entries = _unpacked(entry.source)
+            found = [item for item in entries if item.kind in {"xmi", "json", "tsv"}]
+            if len(found) != 1:
+                expected = "one, with its type system if it is XMI"
+                said = f"holds {len(found)} annotation files"
+                raise refusal(entry.source.name, said, expected=expected)
+            entry = found[0]
+        source, where = entry.source, entry.source.name
+        self.reading.calls("cas", entry.kind or "")
+        if entry.kind == "tsv":
+            return parsed(source, document, annotator, self.reading, is_gold=is_gold)
+        types, structures, views = _from_json(source) if entry.kind == "json" else _from_xmi(source)
+        draft = Draft(
+            where=where,
+            document=document,
+            annotator=annotator,
+            text="",
+            spans=(),
+            is_gold=is_gold,
+            offsets="utf16",
+        )
+        text, members = _view_with_text(structures, views, where, self.reading)
+        if lost := [x for x in members if type(x) is not int or x not in structures]:
+            raise refusal(where, "the view has the member {}", lost[0], expected="its structure")
+        if entry.kind == "xmi":
+            types = self._fitting(entry, entries, structures)
+        own = {number: structures[number] for number in members}
+        return _layered(replace(draft, text=text), types, own, self.reading)
+
+    def _fitting(self, entry: _Entry, entries: Sequence[_Entry], structures: _Structures) -> _Types:
+        """Return the first type system near XMI that has all its types."""
+        systems, missing = _near(entry, entries), ""
+        for system in systems:
+            types = self.systems.get(system.sha256) or _types_of(system)
+            self.systems[system.sha256] = types
+            lacking = [kind for kind, _ in structures.values() if not _is_known(kind, types)]
+            if not lacking:
+                return types
+            missing = missing or lacking[0]
+        found = (
+            "its types are not all in {}, such as {}" if systems else "XMI without its type system"
+        )
+        names = ", ".join(system.name for system in systems)
+        raise refusal(
+            entry.source.name,
+            found,
+            *([(names,), missing] if systems else []),
+            remedy="put TypeSystem.xml, which is exported with it, next to it, or export UIMA "
+            "CAS JSON, which needs none",
+        )
+
+
+def _chain(name: str, types: _Types) -> list[str]:
+    """Return a type and what it is a kind of, as far as that is declared."""
+    chain = [name]
+    while chain[-1] in types and types[chain[-1]][0] not in chain:
+        chain.append(types[chain[-1]][0])
+    return chain
+
+
+def _is_known(name: str, types: _Types) -> bool:
+    return _chain(name, types)[-1].startswith("uima.")
+
+
+def _types_of(source: Source) -> _Types:
+    """Return the types of a type system in XML."""
+    types = dict(_BUILT_IN)
+    root = xml_root(source, program="INCEpTION", name="typeSystemDescription")
+    for one in root.iterfind(".//{*}typeDescription"):
+        features = one.iterfind("{*}features/{*}featureDescription")
+        ranges = {_text(x, "name"): _text(x, "rangeTypeName") for x in features}
+        types[_text(one, "name")] = _text(one, "supertypeName"), ranges
+    return types
+
+
+def _text(element: ET.Element, name: str) -> str:
+    return (element.findtext(f"{{*}}{name}") or "").strip()
+
+
+def _from_xmi(source: Source) -> tuple[_Types, _Structures, _Views]:
+    """Return the feature structures and the views of XMI, which has its types elsewhere."""
+    structures: _Structures = {}
+    members: dict[Any, list[Any]] = {}
+    for element in xml_root(source, program="INCEpTION", name="XMI"):
+        # The namespace of the type a.b.C is http:///a/b.ecore.
+        kind = element.tag[9:].replace("/", ".").replace("ecore}", "")
+        values: dict[str, Any] = {key: x for key, x in element.attrib.items() if "}" not in key}
+        if kind == "uima.cas.View":
+            own = values.get("members", "").split()
+            members[number_in(values.get("sofa"))] = list(map(number_in, own))
             continue
-        project = json_object(entry.source.json(), entry.source.name)
-        for item in _records(project, "annotation_documents", entry):
-            states[item["name"], item["user"]] = item["state"]
-        for item in _records(project, "source_documents", entry):
-            curated[item["name"]] = item["state"]
-    return states, curated
+        values |= {key: number_in(values[key]) for key in ("begin", "end") if key in values}
+        number = number_of(element, _XMI_ID, f"{source.name}: {local_name(element.tag)}")
+        structures[number] = kind.removeprefix("uima.noNamespace."), values
+    sofas = {number: values.get("sofaID", "") for number, (_, values) in structures.items()}
+    return {}, structures, {sofas.get(sofa, ""): own for sofa, own in members.items()}
 
 
-def _records(project: dict[str, Any], key: str, entry: Entry) -> Iterator[dict[str, str]]:
-    records = project.get(key) or []
-    needed = ("name", "user", "state") if key == "annotation_documents" else ("name", "state")
-    if not isinstance(records, list):
-        found = f"{key} is {type(records).__name__}"
-        raise FormatError(found, where=entry.source.name, expected="a list")
-    for number, record in enumerate(records, start=1):
-        if not isinstance(record, dict) or not all(
-            isinstance(record.get(name), str) for name in needed
-        ):
-            raise FormatError(
-                "is incomplete",
-                where=f"{entry.source.name}: {key}, number {number}",
-                expected=f"an object with the texts {', '.join(needed)}",
-            )
-        yield record
+def _from_json(source: Source) -> tuple[_Types, _Structures, _Views]:
+    """Return the types, the feature structures and the views of CAS JSON."""
+    where = source.name
+    data = object_of(source.json(), where)
+    types = dict(_BUILT_IN)
+    for name, value in mapped(data, "%TYPES", where).items():
+        place = (f"{where}: %TYPES, ", Quote(name))
+        own = [key for key in object_of(value, place) if not key.startswith("%")]
+        ranges = {key: str(mapped(value, key, place).get("%RANGE")) for key in own}
+        types[name] = str(value.get("%SUPER_TYPE")), ranges
+    found = data.get(_STRUCTURES)
+    if isinstance(found, dict):
+        found = [{**object_of(x, where), "%ID": number_in(key)} for key, x in found.items()]
+    structures: _Structures = {}
+    for number, item in enumerate(listed({_STRUCTURES: found}, _STRUCTURES, where), start=1):
+        here = f"{where}: {_STRUCTURES}, number {number}"
+        kind = label_of(object_of(item, here).get("%TYPE"), here, "%TYPE")
+        values = {key.lstrip("@#"): x for key, x in item.items() if not key.startswith("%")}
+        structures[whole(item.get("%ID"), "%ID", here)] = kind, values
+    views = mapped(data, "%VIEWS", where)
+    members = {name: listed(mapped(views, name, where), "%MEMBERS", where) for name in views}
+    return types, structures, members
+
+
+def _near(entry: _Entry, entries: Sequence[_Entry]) -> list[Source]:
+    """Return type systems for XMI: from its folder first, then from anywhere given."""
+    found = [item for item in entries if item.kind == "types"]
+    path = entry.source.path
+    if path is not None and not found:
+        for name in sorted(path.parent.glob("*.xml")):
+            if "typesystem" in name.name.lower() and name.is_file() and not name.is_symlink():
+                beside = Source(str(name), path=name)
+                if entry.source.given:
+                    beside = beside.hidden(f"{entry.source.name}, type system")
+                if _kind_of_file(beside) == "types":
+                    found.append(_Entry(name.name, beside, "types"))
+    own = PurePosixPath(entry.path)
+
+    def distance(item: _Entry) -> tuple[bool, bool, bool, str]:
+        path = PurePosixPath(item.path)
+        is_usual, is_alike = path.name.lower() == "typesystem.xml", path.name.startswith(own.stem)
+        return path.parent != own.parent, not is_usual, not is_alike, item.path
+
+    return [item.source for item in sorted(found, key=distance)]
+
+
+def _view_with_text(
+    structures: _Structures, views: _Views, where: str, reading: Reading
+) -> tuple[str, Sequence[Any]]:
+    """Return the text and the members of the initial view, or of the only one with a text."""
+    sofas = (values for kind, values in structures.values() if kind == _SOFA)
+    texts = {str(one.get("sofaID")): one.get("sofaString") for one in sofas}
+    texts = {name: text for name, text in texts.items() if isinstance(text, str)}
+    if len(texts) != 1 and (_INITIAL not in texts or reading.is_strict):
+        strict = Use("strict", is_name=True)
+        raise refusal(
+            where,
+            "views with a text: {}",
+            quotes(texts),
+            expected=f"one, or one called {_INITIAL}",
+            remedy=("remove the others, or read it without ", strict, ", which ignores them"),
+        )
+    reading.skipped[not_read("other views of documents")] += len(texts) - 1
+    name = _INITIAL if _INITIAL in texts else next(iter(texts))
+    if name not in views and any(kind[:9] != "uima.cas." for kind, _ in structures.values()):
+        raise refusal(where, "view {} lists no members", name, remedy=_EXPORT)
+    return str(texts[name]), views.get(name, ())
+
+
+# --- Layers -------------------------------------------------------------------
+
+
+class _Kind(NamedTuple):
+    """What is needed of a type.
+
+    Attributes
+    ----------
+    lineage : sequence of str
+        Itself and what it is a kind of, up to what UIMA itself declares.
+    role : {"", "span", "internal", "token", "sentence", "relation", "chain"}
+        Empty if it is not a kind of annotation.
+    ranges : mapping of str to str
+        The types of its features.
+    layer : Layer
+        Its features that hold strings, and those that hold other single values.
+    """
+
+    lineage: Sequence[str]
+    role: str
+    ranges: Mapping[str, str]
+    layer: Layer
+
+
+def _kind_of(name: str, types: _Types, where: str) -> _Kind:
+    chain = _chain(name, types)
+    ranges: dict[str, str] = {}
+    for one in reversed(chain):
+        ranges |= types[one][1] if one in types else {}
+    for one in (name, *ranges.values()):
+        if not _is_known(one.removesuffix("[]"), types):
+            raise refusal(where, "type {} is not declared", one, remedy=_EXPORT)
+    lineage = [name, *takewhile(lambda one: not one.startswith("uima."), chain[1:])]
+    names = set(map(short_name, lineage))
+    role = "internal" if names & INTERNAL else "span"
+    if _ANNOTATION not in chain:
+        role = ""
+    elif "Token" in names or "Sentence" in names:
+        role = "token" if "Token" in names else "sentence"
+    elif {"Governor", "Dependent"} <= ranges.keys():
+        role = "relation"
+    elif ranges.get("next") in lineage:
+        role = "chain"
+    roots = {one: _chain(kind, types) for one, kind in ranges.items() if one not in _PLACED}
+    features = tuple(one for one, root in roots.items() if _STRING in root)
+    others = tuple(one for one, root in roots.items() if not _PRIMITIVE.isdisjoint(root))
+    return _Kind(lineage, role, ranges, Layer(features, others))
+
+
+def _layered(draft: Draft, types: _Types, structures: _Structures, reading: Reading) -> Layered:
+    """Sort the annotations of a CAS into layers."""
+    where, options = str(draft.where), reading.options
+    kinds = {name: _kind_of(name, types, where) for name, _ in structures.values()}
+    lineages = [kind.lineage for kind in kinds.values() if kind.role]
+    layers = {name: _kind_of(name, types, where).layer for line in lineages for name in line}
+    places: dict[str, list[Interval]] = {role: [] for role in ("token", "sentence", *_LINKS)}
+    title = draft.document
+    marks = [
+        (_mark(number, kinds[name], values, where), kinds[name])
+        for number, (name, values) in structures.items()
+        if kinds[name].role
+    ]
+    for mark, kind in sorted(marks, key=lambda one: (one[0].start, one[0].end, int(one[0].id))):
+        places.setdefault(kind.role, []).append((mark.start, mark.end))
+        if short_name(kind.lineage[0]) == "DocumentMetaData":
+            title = title or mark.values.get("documentTitle", "")
+        for name in kind.lineage:
+            layers[name].annotations.append(mark)
+    for role, what in _LINKS.items():
+        reading.skipped[no_spans(what)] += len(places[role])
+    known = {name for name in types if _ANNOTATION in _chain(name, types) and name[:5] != "uima."}
+    has_tokens, has_sentences = options["positions"] == "tokens", options["unit"] == "sentence"
+    return Layered(
+        draft=replace(
+            draft,
+            document=title,
+            tokens=_stretches("token", places, draft, reading) if has_tokens else None,
+            sentences=_stretches("sentence", places, draft, reading) if has_sentences else None,
+        ),
+        layers=layers,
+        candidates=_candidates(kinds.values()),
+        known=frozenset({*known, *layers}),
+        knows_all=True,
+    )
+
+
+def _mark(number: int, kind: _Kind, values: Mapping[str, Any], file: str) -> Annotation:
+    """Return an annotation with those of its features that have a value, as strings."""
+    where = f"{file}: annotation {number}"
+    start, end = ends = values.get("begin"), values.get("end")
+    if type(start) is not int or type(end) is not int:
+        raise refusal(where, "offsets are {}", quotes(ends), expected="whole numbers")
+    if strange := values.keys() - kind.ranges.keys() - _PLACED:
+        raise refusal(where, "has the feature {}", min(strange), expected="those of its type")
+    features, others = kind.layer.features, kind.layer.others
+    given = {name: values[name] for name in (*features, *others) if values.get(name) is not None}
+    for name in features:
+        if not isinstance(given.get(name, ""), str):
+            found = "feature {} is {}"
+            raise refusal(where, found, name, (shown(given[name]),), expected="a text")
+    return Annotation(start, end, {x: as_label(y) for x, y in given.items()}, where, str(number))
+
+
+def _stretches(
+    role: str, places: Mapping[str, list[Interval]], draft: Draft, reading: Reading
+) -> list[Interval] | None:
+    """Return tokens or sentences in order; None if the file has none."""
+    ordered = sorted({place for place in places[role] if place[0] != place[1]})
+    odd = out_of_order(ordered, length_of(draft.text, reading.options["offsets"] or "utf16"))
+    if odd is not None:
+        found = f"{role} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text"
+        raise refusal(str(draft.where), found, expected=f"{role}s one after the other")
+    return ordered or None
+
+
+def _candidates(kinds: Iterable[_Kind]) -> tuple[str, ...]:
+    """Return types of spans that people made, without those that are kinds of another of them."""
+    spans = [kind for kind in kinds if kind.role == "span"]
+    named = {kind.lineage[0] for kind in spans} | {
+        NAMED_ENTITY for kind in spans if NAMED_ENTITY in kind.lineage
+    }
+    covered = {kind.lineage[0] for kind in spans if named & set(kind.lineage[1:])}
+    return tuple(sorted(named - covered))
