@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import DataError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
+from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Quote, Text, Use, given, quotes
 from beyondchance.tallies import left_out, not_read
 
@@ -111,10 +112,10 @@ def as_label(value: str | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def unknown(what: str, asked: str, known: Iterable[str], where: Text) -> FormatError:
-    """The error for a name that an option asks for and the files do not have."""
-    found = (f"no {what} ", Quote(asked))
-    return FormatError(*found, where=where, expected=("one of: ", *quotes(known, most=50)))
+def unknown(what: str, asked: str, known: Iterable[str], where: Text) -> DataError:
+    """Build the error for a name that an option asks for and the files do not have."""
+    expected = ("one of: ", *quotes(known, most=50))
+    return refusal(where, f"no {what} {{}}", asked, expected=expected)
 
 
 def asked_names(reading: Reading) -> tuple[str, ...]:
@@ -158,7 +159,7 @@ class Features:
 def layer_drafts(
     documents: Sequence[Layered], reading: Reading, *, name: str, name_as_label: bool
 ) -> Iterator[Draft]:
-    """Drafts of one layer and one feature of all documents of an upload.
+    """Return drafts of one layer and one feature of all documents of an upload.
 
     Parameters
     ----------
@@ -172,109 +173,82 @@ def layer_drafts(
     layer = _layer(documents, reading, name)
     feature = None
     if layer is not None:
-        feature = _feature(documents, layer, reading, name)
-        values = [mark.values.get(feature or "") for mark in _annotations(documents, layer)]
+        present = [document.layers[layer] for document in documents if layer in document.layers]
+        feature = _feature(present, layer, reading, name)
+        values = [mark.values.get(feature or "") for one in present for mark in one.annotations]
         if name_as_label and values and not any(values):
             feature = None
-        _sign("layer", layer, reading, name)
-        reading.calls("layer", layer)
-        if feature:
-            _sign("feature", feature, reading, name)
-            reading.calls("feature", feature)
+        for key, value in (("layer", layer), ("feature", feature)):
+            if not value:
+                continue
+            before = reading.signed.setdefault(key, value)
+            if before != value:
+                found = f"the {key} to read is {{}} here, but {{}} before"
+                use = Use(key, placeholder="NAME")
+                raise refusal(name, found, value, before, remedy=("pass ", use))
+            reading.calls(key, value)
         label = ("feature ", Quote(feature)) if feature else ("labelled ", Quote(short_name(layer)))
         reading.note("layer ", Quote(layer), ", ", *label, where=name)
     for document in documents:
-        yield replace(document.draft, spans=list(_spans(document, layer, feature, reading)))
-
-
-def _sign(key: str, value: str, reading: Reading, name: str) -> None:
-    """Sign what was chosen; refuse it if it differs from what was read before."""
-    before = reading.signed.setdefault(key, value)
-    if before != value:
-        found = (f"the {key} to read is ", Quote(value), " here, but ", Quote(before), " before")
-        raise FormatError(*found, where=name, remedy=("pass ", Use(key, placeholder="NAME")))
-
-
-def _annotations(documents: Iterable[Layered], layer: str) -> Iterator[Annotation]:
-    for document in documents:
-        if layer in document.layers:
-            yield from document.layers[layer].annotations
+        layers = document.layers
+        chosen = layers[layer].annotations if layer is not None and layer in layers else []
+        # By identity: an annotation is in the layer of its type and in those of its supertypes.
+        all_marks = {id(mark) for name in document.candidates for mark in layers[name].annotations}
+        n_others = len(all_marks.difference(map(id, chosen)))
+        reading.skipped[not_read("annotations of other layers")] += n_others
+        default = short_name(layer or "") if feature is None else ""
+        labels = [default or mark.values.get(feature or "") for mark in chosen]
+        reading.skipped[UNLABELLED] += sum(not label for label in labels)
+        spans = [
+            DraftSpan(mark.start, mark.end, label, where=mark.where, id=mark.id)
+            for mark, label in zip(chosen, labels, strict=True)
+            if label
+        ]
+        yield replace(document.draft, spans=spans)
 
 
 def _layer(documents: Sequence[Layered], reading: Reading, name: str) -> str | None:
-    """The full name of the layer to read; None where there is nothing to read."""
-    asked = reading.options["layer"]
+    """Return the full name of the layer to read; None where there is nothing to read."""
+    asked: str | None = reading.options["layer"]
+    names = dict.fromkeys(layer for document in documents for layer in document.candidates)
     if asked is not None:
-        return _asked_layer(asked, documents, reading, name)
-    names = list(dict.fromkeys(layer for document in documents for layer in document.candidates))
-    if NAMED_ENTITY in names:
+        names = dict.fromkeys(sorted({layer for one in documents for layer in one.known}))
+        choices = [asked] if asked in names else [x for x in names if short_name(x) == asked]
+    elif NAMED_ENTITY in names:
         return NAMED_ENTITY
-    own = [layer for layer in names if short_name(layer) not in INTERNAL]
-    for choice in (names, own):
-        if len(choice) == 1:
-            return choice[0]
-    if not names:
-        reading.note("no layer has annotations; read as nothing marked", where=name)
-        return None
-    found = ("several layers have annotations: ", *quotes(sorted(names)))
-    raise FormatError(*found, where=name, remedy=("pass ", Use("layer", placeholder="NAME")))
-
-
-def _asked_layer(
-    asked: str, documents: Sequence[Layered], reading: Reading, name: str
-) -> str | None:
-    known = sorted(frozenset().union(*(document.known for document in documents)))
-    if asked in known:
-        return asked
-    fitting = [layer for layer in known if short_name(layer) == asked]
-    if len(fitting) == 1:
-        return fitting[0]
-    if fitting:
-        found = ("several layers are called ", Quote(asked), ": ", *quotes(fitting))
-        raise FormatError(*found, where=name, remedy="use the full name")
+    else:
+        own = [layer for layer in names if short_name(layer) not in INTERNAL]
+        choices = own if len(own) == 1 else sorted(names)
+    if len(choices) == 1:
+        return choices[0]
+    if choices:
+        use = Use("layer", placeholder="NAME")
+        found = "several layers can be meant: {}"
+        raise refusal(name, found, quotes(choices), remedy=("pass the full name of one: ", use))
     # A TSV file names only layers that have annotations; a CAS names all that exist.
-    if any(document.knows_all for document in documents):
-        raise unknown("layer", asked, known, name)
-    listed = (" (found: ", *quotes(known), ")")
-    reading.note("no layer ", Quote(asked), *listed, "; read as nothing marked", where=name)
+    if asked is not None and any(document.knows_all for document in documents):
+        raise unknown("layer", asked, names, name)
+    said = "no layer has annotations" if asked is None else "no layer {} (found: {})"
+    values = () if asked is None else (asked, quotes(names))
+    reading.note(*quoting(said, *values), "; read as nothing marked", where=name)
     return None
 
 
-def _feature(documents: Sequence[Layered], layer: str, reading: Reading, name: str) -> str | None:
-    """The feature that holds the label; None if the layer has none, or nothing to label."""
-    present = [document.layers[layer] for document in documents if layer in document.layers]
+def _feature(present: Sequence[Layer], layer: str, reading: Reading, name: str) -> str | None:
+    """Return the feature that holds the label; None if there is none, or nothing to label."""
     features = list(dict.fromkeys(feature for one in present for feature in one.features))
-    everything = dict.fromkeys([*features, *(other for one in present for other in one.others)])
-    asked = reading.options["feature"]
+    known = dict.fromkeys([*features, *(other for one in present for other in one.others)])
+    asked: str | None = reading.options["feature"]
+    if asked is not None and present and asked not in known:
+        raise unknown("feature", asked, known, (f"{name}: layer ", Quote(layer)))
     if asked is not None:
-        if present and asked not in everything:
-            raise unknown("feature", asked, everything, (f"{name}: layer ", Quote(layer)))
         return asked if present else None
-    for choice in ("value", features[0] if len(features) == 1 else "", "identifier"):
-        if choice in features:
-            return choice
-    if not any(mark.values.get(key) for mark in _annotations(documents, layer) for key in features):
-        return None
-    raise FormatError(
-        *("layer ", Quote(layer), " has several features: ", *quotes(features)),
-        where=name,
-        remedy=("pass the one that holds the label: ", Use("feature", placeholder="NAME")),
-    )
-
-
-def _spans(
-    document: Layered, layer: str | None, feature: str | None, reading: Reading
-) -> Iterator[DraftSpan]:
-    """The spans of one document; everything else is counted."""
-    chosen = [] if layer is None else list(_annotations([document], layer))
-    # By identity: an annotation is in the layer of its type and in those of its supertypes.
-    others = {id(mark) for name in document.candidates for mark in _annotations([document], name)}
-    others -= set(map(id, chosen))
-    if others:
-        reading.skipped[not_read("annotations of other layers")] += len(others)
-    for mark in chosen:
-        label = short_name(layer or "") if feature is None else mark.values.get(feature)
-        if label:
-            yield DraftSpan(mark.start, mark.end, label, where=mark.where, id=mark.id)
-        else:
-            reading.skipped[UNLABELLED] += 1
+    only = features if len(features) == 1 else []
+    if choices := [one for one in ("value", *only, "identifier") if one in features]:
+        return choices[0]
+    marks = [mark for one in present for mark in one.annotations]
+    if any(mark.values.get(key) for mark in marks for key in features):
+        use = Use("feature", placeholder="NAME")
+        found, remedy = "layer {} has several features: {}", "pass the one that holds the label: "
+        raise refusal(name, found, layer, quotes(features), remedy=(remedy, use))
+    return None

@@ -322,7 +322,7 @@ def test_layers_without_features_are_labelled_by_their_names(tmp_path):
 def test_choices_that_must_be_made(tmp_path):
     extra = [("my.Pair", 0, 3, {"left": "L", "right": "R"}), ("my.Bare", 0, 3, {})]
     path = written(tmp_path, cas(extra=extra).to_json())
-    refuses(path, "FILE: … annotations … 'my.Bare' … 'my.Pair' … layer=NAME")
+    refuses(path, "FILE: … layers … 'my.Bare' … 'my.Pair' … layer=NAME")
     refuses(
         path,
         "FILE: … 'my.Pair' … features … 'left' … 'right' … feature=NAME",
@@ -330,7 +330,7 @@ def test_choices_that_must_be_made(tmp_path):
     )
     refuses(
         path,
-        "FILE: … called … 'Mood' … 'my.Mood' … 'your.Mood'",
+        "FILE: … layers … 'my.Mood' … 'your.Mood' … full name … layer=NAME",
         layer="Mood",
     )
     with refused(bc.FormatError, "layer … 'Pear' … my.Bar"):

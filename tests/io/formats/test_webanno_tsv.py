@@ -277,7 +277,7 @@ def test_layer_and_feature_options(tmp_path):
     refuses(
         tmp_path,
         content,
-        "FILE: … annotations … 'my.One' … 'my.Two' … layer=NAME",
+        "FILE: … layers … 'my.One' … 'my.Two' … layer=NAME",
     )
     refuses(
         tmp_path,
@@ -301,7 +301,7 @@ def test_layer_and_feature_options(tmp_path):
     refuses(
         tmp_path,
         twice,
-        "FILE: … called … 'One' … 'my.One' … 'your.One'",
+        "FILE: … layers … 'my.One' … 'your.One' … full name … layer=NAME",
         layer="One",
     )
 
