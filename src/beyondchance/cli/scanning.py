@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,8 +19,7 @@ from beyondchance.cli.loading import equal_spans, load, naming_of, path_of
 from beyondchance.cli.running import flag_of, is_given, progress, refuse, tell
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named
-from beyondchance.io.scanning import Scan, Selection, expanded, opened_files
-from beyondchance.io.sources import cause
+from beyondchance.io.sources import cause, holds_counts
 from beyondchance.scoring.answers import (
     Answer,
     Question,
@@ -30,8 +30,9 @@ from beyondchance.scoring.answers import (
     with_origin,
 )
 from beyondchance.scoring.api import agreement, difficulty, rank
-from beyondchance.scoring.engines import n_workers
-from beyondchance.scoring.scans import counted, is_counted
+
+if TYPE_CHECKING:
+    from beyondchance.io.scanning import Scan
 
 LARGE = 2**28
 """Bytes from which files are read in parts, if they can be."""
@@ -83,6 +84,9 @@ def scored(
         return corpus, {options["measure"]: result} if only else dict(result.measures)
     question = Question(command, None, {n: x for n, x in asked.items() if x is not None})
     questions = [question] if only else by_measures(question)
+    from beyondchance.scoring.engines import n_workers  # noqa: PLC0415 - for large files
+    from beyondchance.scoring.scans import counted  # noqa: PLC0415
+
     how = {name: options[name] for name in flags.COUNTING if options[name] is not None}
     n_workers(how["workers"])
     if options["dask"] is not None:
@@ -111,6 +115,10 @@ def _scan_of(options: Mapping[str, Any]) -> Scan | None:
     """
     asked = [name for name in (*flags.COUNTING, "dask") if is_given(name)]
     whole_only = [name for name in _AT_ONCE if is_given(name)]
+    if not asked and not _may_be_cut(options):
+        return None
+    from beyondchance.scoring.scans import is_counted  # noqa: PLC0415 - for large files
+
     try:
         found = _scan(options)
     except (BeyondChanceError, OSError, ValueError) as error:
@@ -130,8 +138,7 @@ def _scan_of(options: Mapping[str, Any]) -> Scan | None:
         refuse(unread, "needs the annotations, and these are saved counts")
         return found
     if not asked:
-        is_cut = not whole_only and _is_large(found) and _can_be_cut(found)
-        return found if is_cut else None
+        return None if whole_only or not _can_be_cut(found) else found
     refuse(whole_only, f"needs all documents at once, and {flag_of(asked[0])} counts parts")
     if options["part"] is not None:
         if options["save_counts"] is None:
@@ -146,6 +153,8 @@ def _scan(options: Mapping[str, Any]) -> Scan | None:
     listed = [*assumed, *options["files"]]
     if not listed or not all(isinstance(path_of(item), str | PathLike) for item in listed):
         return None
+    from beyondchance.io.scanning import Scan, Selection, expanded  # noqa: PLC0415
+
     items = [
         x for item in listed for x in ([item] if isinstance(item, Named) else expanded([item]))
     ]
@@ -167,21 +176,32 @@ def _scan(options: Mapping[str, Any]) -> Scan | None:
     )
 
 
-def _is_large(found: Scan) -> bool:
-    """Whether the files are so large that they are better read in parts."""
+def _may_be_cut(options: Mapping[str, Any]) -> bool:
+    """Return whether files are large, or hold what was counted before."""
+    gold = options["gold"]
+    items = [*options["files"], *([gold.item] if isinstance(gold, Assumed) else ())]
     size = 0
-    for item in found.items:
-        path = Path(path_of(item))
-        try:
-            is_packed = path.suffix.lower() in {".parquet", ".gz", ".bz2", ".xz", ".zst"}
-            size += path.stat().st_size * (_PACKED if is_packed else 1)
-        except OSError:
+    for item in map(path_of, items):
+        if not isinstance(item, str | PathLike):
             return False
+        if holds_counts(item):
+            return True
+        path = Path(item)
+        within = path.rglob("*") if path.is_dir() else [path]
+        with suppress(OSError):
+            size += sum(file.stat().st_size * _times(file) for file in within if file.is_file())
     return size >= LARGE
+
+
+def _times(file: Path) -> int:
+    """Return how many bytes of text each byte of a file is, about."""
+    return _PACKED if file.suffix.lower() in {".parquet", ".gz", ".bz2", ".xz", ".zst"} else 1
 
 
 def _can_be_cut(found: Scan) -> bool:
     """Whether large files have a format that is read in parts, and options that allow it."""
+    from beyondchance.io.scanning import opened_files  # noqa: PLC0415
+
     try:
         files = opened_files(found)
     except BeyondChanceError:

@@ -40,7 +40,14 @@ from beyondchance.io.reading import (
 )
 from beyondchance.io.registry import FORMATS, Format, Upload
 from beyondchance.io.remote import listed
-from beyondchance.io.sources import Source, is_parquet, is_url, limited, matching
+from beyondchance.io.sources import (
+    Source,
+    holds_counts,
+    is_parquet,
+    is_url,
+    limited,
+    matching,
+)
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, documented
 
@@ -52,8 +59,6 @@ ROWS_AT_A_TIME = 2**17
 """Rows of a table that are read at a time."""
 ROWS_OF_PART = 2**20
 """Rows that a part has, or a few more."""
-COUNTS = b"beyondchance counts "
-"""What files begin with that hold what was counted."""
 _WAYS = ("table", "conll", "records", "hf")
 """The formats that are read in parts."""
 
@@ -151,17 +156,6 @@ def scan(
     if not any(map(holds_counts, found.items)):
         opened_files(found)  # refuses what is not there, or is read as a whole
     return found
-
-
-def holds_counts(item: Any) -> bool:
-    """Whether a file holds what was counted before, in whatever version."""
-    if not isinstance(item, str | PathLike):
-        return False
-    try:
-        with Path(item).open("rb") as file:
-            return file.read(len(COUNTS)) == COUNTS
-    except (OSError, ValueError):
-        return False
 
 
 def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:

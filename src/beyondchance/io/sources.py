@@ -36,6 +36,8 @@ MOST_BYTES = 2**31
 """What one file, or all members of one archive together, may hold, unless more is allowed."""
 MOST_EXPANSION = 200
 """How many times its packed size what was packed may hold, unless more is allowed."""
+COUNTS = b"beyondchance counts "
+"""What files begin with that hold what was counted."""
 WITHOUT_LIMIT = 2**62
 """What is allowed where nothing is distrusted."""
 _LEAST_UNPACKED = 2**20
@@ -425,6 +427,17 @@ def _end_of_repeated(text: str, begin: int) -> int:
         json.JSONDecoder(object_pairs_hook=counted).raw_decode(text, begin)
     braces = (sign for sign in _STRING_OR_CLOSE.finditer(text, begin) if sign[0] == "}")
     return next(islice(braces, n_closed - 1, None)).start()
+
+
+def holds_counts(item: Any) -> bool:
+    """Return whether a file holds what was counted before, in whatever version."""
+    if not isinstance(item, str | os.PathLike):
+        return False
+    try:
+        with Path(item).open("rb") as file:
+            return file.read(len(COUNTS)) == COUNTS
+    except (OSError, ValueError):
+        return False
 
 
 def matching(item: Any) -> list[Any]:

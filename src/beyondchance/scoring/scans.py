@@ -45,13 +45,13 @@ from beyondchance.io.scanning import (
     UnorderedError,
     batches_of,
     check_labels,
-    holds_counts,
     inputs_of,
     opened_files,
     parts_of,
     seen_in,
     seen_together,
 )
+from beyondchance.io.sources import holds_counts
 from beyondchance.messages import Note, Quote, Use, quotes
 from beyondchance.scoring.answers import (
     Answer,

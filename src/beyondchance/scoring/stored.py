@@ -24,8 +24,8 @@ from beyondchance.io.copies import Copies
 from beyondchance.io.options import Whole
 from beyondchance.io.reading import Naming
 from beyondchance.io.saving import save_file
-from beyondchance.io.scanning import COUNTS, Seen
-from beyondchance.io.sources import Source, too_large
+from beyondchance.io.scanning import Seen
+from beyondchance.io.sources import COUNTS, Source, too_large
 from beyondchance.io.values import reason
 from beyondchance.messages import Note, Quote, Use
 from beyondchance.results.counts import Added, Counts
