@@ -429,6 +429,16 @@ def test_what_is_said_of_ties() -> None:
     assert "a person has to decide" not in best
 
 
+def test_what_is_said_of_weights() -> None:
+    corpus = one_text(ada=[(0, 2, "P")], ben=[(0, 2, "P")])
+    some, every = (
+        " ".join(str(bc.consensus(corpus, weights=weights)).split())
+        for weights in ({"ada": 2}, {"ada": 2, "ben": 3})
+    )
+    assert "ada 2, 1 otherwise." in some
+    assert "ada 2, ben 3." in every
+
+
 def test_ties_go_with_entities_where_nobody_decided() -> None:
     file = {"beyondchance": "decisions", "format": 1, "decisions": []}
     file |= {"unit": "sentence", "positions": "tokens"}

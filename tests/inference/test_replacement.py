@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, isnan, sqrt
 from typing import Any
 
@@ -513,6 +514,12 @@ class TestPlans:
         assert found.by_condition["margin"] == (pytest.approx(-0.01), None)
         assert "No number of documents" in str(found)
         assert bc.plan_replacement(pilot).documents == 20
+
+    def test_the_pilot_may_be_enough(self) -> None:
+        found = bc.plan_replacement(bc.replacement(bc.example(), model="cleo"))
+        for n_pilot, told in ((19, "included"), (20, "or fewer"), (21, "or fewer")):
+            said = " ".join(str(replace(found, n_pilot=n_pilot)).split())
+            assert_tells(said, f"20 documents … pilot's {n_pilot}, … {told}")
 
     def test_power_is_a_share(self) -> None:
         pilot = bc.replacement(bc.example(), model="cleo")

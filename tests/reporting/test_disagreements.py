@@ -47,6 +47,8 @@ class TestInText:
         assert in_text(text, (99, 198), (-1, -1)) == (
             f"…{'x' * 25}[{'a' * 30}…{'a' * 30}]{'y' * 25}…"
         )
+        whole = f"{'x' * 25}{'a' * 60}{'y' * 25}"
+        assert in_text(whole, (25, 85), (-1, -1)) == f"{'x' * 25}[{'a' * 60}]{'y' * 25}"
 
     def test_it_is_cut_between_words(self):
         text = "and then the retired teacher Marta opened the small museum of Osterby on Monday"

@@ -212,6 +212,12 @@ class TestText:
         narrow = rendered(report_of(table), "text", width=20, digits=8)
         assert all(part in narrow for part in ("ada", "0.10000000", "0.20000000", "0.30000000"))
 
+    def test_sentences_are_folded_between_words_only(self):
+        long = "x" * 30
+        lines = rendered(report_of(Prose(f"a well-known {long} b")), "text", width=12)
+        assert lines.splitlines() == ["a well-known", long, "b"]
+        assert rendered(report_of(Prose("a well-known")), "text", width=9) == "a\nwell-known\n"
+
     def test_long_names_are_folded_and_numbers_are_not(self):
         name = "x" * 90
         lines = rendered(report_of(Table(("name", "value"), [(name, 0.25)])), "text", width=40)

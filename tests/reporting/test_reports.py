@@ -99,6 +99,14 @@ class TestSentences:
         assert "little" in words.effect(score(980.01, 200, 1000))
 
 
+def test_groups_are_said_to_be_made_by_a_hash():
+    found = agreement(example()).intervals()
+    for groups, is_told in ((None, False), (4096, True)):
+        settings = found.settings.replaced(groups=groups)
+        said = words.how_made(found.overall["corrected"], settings)
+        assert ("hash" in said) == is_told
+
+
 def test_an_interval_is_not_compared_with_another_score():
     # Whether that of the corrected score contains the observed one tests nothing.
     corpus = example()
