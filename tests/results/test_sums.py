@@ -40,6 +40,12 @@ def test_rows_of_one_key_are_added(keys, data):
         assert found[name].tolist() == [add(by_key[key]) for key in own]
 
 
+def test_keys_of_more_than_63_bits_stay_in_order():
+    rows = np.array([[2**31 - 1] * 3, [0] * 3])
+    found = summed({**dict(zip("abc", rows.T, strict=True)), "n": np.array([1, 2])}, list("abc"))
+    assert found["n"].tolist() == [2, 1]
+
+
 @given(st.lists(st.integers(0, 2**72).map(lambda x: x % 2 ** (x % 64) * 2.0**-52), min_size=1))
 def test_a_sum_of_more_than_53_bits_takes_two_rows(values):
     """Whole part and rest are the sum, exactly, and so are sums of such rows."""

@@ -110,6 +110,12 @@ class TestOrder:
         found = disagreements(two([(3, 7, "P")], [(0, 5, "P"), (5, 8, "P")]))
         assert ("boundary", (3, 7, "P"), (5, 8, "P")) in spans(found)
 
+        # ada  ....PP
+        # ben  PPPPP.    shares one, six in all
+        # ben  .PPPP.    shares one, five in all
+        found = disagreements(two([(4, 6, "P")], [(0, 5, "P"), (1, 5, "P")]))
+        assert ("boundary", (4, 6, "P"), (1, 5, "P")) in spans(found)
+
     def test_of_equally_close_ones_the_first_in_the_text(self):
         # ada  ..PPPP..
         # ben  PPPP....
