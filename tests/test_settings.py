@@ -1,5 +1,6 @@
 """Signatures, there and back."""
 
+import pytest
 from hypothesis import given, strategies as st
 
 from beyondchance import Corpus, OptionError, Settings, __version__, agreement
@@ -57,6 +58,13 @@ def test_not_settings():
     ):
         with refused(OptionError, f"setting … {' … '.join(values)}"):
             Settings(**values)
+
+
+def test_settings_do_not_change():
+    settings = Settings(seed=1)
+    with pytest.raises(AttributeError, match=r"replaced\(seed"):
+        settings.seed = 2
+    assert (settings.seed, settings.replaced(seed=2).seed) == (1, 2)
 
 
 def test_not_even_a_string():

@@ -318,6 +318,18 @@ def test_files_that_share_no_document_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
+def test_documents_of_one_annotator_each_are_refused(tmp_path: Path) -> None:
+    """Systems are compared with the gold standard, and other annotators without it."""
+    span = {"start": 0, "end": 2, "label": "P", "length": 9}
+    rows = [{"document": f"d{i}", "annotator": who, **span} for i, who in enumerate("abcgggggggg")]
+    scan = bc.scan(separated(tmp_path / "a.csv", rows), gold="g", empty="missing")
+    with refused(NothingSharedError, "'g' and another"):
+        bc.rank(scan)
+    with refused(NothingSharedError, "two annotators"):
+        bc.agreement(scan)
+
+
+@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("n_files", [1, 2])
 def test_rows_in_no_order_are_refused_with_the_command_that_sorts_them(
     tmp_path: Path, n_files: int
