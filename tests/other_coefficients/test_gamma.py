@@ -228,6 +228,16 @@ def test_a_third_unit_can_bring_two_together():
     assert found.observed == pytest.approx(5 / 3, abs=1e-12)
 
 
+def test_what_can_as_well_be_taken_apart_is():
+    # cleo's unit is 5/2 from either of two equal ones: all together cost (5/2 + 5/2)/3, and the
+    # two (0 + 2)/3 besides cleo's alone, both 5/3.
+    sides = [plain([(0, 2)], "A"), plain([(0, 2)], "A"), plain([(2, 4)], "A")]
+    options = Dissimilarity(alpha=2.5, beta=1.0, labels=1 - np.eye(3))
+    aligned, cost = best_alignment(columns([sides]), options)
+    assert [members for unitary in aligned for members in unitary.members.tolist()] == [[0, 1]]
+    assert cost.tolist() == pytest.approx([5 / 3])
+
+
 def test_many_texts_are_aligned_as_each_alone():
     rng = np.random.default_rng(5)
     texts = []
