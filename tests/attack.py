@@ -46,7 +46,7 @@ import numpy as np
 
 import beyondchance as bc
 from beyondchance.cli.main import main as run_command
-from beyondchance.io import assembling, reading, scanning, separated
+from beyondchance.io import assembling, reading, scanning, table_files
 from every_format import EXAMPLES, Annotations, Example
 from mutation import MARK, MARKED, ODD, Dice, mutant, places, replaced, retold
 
@@ -342,7 +342,7 @@ def _compare_roads(
     """Plain files are read by a fast road: the general one must lead to the same."""
     roads = {
         "conll": mock.patch.object(assembling, "by_annotator", return_value=None),
-        "table": mock.patch.object(separated, "_QUICK_FROM", 0),
+        "table": mock.patch.object(table_files, "_QUICK_FROM", 0),
     }
     road = roads.get(outcome.target.partition("_")[0])
     if road is None:

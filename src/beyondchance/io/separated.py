@@ -1,56 +1,28 @@
-"""Rows of cells with separators: CSV and TSV, with a header or with columns that are named."""
+"""Rows of cells with separators: CSV and TSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
-from importlib import import_module
 from itertools import islice
 from threading import Lock
 from typing import Any
 
 from beyondchance.checks import repeated
-from beyondchance.errors import DataError, FormatError, OptionError
-from beyondchance.io.columns import (
-    NAMES,
-    NUMBERS,
-    SPAN,
-    WHOLE,
-    Table,
-    arrow_table,
-    check_distinct,
-    number_of,
-    our_name,
-)
-from beyondchance.io.options import Reading
+from beyondchance.errors import FormatError, OptionError
+from beyondchance.io.columns import SPAN, our_name
 from beyondchance.io.sources import Source
 from beyondchance.io.values import refusal
-from beyondchance.messages import Use, given, quotes
-from beyondchance.tallies import left_out
+from beyondchance.messages import given, quotes
 
 IGNORED = "_"
 """What stands for a column to ignore, in the option ``columns``."""
-_FULL = ("document", "annotator", *SPAN)
-_TAG = re.compile(r"O|[BIELSUM]-\S+")
-_BARE_LINES = 5
-"""How many lines are looked at to recognise a table without a header."""
-_QUICK_FROM = 2**20
-"""Bytes from which on a file is read by pyarrow, if it is installed."""
-_BLOCK = 2**22
-"""Bytes that pyarrow reads at a time: each block numbers its names, which costs time to join."""
-_CELL = '^("[^"]*"|[^"]*)$'
-"""A cell that is enclosed in quotes, or has none; for pyarrow."""
 _FIELD_LIMIT = Lock()
 
 Columns = Mapping[str, tuple[str, ...]]
 """What is looked for in a kind of table, and the names that a column of it can have."""
-
-
-# --- Detection ----------------------------------------------------------------
 
 
 def first_line(source: Source) -> str:
@@ -124,31 +96,6 @@ def declared_rows(
         yield f"{source.name}:{line}", declared, row
 
 
-def looks_bare(source: Source) -> bool:
-    """Whether the first lines are rows of a table of spans, without a header.
-
-    Columns of tokens and tags are not.
-    """
-    rows = head_rows(source, most=_BARE_LINES)
-    return bool(rows) and all(
-        len(row) == len(rows[0]) >= len(SPAN)
-        and _offsets_of(row) is not None
-        and not any(map(_TAG.fullmatch, row))
-        for row in rows
-    )
-
-
-def _offsets_of(row: Sequence[str]) -> int | None:
-    """Where the last two neighbouring cells are that can be a start and an end."""
-    for i in reversed(range(len(row) - 1)):
-        if WHOLE.fullmatch(row[i]) and WHOLE.fullmatch(row[i + 1]):
-            return i if (number_of(row[i]) or 0) <= (number_of(row[i + 1]) or 0) else None
-    return None
-
-
-# --- Names of columns ---------------------------------------------------------
-
-
 def named_columns(value: object) -> tuple[str, ...]:
     """Return the names of the option ``columns``: names, or a string of names with commas.
 
@@ -170,93 +117,6 @@ def named_columns(value: object) -> tuple[str, ...]:
         elif all(stripped) and not repeated(ours):
             return stripped
     raise OptionError(*given("columns", value), expected=expected)
-
-
-def _header_of(source: Source, row: Sequence[str]) -> list[str]:
-    """The names in the first row; one that holds data is refused, because anything fits it."""
-    names = [cell.strip() for cell in row]
-    is_known = any(our_name(name) in NAMES for name in names)
-    if not is_known and any(map(WHOLE.fullmatch, names)):
-        raise _bare(source, row)
-    check_distinct(names, f"{source.name}:1")
-    return names
-
-
-def _bare(source: Source, row: Sequence[str]) -> DataError:
-    """Refuse a table without a header, with the names that its columns may have."""
-    ways: list[list[str]] = [["document", "label"], ["annotator", "label"]]
-    if len(row) < len(_FULL) - 1:
-        ways = [["label"]]
-    elif len(row) >= len(_FULL):
-        ways = [["document", "annotator", "label", *[IGNORED] * (len(row) - len(_FULL))]]
-    place = _offsets_of(row)
-    named = [[*others[:place], "start", "end", *others[place:]] for others in ways]
-    tries = [Use("columns", ",".join(names)) for names in ([_FULL] if place is None else named)]
-    return refusal(
-        f"{source.name}:1",
-        "no header: the first row is {}",
-        quotes(row),
-        expected="the names of the columns",
-        remedy=(
-            *("add them as first row, or pass ", tries[0]),
-            *(piece for use in tries[1:] for piece in (" or ", use)),
-            f", whichever is true; {IGNORED} ignores a column",
-        ),
-    )
-
-
-def _checked_names(source: Source, row: Sequence[str], named: Sequence[str]) -> Sequence[str]:
-    """Return the names that were given for the columns of a table without a header."""
-    where, option = f"{source.name}:1", Use("columns", is_name=True)
-    if len(row) != len(named):
-        raise refusal(
-            where,
-            f"the first row has {len(row)} cells, {{}}, and {{}} names {len(named)}",
-            *(quotes(row), (option,)),
-            expected="a name for each",
-            remedy=f"{IGNORED} ignores a column",
-        )
-    pairs = zip(map(our_name, named), row, strict=True)
-    numbers = [cell for name, cell in pairs if name in NUMBERS and cell.strip()]
-    if numbers and not any(map(WHOLE.fullmatch, numbers)):
-        raise refusal(
-            where,
-            "the first row is a header: {}",
-            quotes(row),
-            expected=("data, because ", option, " names the columns"),
-            remedy=("remove the header, or leave ", option, " out"),
-        )
-    return named
-
-
-# --- Rows to columns ----------------------------------------------------------
-
-
-def read_separated(source: Source, reading: Reading, named: Sequence[str] = ()) -> Table:
-    """Read CSV or TSV; `named` are the columns of a file without a header."""
-    return _quick(source, named) or _row_by_row(source, reading, named)
-
-
-def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table:
-    rows = csv_rows(source)
-    if not rows:
-        expected = "a header and a row for each span"
-        raise FormatError("holds no rows", where=source.name, expected=expected)
-    _, first = rows[0]
-    if named:
-        names = _checked_names(source, first, named)
-    else:
-        names = _header_of(source, first)
-        # Files that were put below one another have headers in the middle.
-        is_strict = reading.options["strict"]
-        data = rows[1:] if is_strict else [row for row in rows if row[1] != first]
-        if n_headers := len(rows) - 1 - len(data):
-            reading.skipped[left_out("rows that repeat the header")] += n_headers
-        rows = data
-    columns = {
-        name: [row[i] or None for _, row in rows] for i, name in enumerate(names) if name != IGNORED
-    }
-    return Table(source, columns, lambda: [line for line, _ in rows])
 
 
 @contextmanager
@@ -305,88 +165,3 @@ def csv_rows(
                 expected=f"{len(rows[0][1]) - n_spare}, as in the first row",
             )
     return rows
-
-
-def _quick(source: Source, named: Sequence[str] = ()) -> Table | None:
-    """Read a large file by pyarrow; None where that is missing or objects to anything.
-
-    What it objects to is found again, and named, by reading row by row.
-    """
-    data, delimiter = source.data, delimiter_of(source)
-    if len(data) < _QUICK_FROM or not _is_plain(data):
-        return None
-    header = [name for row in head_rows(source) for name in row]
-    names = [
-        f"{IGNORED} {i}" if name == IGNORED else name for i, name in enumerate(named or header)
-    ]
-    is_known = named or any(our_name(name) in NAMES for name in names)
-    if not is_known or repeated(names) or names != [name.strip() for name in names]:
-        return None
-    try:
-        arrow, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
-        coded = arrow.dictionary(arrow.int32(), arrow.string())
-        # No position is beyond 32 bits; what is gets its error row by row.
-        special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int32())}
-        has_quotes = data.find(b'"', 0 if named else max(data.find(b"\n"), 0)) >= 0
-        table = arrow_csv.read_csv(
-            arrow.BufferReader(data),
-            read_options=arrow_csv.ReadOptions(
-                column_names=names, skip_rows=int(not named), block_size=_BLOCK
-            ),
-            # Cells are taken with their quotes, of which pyarrow would allow too many.
-            parse_options=arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False),
-            convert_options=arrow_csv.ConvertOptions(
-                column_types={
-                    name: coded if has_quotes else special.get(our_name(name), coded)
-                    for name in names
-                },
-                strings_can_be_null=True,
-                null_values=["", '""'],
-            ),
-        )
-        # There may be rows of nothing but separators, which reading row by row leaves out.
-        if all(column.null_count for column in table.columns):
-            return None
-        if has_quotes:
-            kinds = [special.get(our_name(name), arrow.string()) for name in names]
-            table = arrow.table(
-                [_unquoted(*pair, arrow) for pair in zip(table.columns, kinds, strict=True)], names
-            )
-        found = arrow_table(table, source, arrow)
-    except Exception:
-        return None
-    columns = {own: found.columns[name] for own, name in zip(named or names, names, strict=True)}
-    columns.pop(IGNORED, None)
-    return Table(source, columns, partial(_lines_of, source, len(table), has_header=not named))
-
-
-def _is_plain(data: bytes) -> bool:
-    """Whether pyarrow takes the same cells for numbers; it would read 0x1F as one."""
-    # To look for one letter takes a twentieth of the time.
-    return b"\0" not in data and not any(
-        letter in data and b"0" + letter in data for letter in (b"x", b"X")
-    )
-
-
-def _unquoted(column: Any, kind: Any, arrow: Any) -> Any:
-    """Return a column without the quotes that enclose cells; refuse cells with other quotes.
-
-    A cell with a separator or a line break in it was cut, so that its parts have one quote each.
-    """
-    compute, chunks = import_module("pyarrow.compute"), []
-    for chunk in column.chunks:
-        cells = chunk.dictionary
-        if not compute.all(compute.match_substring_regex(cells, _CELL)).as_py():
-            raise ValueError("quotes within cells")
-        bare = compute.utf8_trim(cells, '"').cast(kind)
-        chunks.append(arrow.DictionaryArray.from_arrays(chunk.indices, bare))
-    return arrow.chunked_array(chunks)
-
-
-def _lines_of(source: Source, n_rows: int, *, has_header: bool) -> Sequence[int]:
-    """The line of each row; pyarrow does not tell."""
-    text, before = source.text, int(has_header)
-    is_usual = text.count("\r") == text.count("\r\n")
-    if is_usual and text.count("\n", 0, len(text) - 1) == n_rows + before - 1:
-        return range(1 + before, 1 + before + n_rows)
-    return [line for line, _ in csv_rows(source)][before:]

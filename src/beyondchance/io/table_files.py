@@ -1,41 +1,65 @@
-"""Files that are tables of spans: CSV, TSV, JSON Lines or Parquet."""
+"""Files that are tables of spans: CSV, TSV, JSON Lines or Parquet.
+
+Large files are read by pyarrow where it is installed. What it objects to is found again, and
+named, by reading row by row; both ways find the same cells.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import Any
 
+from beyondchance.checks import repeated
+from beyondchance.errors import DataError, FormatError
 from beyondchance.io.columns import (
+    NAMES,
     NUMBERS,
     SPAN,
+    WHOLE,
     Table,
     arrow_table,
+    check_distinct,
     check_filled,
     is_string,
     known_columns,
     named_twice,
+    number_of,
     our_name,
 )
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import check_memory, readable
 from beyondchance.io.registry import required
 from beyondchance.io.separated import (
+    IGNORED,
+    csv_rows,
+    delimiter_of,
     first_line,
     head_rows,
-    looks_bare,
     named_columns,
-    read_separated,
 )
 from beyondchance.io.sources import Source, is_parquet, parsed_json
 from beyondchance.io.values import refusal
+from beyondchance.messages import Use, quotes
+from beyondchance.tallies import left_out
 
+_FULL = ("document", "annotator", *SPAN)
 _KEY = re.compile(r'[{,]\s*"(\w+)"\s*:')
+_TAG = re.compile(r"O|[BIELSUM]-\S+")
+_BARE_LINES = 5
+"""How many lines are looked at to recognise a table without a header."""
 _QUICK_FROM = 2**20
-"""Bytes from which on JSON Lines are read by pyarrow, if it is installed."""
+"""Bytes from which on a file is read by pyarrow, if it is installed."""
 _BLOCK = 2**22
-"""Bytes that pyarrow reads at a time; a row that is longer is left to be read row by row."""
+"""Bytes that pyarrow reads at a time: each block numbers its names, which costs time to join."""
+_CELL = '^("[^"]*"|[^"]*)$'
+"""A cell that is enclosed in quotes, or has none; for pyarrow."""
+
+
+# --- Detection ----------------------------------------------------------------
 
 
 def looks_like_spans(source: Source) -> bool:
@@ -46,7 +70,32 @@ def looks_like_spans(source: Source) -> bool:
     if line.startswith("{"):
         return {*SPAN, "document"} <= set(map(our_name, _KEY.findall(line)))
     header = {our_name(cell.strip()) for row in head_rows(source) for cell in row}
-    return header.issuperset(SPAN) or looks_bare(source)
+    return header.issuperset(SPAN) or _looks_bare(source)
+
+
+def _looks_bare(source: Source) -> bool:
+    """Whether the first lines are rows of a table of spans, without a header.
+
+    Columns of tokens and tags are not.
+    """
+    rows = head_rows(source, most=_BARE_LINES)
+    return bool(rows) and all(
+        len(row) == len(rows[0]) >= len(SPAN)
+        and _offsets_of(row) is not None
+        and not any(map(_TAG.fullmatch, row))
+        for row in rows
+    )
+
+
+def _offsets_of(row: Sequence[str]) -> int | None:
+    """Where the last two neighbouring cells are that can be a start and an end."""
+    for i in reversed(range(len(row) - 1)):
+        if WHOLE.fullmatch(row[i]) and WHOLE.fullmatch(row[i + 1]):
+            return i if (number_of(row[i]) or 0) <= (number_of(row[i + 1]) or 0) else None
+    return None
+
+
+# --- Reading ------------------------------------------------------------------
 
 
 def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN) -> Table:
@@ -61,12 +110,23 @@ def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN
     elif is_parquet(source):
         table = _parquet(source)
     elif source.head_text.lstrip().startswith("{"):
-        table = _quick_json_lines(source) or _json_lines(source)
+        table = _quick(source, _arrow_json_lines) or _json_lines(source)
     else:
-        return known_columns(read_separated(source, reading, named), needed)
+        return known_columns(_separated(source, reading, named), needed)
     if named:
         raise named_twice(table)
     return known_columns(table, needed)
+
+
+def _quick(source: Source, read: Callable[[Source, Any], Any]) -> Table | None:
+    """Read a large file by pyarrow; None where that is missing or objects to anything."""
+    if len(source.data) < _QUICK_FROM:
+        return None
+    try:
+        arrow = import_module("pyarrow")
+        return arrow_table(read(source, arrow), source, arrow)
+    except Exception:
+        return None
 
 
 def _parquet(source: Source) -> Table:
@@ -99,41 +159,189 @@ def _json_lines(source: Source) -> Table:
     return Table(source, {name: [row.get(name) for row in rows] for name in names}, lambda: lines)
 
 
-def _quick_json_lines(source: Source) -> Table | None:
-    """Read a large file by pyarrow; None where that is missing or objects to anything.
-
-    All rows must have the keys and the types of the first. What pyarrow objects to, such as keys
-    that occur twice, is found again, and named, by reading row by row.
-    """
-    data = source.data
-    if len(data) < _QUICK_FROM:
-        return None
-    try:
-        arrow, arrow_json = import_module("pyarrow"), import_module("pyarrow.json")
-        first = parsed_json(data[: data.find(b"\n")].decode(), source.name)
-        kinds = {name: _kind_of(name, value, arrow) for name, value in first.items()}
-        table = arrow_json.read_json(
-            arrow.BufferReader(data),
-            read_options=arrow_json.ReadOptions(block_size=_BLOCK),
-            parse_options=arrow_json.ParseOptions(
-                explicit_schema=arrow.schema(kinds), unexpected_field_behavior="error"
-            ),
-        )
-        table.validate(full=True)  # bytes that are no text
-        n_given = sum(len(column) - column.null_count for column in table.columns)
-        check_filled(len(kinds), len(table), n_given)
-    except Exception:
-        return None
+def _arrow_json_lines(source: Source, arrow: Any) -> Any:
+    """Read JSON Lines by pyarrow; all rows must have the keys and the types of the first."""
+    data, arrow_json = source.data, import_module("pyarrow.json")
+    first = parsed_json(data[: data.find(b"\n")].decode(), source.name)
+    kinds = {
+        # No position is beyond 32 bits; what is gets its error row by row.
+        name: arrow.int32()
+        if our_name(name) in NUMBERS
+        else {str: arrow.string(), type(None): arrow.string(), int: arrow.int64()}[type(value)]
+        for name, value in first.items()
+    }
+    table = arrow_json.read_json(
+        arrow.BufferReader(data),
+        read_options=arrow_json.ReadOptions(block_size=_BLOCK),
+        parse_options=arrow_json.ParseOptions(
+            explicit_schema=arrow.schema(kinds), unexpected_field_behavior="error"
+        ),
+    )
+    table.validate(full=True)  # bytes that are no text
+    n_given = sum(len(column) - column.null_count for column in table.columns)
+    check_filled(len(kinds), len(table), n_given)
     # It takes several objects in a line, and objects over several lines, in which no } is
     # followed by {.
     n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
     if not len(table) == n_lines == data.count(b"}\n{") + 1:
-        return None
-    return arrow_table(table, source, arrow)
+        raise ValueError("not one object in each line")
+    return table
 
 
-def _kind_of(name: str, value: object, arrow: Any) -> Any:
-    """The type of pyarrow that all values of a key must have to be read by it."""
-    if our_name(name) in NUMBERS:
-        return arrow.int32()  # no position is beyond; what is gets its error row by row
-    return {str: arrow.string(), type(None): arrow.string(), int: arrow.int64()}[type(value)]
+# --- Separated values ---------------------------------------------------------
+
+
+def _separated(source: Source, reading: Reading, named: Sequence[str]) -> Table:
+    """Read CSV or TSV; `named` are the columns of a file without a header."""
+    header = [name for row in head_rows(source) for name in row]
+    names = [
+        f"{IGNORED} {i}" if name == IGNORED else name for i, name in enumerate(named or header)
+    ]
+    if named or any(our_name(name) in NAMES for name in names):
+        has_header = not named
+        table = _quick(source, partial(_arrow_separated, names, has_header=has_header))
+        if table is not None:
+            columns = zip(named or names, table.columns.values(), strict=True)
+            find_lines = partial(_lines_of, source, len(table), has_header=has_header)
+            kept = {name: values for name, values in columns if name != IGNORED}
+            return replace(table, columns=kept, find_lines=find_lines)
+    return _row_by_row(source, reading, named)
+
+
+def _header_of(source: Source, row: Sequence[str]) -> list[str]:
+    """The names in the first row; one that holds data is refused, because anything fits it."""
+    names = [cell.strip() for cell in row]
+    is_known = any(our_name(name) in NAMES for name in names)
+    if not is_known and any(map(WHOLE.fullmatch, names)):
+        raise _bare(source, row)
+    check_distinct(names, f"{source.name}:1")
+    return names
+
+
+def _bare(source: Source, row: Sequence[str]) -> DataError:
+    """Refuse a table without a header, with the names that its columns may have."""
+    ways: list[list[str]] = [["document", "label"], ["annotator", "label"]]
+    if len(row) < len(_FULL) - 1:
+        ways = [["label"]]
+    elif len(row) >= len(_FULL):
+        ways = [["document", "annotator", "label", *[IGNORED] * (len(row) - len(_FULL))]]
+    place = _offsets_of(row)
+    named = [[*others[:place], "start", "end", *others[place:]] for others in ways]
+    tries = [Use("columns", ",".join(names)) for names in ([_FULL] if place is None else named)]
+    return refusal(
+        f"{source.name}:1",
+        "no header: the first row is {}",
+        quotes(row),
+        expected="the names of the columns",
+        remedy=(
+            *("add them as first row, or pass ", tries[0]),
+            *(piece for use in tries[1:] for piece in (" or ", use)),
+            f", whichever is true; {IGNORED} ignores a column",
+        ),
+    )
+
+
+def _checked_names(source: Source, row: Sequence[str], named: Sequence[str]) -> Sequence[str]:
+    """Return the names that were given for the columns of a table without a header."""
+    where, option = f"{source.name}:1", Use("columns", is_name=True)
+    if len(row) != len(named):
+        raise refusal(
+            where,
+            f"the first row has {len(row)} cells, {{}}, and {{}} names {len(named)}",
+            *(quotes(row), (option,)),
+            expected="a name for each",
+            remedy=f"{IGNORED} ignores a column",
+        )
+    pairs = zip(map(our_name, named), row, strict=True)
+    numbers = [cell for name, cell in pairs if name in NUMBERS and cell.strip()]
+    if numbers and not any(map(WHOLE.fullmatch, numbers)):
+        raise refusal(
+            where,
+            "the first row is a header: {}",
+            quotes(row),
+            expected=("data, because ", option, " names the columns"),
+            remedy=("remove the header, or leave ", option, " out"),
+        )
+    return named
+
+
+def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table:
+    rows = csv_rows(source)
+    if not rows:
+        expected = "a header and a row for each span"
+        raise FormatError("holds no rows", where=source.name, expected=expected)
+    _, first = rows[0]
+    if named:
+        names = _checked_names(source, first, named)
+    else:
+        names = _header_of(source, first)
+        # Files that were put below one another have headers in the middle.
+        is_strict = reading.options["strict"]
+        data = rows[1:] if is_strict else [row for row in rows if row[1] != first]
+        if n_headers := len(rows) - 1 - len(data):
+            reading.skipped[left_out("rows that repeat the header")] += n_headers
+        rows = data
+    columns = {
+        name: [row[i] or None for _, row in rows] for i, name in enumerate(names) if name != IGNORED
+    }
+    return Table(source, columns, lambda: [line for line, _ in rows])
+
+
+def _arrow_separated(names: Sequence[str], source: Source, arrow: Any, *, has_header: bool) -> Any:
+    """Read CSV by pyarrow."""
+    data, arrow_csv = source.data, import_module("pyarrow.csv")
+    # It would read 0x1F as a number; to look for one letter takes a twentieth of the time.
+    is_plain = b"\0" not in data and not any(x in data and b"0" + x in data for x in (b"x", b"X"))
+    if not is_plain or repeated(names) or list(names) != [name.strip() for name in names]:
+        raise ValueError("not plain")
+    coded = arrow.dictionary(arrow.int32(), arrow.string())
+    # No position is beyond 32 bits; what is gets its error row by row.
+    special = {"text": arrow.string(), **dict.fromkeys(NUMBERS, arrow.int32())}
+    has_quotes = data.find(b'"', max(data.find(b"\n"), 0) if has_header else 0) >= 0
+    table = arrow_csv.read_csv(
+        arrow.BufferReader(data),
+        read_options=arrow_csv.ReadOptions(
+            column_names=names, skip_rows=int(has_header), block_size=_BLOCK
+        ),
+        # Cells are taken with their quotes, of which pyarrow would allow too many.
+        parse_options=arrow_csv.ParseOptions(delimiter=delimiter_of(source), quote_char=False),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={
+                name: coded if has_quotes else special.get(our_name(name), coded) for name in names
+            },
+            strings_can_be_null=True,
+            null_values=["", '""'],
+        ),
+    )
+    # There may be rows of nothing but separators, which reading row by row leaves out.
+    if all(column.null_count for column in table.columns):
+        raise ValueError("perhaps rows without a cell")
+    if not has_quotes:
+        return table
+    kinds = [special.get(our_name(name), arrow.string()) for name in names]
+    columns = [_unquoted(*pair, arrow) for pair in zip(table.columns, kinds, strict=True)]
+    return arrow.table(columns, names)
+
+
+def _unquoted(column: Any, kind: Any, arrow: Any) -> Any:
+    """Return a column without the quotes that enclose cells; refuse cells with other quotes.
+
+    A cell with a separator or a line break in it was cut, so that its parts have one quote each.
+    """
+    compute, chunks = import_module("pyarrow.compute"), []
+    for chunk in column.chunks:
+        cells = chunk.dictionary
+        if not compute.all(compute.match_substring_regex(cells, _CELL)).as_py():
+            raise ValueError("quotes within cells")
+        bare = compute.utf8_trim(cells, '"').cast(kind)
+        chunks.append(arrow.DictionaryArray.from_arrays(chunk.indices, bare))
+    return arrow.chunked_array(chunks)
+
+
+def _lines_of(source: Source, n_rows: int, *, has_header: bool) -> Sequence[int]:
+    """The line of each row; pyarrow does not tell."""
+    text, before = source.text, int(has_header)
+    is_usual = text.count("\r") == text.count("\r\n")
+    if is_usual and text.count("\n", 0, len(text) - 1) == n_rows + before - 1:
+        return range(1 + before, 1 + before + n_rows)
+    return [line for line, _ in csv_rows(source)][before:]

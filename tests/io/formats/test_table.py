@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 from pyarrow import parquet
 
 import beyondchance as bc
-from beyondchance.io import columns, drafts, separated, table_files
+from beyondchance.io import columns, drafts, table_files
 from beyondchance.io.formats import table
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -147,7 +147,7 @@ def test_one_table_for_each_annotator(tmp_path):
 
 @pytest.fixture(params=[0, 2**40], ids=["quick", "row by row"])
 def each_way(request, monkeypatch):
-    monkeypatch.setattr(separated, "_QUICK_FROM", request.param)
+    monkeypatch.setattr(table_files, "_QUICK_FROM", request.param)
 
 
 BARE = "anna,1,2,9\nanna,2,11,17\nben,1,2,9\n"
@@ -457,24 +457,27 @@ def same(one, other):
 def test_quick_and_slow_agree(tmp_path, monkeypatch, gaps, encoding):
     text = generated(4_000, np.random.default_rng(3), gaps=gaps)
     path = written(tmp_path / "a.csv", text, encoding)
-    monkeypatch.setattr(separated, "_QUICK_FROM", path.stat().st_size - 1)
+    monkeypatch.setattr(table_files, "_QUICK_FROM", path.stat().st_size - 1)
     source = Source(str(path), path=path)
-    assert (separated._quick(source, ()) is not None) == (encoding != "utf-16")
+    with monkeypatch.context() as patch:
+        patch.setattr(table_files, "_row_by_row", lambda *_: None)
+        names = table_files._separated(source, Reading(ReadOptions()), ())
+    assert (names is not None) == (encoding != "utf-16")
     quick = bc.read(path, format="table")
-    monkeypatch.setattr(separated, "_quick", lambda *_: None)
+    monkeypatch.setattr(table_files, "_quick", lambda *_: None)
     same(quick, bc.read(path, format="table"))
 
 
 def test_quoted_cells_are_read_row_by_row(tmp_path, monkeypatch):
-    monkeypatch.setattr(separated, "_QUICK_FROM", 0)
+    monkeypatch.setattr(table_files, "_QUICK_FROM", 0)
     path = written(tmp_path / "a.csv", HEAD + '"d, 1",a,0,1,"X\nY",9\n')
-    assert separated._quick(Source(str(path), path=path), ()) is None
+    assert not agree(path)
     assert bc.read(path, format="table").spans("d, 1", "a") == [(0, 1, "X\nY")]
 
 
 @each("bad", ["0x1F", "x", "1.5", "+ 1"])
 def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
-    monkeypatch.setattr(separated, "_QUICK_FROM", 0)
+    monkeypatch.setattr(table_files, "_QUICK_FROM", 0)
     path = written(tmp_path / "a.csv", HEAD + f'"d\n1",a,0,1,X,9\n\nd2,a,{bad},1,X,9\n')
     with refused(bc.FormatError, f"{path}:5: … start … {bad!r}"):
         bc.read(path, format="table")
@@ -482,7 +485,7 @@ def test_errors_of_large_files_have_lines(tmp_path, monkeypatch, bad):
 
 @each("text", [text for text in MALFORMED if "{" not in text])
 def test_malformed_large_files(tmp_path, monkeypatch, text):
-    monkeypatch.setattr(separated, "_QUICK_FROM", 0)
+    monkeypatch.setattr(table_files, "_QUICK_FROM", 0)
     check_malformed(tmp_path, text)
 
 
@@ -491,7 +494,7 @@ def test_numbers_agree(tmp_path, monkeypatch, number):
     path = written(tmp_path / "a.csv", HEAD + f"d,a,0,{number},X,99\nd,b,0,1,X,99\n")
     found = []
     for size in (0, 2**40):
-        monkeypatch.setattr(separated, "_QUICK_FROM", size)
+        monkeypatch.setattr(table_files, "_QUICK_FROM", size)
         try:
             found.append(everything(bc.read(path, format="table")))
         except bc.BeyondChanceError as error:
@@ -510,17 +513,17 @@ def said_of(path, **options):
     return names, everything(corpus), corpus.text_length.tolist(), notes
 
 
-def agree(path, module, **options):
+def agree(path, **options):
     """Whether a file could be read by pyarrow, which must find what is found row by row."""
     found = []
     for size in (0, 2**40):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "_QUICK_FROM", size)
+            patch.setattr(table_files, "_QUICK_FROM", size)
             found.append(said_of(path, **options))
     assert found[0] == found[1]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_QUICK_FROM", 0)
-        patch.setattr(separated, "_row_by_row", None)
+        patch.setattr(table_files, "_QUICK_FROM", 0)
+        patch.setattr(table_files, "_row_by_row", None)
         patch.setattr(table_files, "_json_lines", None)
         try:
             said_of(path, **options)
@@ -549,7 +552,7 @@ QUOTED = "\n".join(
     ],
 )
 def test_cells_enclosed_in_quotes_are_no_reason_to_be_slow(tmp_path, text):
-    assert agree(written(tmp_path / "a.csv", text), separated)
+    assert agree(written(tmp_path / "a.csv", text))
 
 
 @each(
@@ -571,14 +574,14 @@ def test_cells_enclosed_in_quotes_are_no_reason_to_be_slow(tmp_path, text):
     ],
 )
 def test_other_quotes_are_read_row_by_row(tmp_path, text):
-    assert not agree(written(tmp_path / "a.csv", text), separated)
+    assert not agree(written(tmp_path / "a.csv", text))
 
 
 def test_quotes_in_a_table_without_a_header(tmp_path):
     rows = QUOTED.partition("\n")[2] + "\n"
     names = "document,annotator,start,end,label,length"
     for text in (rows, "\ufeff" + rows, rows + "\n"):
-        assert agree(written(tmp_path / "a.csv", text), separated, columns=names)
+        assert agree(written(tmp_path / "a.csv", text), columns=names)
 
 
 LETTERS = st.text(st.sampled_from('"",,\n\rab1 '), max_size=4)
@@ -605,18 +608,18 @@ def test_quotes_anywhere_are_read_as_row_by_row(tmp_path_factory, rows, end, blo
     text = line.join(map(",".join, [["document", "annotator", "start", "end", "label"], *rows]))
     path = written(tmp_path_factory.mktemp("quotes") / "a.csv", text + end)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(separated, "_BLOCK", block)
-        agree(path, separated, length=99)
+        patch.setattr(table_files, "_BLOCK", block)
+        agree(path, length=99)
 
 
 def test_large_json_lines_of_plain_rows_are_quick(tmp_path):
     text = as_json(CSV)
     more = '{"document": "d\\u00e9\\/2", "start": null, "annotator": "ben", "length": 8}\n'
-    assert agree(written(tmp_path / "a.jsonl", text), table_files)
-    assert agree(written(tmp_path / "b.jsonl", text.rstrip("\n")), table_files)
-    assert agree(written(tmp_path / "c.jsonl", text + more), table_files)
+    assert agree(written(tmp_path / "a.jsonl", text))
+    assert agree(written(tmp_path / "b.jsonl", text.rstrip("\n")))
+    assert agree(written(tmp_path / "c.jsonl", text + more))
     numbers = text.replace('"d1"', "1").replace('"d2"', "2")
-    assert agree(written(tmp_path / "d.jsonl", numbers), table_files)
+    assert agree(written(tmp_path / "d.jsonl", numbers))
 
 
 ROW = '{"document": "d3", "annotator": "ben", "start": 0, "end": 1, "label": "X", "length": 5}'
@@ -649,13 +652,13 @@ NEXT_LINE = ":\n0"
     ],
 )
 def test_other_json_lines_are_read_row_by_row(tmp_path, more):
-    assert not agree(written(tmp_path / "a.jsonl", f"{as_json(CSV)}{more}\n"), table_files)
+    assert not agree(written(tmp_path / "a.jsonl", f"{as_json(CSV)}{more}\n"))
 
 
 def test_bytes_that_are_no_text_in_json_lines(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(as_json(CSV).encode().replace(b"LOC", b"\xff"))
-    assert not agree(path, table_files)
+    assert not agree(path)
 
 
 @examples(200)
@@ -683,7 +686,7 @@ def test_json_lines_are_read_as_row_by_row(tmp_path_factory, rows, is_ascii):
     lines = [json.dumps(row, ensure_ascii=is_ascii) + "\n" for row in rows]
     path = tmp_path_factory.mktemp("json") / "a.jsonl"
     path.write_bytes("".join(lines).encode(errors="surrogatepass"))
-    agree(path, table_files, length=99)
+    agree(path, length=99)
 
 
 # --- Telling it apart, and bytes of any kind ----------------------------------
@@ -762,7 +765,7 @@ def test_mutated_bytes(base, cuts, is_quick):
         data = data[:place] + new + data[place + n :]
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
-            patch.setattr(separated, "_QUICK_FROM", 0)
+            patch.setattr(table_files, "_QUICK_FROM", 0)
         read_bytes(data, length=50)
 
 
@@ -784,7 +787,7 @@ def test_random_cells(rows, header, is_quick):
     text = "\n".join(map(",".join, [header, *rows]))
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
-            patch.setattr(separated, "_QUICK_FROM", 0)
+            patch.setattr(table_files, "_QUICK_FROM", 0)
         read_bytes(text, duplicates="skip", length=9)
 
 
@@ -822,7 +825,7 @@ def test_random_bytes(data):
 @each("quick_from", [0, 2**20])
 @each("end", ["\n", "\r\n"])
 def test_rows_of_nothing_but_separators(tmp_path, monkeypatch, quick_from, end):
-    monkeypatch.setattr(separated, "_QUICK_FROM", quick_from)
+    monkeypatch.setattr(table_files, "_QUICK_FROM", quick_from)
     text = (HEAD + "d,a,0,1,X,9\n,,,,,\nd,b,0,1,X,9\n,,,,,\n").replace("\n", end)
     corpus = bc.read(written(tmp_path / "a.csv", text), format="table")
     assert corpus.annotators_of("d") == ("a", "b")
@@ -891,7 +894,7 @@ def test_a_quoted_header_is_no_reason_to_be_slow(tmp_path, monkeypatch):
     path = written(
         tmp_path / "a.csv", '"document","annotator","start","end","label","length"\n' + rows
     )
-    monkeypatch.setattr(separated, "_row_by_row", None)
+    monkeypatch.setattr(table_files, "_row_by_row", None)
     assert len(bc.read(path, format="table").documents) == 60_000
 
 
@@ -1007,8 +1010,8 @@ def test_no_table_imports_pandas(tmp_path):
     written(paths[1], as_json(CSV))
     code = (
         "import sys, beyondchance as bc\n"
-        "from beyondchance.io import separated, table_files\n"
-        "separated._QUICK_FROM = table_files._QUICK_FROM = 0\n"
+        "from beyondchance.io import table_files\n"
+        "table_files._QUICK_FROM = 0\n"
         f"for path in {list(map(str, paths))}:\n"
         "    bc.read(path, format='table')\n"
         "assert 'pyarrow' in sys.modules and 'pandas' not in sys.modules\n"
