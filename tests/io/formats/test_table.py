@@ -612,6 +612,56 @@ def test_quotes_anywhere_are_read_as_row_by_row(tmp_path_factory, rows, end, blo
         agree(path, length=99)
 
 
+def cells_by(road, source):
+    """The columns of a table by one of two roads, with the line of each row; None if it objects."""
+    other = "_quick" if road == "_row_by_row" else "_row_by_row"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_files, "_QUICK_FROM", 0)
+        patch.setattr(table_files, other, lambda *_: None)
+        found = table_files._separated(source, Reading(ReadOptions()), ())
+    if found is None:
+        return None
+    cells = {}
+    for name in found.columns:
+        try:
+            values = (columns.whole_numbers if name in columns.NUMBERS else columns.codes_of)(
+                found, name
+            )
+            cells[name] = [np.asarray(part).tolist() for part in values]
+        except bc.FormatError as error:
+            cells[name] = str(error)
+    return cells, [found.where(row) for row in range(len(found))]
+
+
+PLAIN = st.sampled_from(["a", '"a"', '"b c"', '""', "", '"1"', "1", "\u00e9", '"\u00e9"'])
+
+
+@examples(2000)
+@given(
+    rows=st.lists(
+        st.tuples(
+            PLAIN | ENCLOSED | LETTERS,
+            PLAIN,
+            st.sampled_from(["0", '"1"', "", '"1"2', '"0"']),
+            st.sampled_from(["2", '"3"', '" 3"', '"3']),
+            PLAIN,
+        ),
+        max_size=4,
+    ),
+    end=st.sampled_from(["\n", "\r\n", "\r", ""]),
+    block=st.sampled_from([5, 40, 2**18]),
+)
+def test_both_parsers_find_the_same_cells(rows, end, block):
+    header = ["document", "annotator", "start", "end", "label"]
+    text = (end or "\n").join(map(",".join, [header, *rows])) + end
+    source = Source("a.csv", member=text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(table_files, "_BLOCK", block)
+        quick = cells_by("_quick", source)
+    if quick is not None:
+        assert quick == cells_by("_row_by_row", source)
+
+
 def test_large_json_lines_of_plain_rows_are_quick(tmp_path):
     text = as_json(CSV)
     more = '{"document": "d\\u00e9\\/2", "start": null, "annotator": "ben", "length": 8}\n'

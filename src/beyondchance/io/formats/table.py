@@ -193,30 +193,40 @@ def _read_documents(reading: Reading) -> list[Table]:
 
 def _combined(given: list[tuple[Upload, Table]], listing: list[Table], reading: Reading) -> _Rows:
     """Put the rows of all tables below one another."""
-    parts = [_part(upload, table, reading) for upload, table in given]
-    tables = [*(table for _, table in given), *listing]
-    columns = {kind: [part[0][kind] for part in parts] for kind in parts[0][0]}
-    columns["document"] += [codes_of(table, "document") for table in listing]
+    marked = [table for _, table in given]
+    tables = [*marked, *listing]
+    for table in marked:
+        if "document" not in table.columns:
+            where = "" if table.is_frame else table.source.name
+            reading.note("no column of documents: all rows are one document", where=where)
+        if table.is_frame:  # in files, white space belongs to the separators
+            n_stripped = stripped_codes(table, "label")[2]
+            reading.skipped[mended("labels trimmed of white space")] += n_stripped
+    people = [_annotators(upload, table, reading) for upload, table in given]
     if reading.whole is not None:
-        columns["annotator"].insert(0, ([*reading.whole.annotators], np.zeros(0, dtype=np.int64)))
-    coded = {kind: _joined(column) for kind, column in columns.items()}
+        people.insert(0, ([*reading.whole.annotators], np.zeros(0, dtype=np.int64)))
+    coded = {
+        "document": _joined([_names(table, "document", "1") for table in tables]),
+        "annotator": _joined(people),
+        "label": _joined([codes_of(table, "label") for table in marked]),
+    }
+    (start, no_start), (end, no_end) = (
+        map(np.concatenate, zip(*(whole_numbers(table, side) for table in marked), strict=True))
+        for side in ("start", "end")
+    )
+    gaps = np.stack([no_start, no_end, coded["label"][1] < 0])
     if reading.knows_plain_ids:
-        owner = np.repeat(np.arange(len(tables)), [*map(len, tables)])
         annotators, annotator = coded["annotator"]
-        owner *= 1 + len(annotators)
+        owner = np.repeat(np.arange(len(tables)), [*map(len, tables)]) * (1 + len(annotators))
         owner[: len(annotator)] += annotator
         for kind, counter in (("document", PLAIN_IDS), ("label", PLAIN_LABELS)):
             coded[kind] = _with_plain_ids(kind, coded[kind], owner, counter, reading)
-    start, end, is_span = (
-        numbers[0] if len(numbers) == 1 else np.concatenate(numbers)
-        for numbers in zip(*(part[1] for part in parts), strict=True)
-    )
     documents, document = coded["document"]
-    if listing and (reading.options["empty"] == "missing" or not is_span.all()):
+    if listing and (reading.options["empty"] == "missing" or no_start.any()):
         # Nobody is taken to have seen the documents without a row.
         n_marked = int(document[: len(start)].max(initial=-1)) + 1
         documents, document = documents[:n_marked], np.where(document < n_marked, document, -1)
-    return _Rows(
+    rows = _Rows(
         uploads=[upload for upload, _ in given],
         tables=tables,
         documents=documents,
@@ -227,8 +237,58 @@ def _combined(given: list[tuple[Upload, Table]], listing: list[Table], reading: 
         label=coded["label"][1],
         start=start,
         end=end,
-        is_span=is_span,
+        is_span=~no_start,
     )
+    _check_cells(rows, gaps)
+    return rows
+
+
+def _names(table: Table, kind: str, default: str) -> _Coded:
+    """Return the names in a column, or the one name of all rows if there is no such column."""
+    if kind in table.columns:
+        return codes_of(table, kind)
+    return [default], np.zeros(len(table), dtype=np.int64)
+
+
+def _annotators(upload: Upload, table: Table, reading: Reading) -> _Coded:
+    """Return the annotators of a table, who may be one that was named with the file."""
+    names, codes = _names(table, "annotator", upload.annotator)
+    reading.met(upload.name, names)
+    upload.check_named(names)
+    return [upload.annotator] if upload.is_named else names, codes
+
+
+def _check_cells(rows: _Rows, gaps: Bools) -> None:
+    """Refuse rows without a name or with a part of a span, and bytes written as if they were text.
+
+    `gaps` says which rows have no start, end and label, shape (3, rows).
+    """
+    for kind, names, codes in (
+        ("document", rows.documents, rows.marked),
+        ("annotator", rows.annotators, rows.annotator),
+        ("label", rows.labels, rows.label),
+    ):
+        if kind != "label" and codes.min(initial=0) < 0:
+            where = rows.where(int(np.argmin(codes)))
+            raise FormatError(f"{kind} missing", where=where, expected="a name")
+        together = "\n".join(names)
+        for index, name in enumerate(names if "b'" in together or 'b"' in together else ()):
+            if is_bytes_as_text(name):
+                raise refusal(
+                    rows.where(int(np.argmax(codes == index))),
+                    kind + " is {}",
+                    name,
+                    expected="a name, not bytes written as text",
+                    remedy="decode the column before it is saved",
+                )
+    torn = gaps.any(axis=0) != gaps.all(axis=0)
+    if torn.any():
+        row = int(np.argmax(torn))
+        raise FormatError(
+            f"{' and '.join(compress(SPAN, gaps[:, row]))} missing",
+            where=rows.where(row),
+            expected="start, end and label, or none of them where the annotator found nothing",
+        )
 
 
 def _joined(columns: Sequence[_Coded]) -> _Coded:
@@ -257,59 +317,6 @@ def _with_plain_ids(
         return column
     reading.mend("match", counter, partial(written_twice, kind, plain), len(plain))
     return new
-
-
-def _part(
-    upload: Upload, table: Table, reading: Reading
-) -> tuple[dict[str, _Coded], tuple[Ints, Ints, Bools]]:
-    """Return the names of one table, and the columns start, end, and whether a row is a span."""
-    coded: dict[str, _Coded] = {}
-    (start, no_start), (end, no_end) = (whole_numbers(table, side) for side in ("start", "end"))
-    for kind, default in (("document", "1"), ("annotator", upload.annotator), ("label", "")):
-        names, codes = [default], np.zeros(len(table), dtype=np.int64)
-        if kind in table.columns:
-            names, codes, n_stripped = stripped_codes(table, kind)
-            _check_bytes(table, kind, names, codes)
-            # In files it belongs to the separators.
-            if n_stripped and kind == "label" and table.is_frame:
-                reading.skipped[mended("labels trimmed of white space")] += n_stripped
-        elif kind == "document":
-            where = "" if table.is_frame else table.source.name
-            reading.note("no column of documents: all rows are one document", where=where)
-        if kind == "annotator":
-            reading.met(upload.name, names)
-            upload.check_named(names)
-            names = [upload.annotator] if upload.is_named else names
-        if kind != "label" and codes.min(initial=0) < 0:
-            where = table.where(int(np.argmin(codes)))
-            raise FormatError(f"{kind} missing", where=where, expected="a name")
-        coded[kind] = names, codes
-    gaps = np.stack([no_start, no_end, codes < 0])
-    torn = gaps.any(axis=0) != gaps.all(axis=0)
-    if torn.any():
-        row = int(np.argmax(torn))
-        raise FormatError(
-            f"{' and '.join(compress(SPAN, gaps[:, row]))} missing",
-            where=table.where(row),
-            expected="start, end and label, or none of them where the annotator found nothing",
-        )
-    return coded, (start, end, ~no_start)
-
-
-def _check_bytes(table: Table, kind: str, names: list[str], codes: Ints) -> None:
-    """Refuse names such as "b'PER'", which are bytes that were written as if they were text."""
-    together = "\n".join(names)
-    if "b'" not in together and 'b"' not in together:
-        return
-    for index, name in enumerate(names):
-        if is_bytes_as_text(name):
-            raise refusal(
-                table.where(int(np.argmax(codes == index))),
-                kind + " is {}",
-                name,
-                expected="a name, not bytes written as text",
-                remedy="decode the column before it is saved",
-            )
 
 
 # --- Numbers to a corpus ------------------------------------------------------
