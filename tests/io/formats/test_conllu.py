@@ -93,7 +93,7 @@ def test_the_library_parses_the_same(words):
         rows.append(row(number + 1, form, misc))
     content = "# sent_id = s\n" + "".join(rows) + "\n"
     (theirs,) = library.parse(content)
-    (ours,) = conllu._parsed(Source("x", member=content.encode())).sentences
+    (ours,) = conllu._parsed(Source("x", member=content.encode()))
     assert ours.name == theirs.metadata["sent_id"]
     for is_word, found in ((True, ours.words), (False, ours.others)):
         wanted = [token for token in theirs if isinstance(token["id"], int) == is_word]

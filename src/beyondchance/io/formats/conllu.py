@@ -10,8 +10,8 @@ label is the part ``etype`` and the first part is what the closing bracket repea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -47,21 +47,10 @@ class _Word(NamedTuple):
     misc: dict[str, str]
 
 
-class _Sentence(NamedTuple):
-    """A sentence; multiword tokens and empty nodes are kept apart from its words."""
-
-    document: str | None
-    name: str | None
-    words: list[_Word]
-    others: list[_Word]
-
-
 @dataclass(slots=True)
-class _File:
-    """A file cut into sentences, its columns, and the parts of its brackets if it names them."""
+class _Header:
+    """The columns of a file, and the parts of its brackets if it names them."""
 
-    source: Source
-    sentences: list[_Sentence] = field(default_factory=list)
     columns: Sequence[str] = _COLUMNS
     parts: list[str] | None = None
 
@@ -69,6 +58,26 @@ class _File:
     def own_columns(self) -> list[str]:
         """The columns that CoNLL-U lacks."""
         return [column for column in self.columns if column.lower() not in _COLUMNS]
+
+
+class _Sentence(NamedTuple):
+    """A sentence; multiword tokens and empty nodes are kept apart from its words.
+
+    Attributes
+    ----------
+    header : _Header
+    document : str, optional
+        The document that it is a part of, if the file names one.
+    name : str
+        Its own name.
+    words, others : list of _Word
+    """
+
+    header: _Header
+    document: str | None
+    name: str
+    words: list[_Word]
+    others: list[_Word]
 
 
 def _looks_like_it(source: Source) -> bool:
@@ -89,41 +98,40 @@ is_format = by_files(any, _looks_like_it)
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
-    """Read the files of one annotator."""
+    """Read the files of one annotator, and put the sentences of a document together."""
     sources = upload.sources_of(_looks_like_it, reading, ".conllu", ".conllup")
-    files = list(map(_parsed, sources))
-    key = _key(files, upload, reading)
-    for file, marks in zip(files, _marks(files, key, upload, reading), strict=True):
-        yield from _documents(file, marks, upload.annotator, upload.prefix_of(file.source))
-
-
-def _documents(file: _File, marks: Sequence[Marks], annotator: str, prefix: str) -> Iterator[Draft]:
-    """Put the sentences of a document together."""
-    groups: dict[str, list[int]] = {}
-    for index, sentence in enumerate(file.sentences):
-        name = sentence.document or sentence.name or f"{prefix}{index + 1}"
-        group = groups.setdefault(name, [])
-        if group and (sentence.document is None or group[-1] != index - 1):
+    files = [_parsed(source, upload.prefix_of(source)) for source in sources]
+    sentences = [sentence for file in files for sentence in file]
+    key = _key(sentences, upload, reading)
+    marks = iter(_marks(sentences, key, upload, reading))
+    for file in files:
+        groups: dict[str, list[tuple[_Sentence, Marks]]] = {}
+        last = ""
+        for sentence in file:
+            name = sentence.document or sentence.name
+            group = groups.setdefault(name, [])
             where = sentence.words[0].where
-            raise refusal(where, "a second document {}", name, expected="each name once")
-        group.append(index)
-    for name, group in groups.items():
-        sentences = [file.sentences[index].words for index in group]
-        yield draft_of_sentences(
-            [[word.form for word in words] for words in sentences],
-            [marks[index] for index in group],
-            where=sentences[0][0].where,
-            document=name,
-            annotator=annotator,
-        )
+            if group and (sentence.document is None or last != name):
+                raise refusal(where, "a second document {}", name, expected="each name once")
+            group.append((sentence, next(marks)))
+            last = name
+        for name, group in groups.items():
+            yield draft_of_sentences(
+                [[word.form for word in sentence.words] for sentence, _ in group],
+                [own for _, own in group],
+                where=group[0][0].words[0].where,
+                document=name,
+                annotator=upload.annotator,
+            )
 
 
 # --- Lines to sentences -------------------------------------------------------
 
 
-def _parsed(source: Source) -> _File:
-    """Cut a file into sentences, which blank lines end."""
-    file = _File(source)
+def _parsed(source: Source, prefix: str = "") -> list[_Sentence]:
+    """Cut a file into sentences, which blank lines end; those without a name are numbered."""
+    header = _Header()
+    found: list[_Sentence] = []
     document: str | None = None
     n_documents = 0
     block: list[tuple[str, str]] = []
@@ -131,48 +139,49 @@ def _parsed(source: Source) -> _File:
         if line.strip():
             block.append((f"{source.name}:{number}", line))
             continue
-        comments = dict(_comment(line, file) for _, line in block if line[0] == "#")
+        comments = dict(_comment(line, header) for _, line in block if line[0] == "#")
         if comments.get("newdoc id") or "newdoc" in comments:
             n_documents += 1
             names = (comments.get("newdoc id"), comments.get("newdoc"), f"document {n_documents}")
             document = next(filter(None, names))
-        sentence = _Sentence(document, comments.get("sent_id"), [], [])
+        name = comments.get("sent_id") or f"{prefix}{len(found) + 1}"
+        sentence = _Sentence(header, document, name, [], [])
         rows = [row for row in block if row[1][0] != "#"]
         for where, row in rows:
-            _add(row, sentence, file, where)
+            _add(row, sentence, where)
         if rows and not sentence.words:
             raise refusal(rows[0][0], "a sentence without words", expected="at least one")
-        file.sentences += [sentence] if rows else []
+        found += [sentence] if rows else []
         block = []
-    if not file.sentences:
+    if not found:
         raise refusal(source.name, "holds no sentence", expected="lines of ten columns")
-    return file
+    return found
 
 
-def _comment(line: str, file: _File) -> tuple[str, str]:
+def _comment(line: str, header: _Header) -> tuple[str, str]:
     """Return the key and value of a comment; some are about the whole file."""
     key, _, value = (part.strip() for part in line[1:].partition("="))
     if key.lower() == "global.columns":
-        file.columns = value.split()
+        header.columns = value.split()
     elif key.lower() == "global.entity":
-        file.parts = value.split("-")
+        header.parts = value.split("-")
     return key, value
 
 
-def _add(row: str, sentence: _Sentence, file: _File, where: str) -> None:
+def _add(row: str, sentence: _Sentence, where: str) -> None:
     """Add a word, a multiword token or an empty node; words count from 1."""
-    columns = file.columns
+    columns, own = sentence.header.columns, sentence.header.own_columns
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if len(cells) != len(columns) or not all(cells):
         found = f"{len(cells)} columns, {cells.count('')} of them empty"
         expected = f"{len(columns)}, separated by tabs, with '_' where there is nothing"
         raise refusal(where, found, expected=expected)
     named = dict(zip(map(str.lower, columns), cells, strict=True))
-    if not {"id", "form"} <= named.keys() or not ("misc" in named or file.own_columns):
+    if not {"id", "form"} <= named.keys() or not ("misc" in named or own):
         expected = "ID, FORM, and MISC or a column of entities among them"
         raise refusal(where, "the columns are {}", quotes(columns), expected=expected)
     # The keys of MISC and their values, of which ``_`` stands for nothing, and further columns.
-    values = {column: named[column.lower()] for column in file.own_columns}
+    values = {column: named[column.lower()] for column in own}
     values |= dict(part.partition("=")[::2] for part in named.get("misc", "_").split("|"))
     misc = {
         key: value if value != "_" else "" for key, value in values.items() if key not in {"", "_"}
@@ -193,12 +202,11 @@ def _add(row: str, sentence: _Sentence, file: _File, where: str) -> None:
 # --- Entities -----------------------------------------------------------------
 
 
-def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
+def _key(sentences: list[_Sentence], upload: Upload, reading: Reading) -> str:
     """Return the key of MISC, or the column, that holds the entities."""
-    sentences = [sentence for file in files for sentence in file.sentences]
     words = [word for sentence in sentences for word in sentence.words]
     known = dict.fromkeys(key for word in words for key in word.misc)
-    own = dict.fromkeys(column for file in files for column in file.own_columns)
+    own = dict.fromkeys(column for one in sentences for column in one.header.own_columns)
     asked = reading.options["feature"]
     wanted = _KEYS if asked is None else (asked,)
     found = [key for key in wanted if key in known][:1]
@@ -220,18 +228,17 @@ def _key(files: list[_File], upload: Upload, reading: Reading) -> str:
     return found[0]
 
 
-def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> list[list[Marks]]:
-    """Return the spans of every sentence of every file, counted in its words."""
-    sentences = [sentence for file in files for sentence in file.sentences]
+def _marks(
+    sentences: list[_Sentence], key: str, upload: Upload, reading: Reading
+) -> Iterable[Marks]:
+    """Return the spans of every sentence, counted in its words."""
     marked = [word for sentence in sentences for word in sentence.words if word.misc.get(key)]
     tags = [word for word in marked if _BRACKET.sub("", word.misc[key])]
     if len(tags) < len(marked):
         if tags:
             why = "not in brackets, but others are"
             raise _refused(tags[0], key, why, expected="(LABEL, LABEL) or (LABEL)")
-        return [
-            [_in_brackets(s, file.parts, key, reading) for s in file.sentences] for file in files
-        ]
+        return [_in_brackets(sentence, key, reading) for sentence in sentences]
     # A word without a tag is outside.
     for sentence in sentences:
         n_others = sum((word.misc.get(key) or "O") != "O" for word in sentence.others)
@@ -244,8 +251,7 @@ def _marks(files: list[_File], key: str, upload: Upload, reading: Reading) -> li
         annotator=upload.annotator,
         where=lambda sentence, place: sentences[sentence].words[place].where,
     )
-    marks = marks_of(found, len(sentences))
-    return [[next(marks) for _ in file.sentences] for file in files]
+    return marks_of(found, len(sentences))
 
 
 def _refused(word: _Word, key: str, why: str, *values: object, expected: Text) -> DataError:
@@ -254,7 +260,7 @@ def _refused(word: _Word, key: str, why: str, *values: object, expected: Text) -
     return refusal(word.where, f"{{}} is {{}}, {why}", (key,), value, *values, expected=expected)
 
 
-def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading: Reading) -> Marks:
+def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
     """Match the brackets of one sentence; they may nest and cross."""
     for word in sentence.others:
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
@@ -276,7 +282,7 @@ def _in_brackets(sentence: _Sentence, parts: list[str] | None, key: str, reading
                 start, label = opened[content].pop()
                 spans.append((start, place + 1, label))
                 continue
-            name, label = _named(content, parts, word, key)
+            name, label = _named(content, sentence.header.parts, word, key)
             if bracket.lastindex == _WHOLE:
                 spans.append((place, place + 1, label))
             else:
