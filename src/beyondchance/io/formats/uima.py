@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from beyondchance.errors import DataError, FormatError
+from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.webanno_tsv import is_tsv, parsed
 from beyondchance.io.layers import (
@@ -59,6 +59,7 @@ from beyondchance.tallies import left_out, no_spans, not_read
 _EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
 _PROJECT = re.compile(r"(?:.*/)?(annotation|curation)(_ser)?/([^/]+)/([^/]+)")
 _PROJECT_JSON = re.compile(r"(?:.*/)?exportedproject[^/]*\.json")
+_OTHERS = {"types": "a type system", "ser": "Java objects, which are not read"}
 _READABLE = ("xmi", "json", "tsv", "zip")
 _STATES = {
     "annotation_documents": ("name", "user", "state"),
@@ -132,32 +133,28 @@ def _unpacked(archive: Source) -> list[_Entry]:
 
 def is_format(upload: Upload) -> bool:
     """Return whether a file, or one of the files of a folder, is a CAS or an archive of such."""
-    if upload.data is not None:
-        return False
     try:
-        return any(_is_cas(source) for source in upload.sources)
+        return upload.data is None and any(
+            _kind_of_file(source) in {"xmi", "json"} or (is_zip(source) and _holds_cas(source))
+            for source in upload.sources
+        )
     except FormatError:
         return False
-
-
-def _is_cas(source: Source) -> bool:
-    kind = _kind_of_file(source)
-    return kind in {"xmi", "json"} or (kind == "zip" and _holds_cas(source))
 
 
 def _holds_cas(source: Source) -> bool:
     """Return whether an archive is a project export or holds a CAS, by the heads of its files."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            if any(_PROJECT_JSON.fullmatch(entry.filename) for entry in entries):
+            names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+            if any(map(_PROJECT_JSON.fullmatch, names)):
                 return True
-            for entry in entries:
-                with archive.open(entry) as file:
-                    head = Source(entry.filename, member=file.read(65536))
-                if not is_zip(head) and _is_cas(head):
+            for name in names:
+                with archive.open(name) as file:
+                    head = Source(name, member=file.read(65536))
+                if _kind_of_file(head) in {"xmi", "json"}:
                     return True
-    except Exception:
+    except Exception:  # damaged archives make their unpackers raise anything
         return False
     return False
 
@@ -168,18 +165,18 @@ def _holds_cas(source: Source) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, a folder with a file for each document, or a project export."""
-    first, is_single = upload.sources[0], not upload.is_folder
-    is_packed = is_single and is_zip(first)
+    first = upload.sources[0]
+    is_packed = not upload.is_folder and is_zip(first)
     entries = _unpacked(first) if is_packed else _entries(upload.sources, upload.full_name)
     loader = _Loader(entries, reading, {})
     if any(_PROJECT_JSON.fullmatch(e.path) or _PROJECT.fullmatch(e.path) for e in entries):
         documents = _project(upload, loader)
     else:
-        documents = _documents(upload, loader, is_single=is_single and not is_packed)
+        documents = _documents(upload, loader)
     yield from layer_drafts(documents, reading, name=upload.name, name_as_label=False)
 
 
-def _documents(upload: Upload, loader: _Loader, *, is_single: bool) -> list[Layered]:
+def _documents(upload: Upload, loader: _Loader) -> list[Layered]:
     """Read files of one annotator, a document each."""
     found: list[Layered] = []
     names: list[str] = []
@@ -191,9 +188,13 @@ def _documents(upload: Upload, loader: _Loader, *, is_single: bool) -> list[Laye
             names.append(str(PurePosixPath(entry.path).with_suffix("")))
         elif entry.kind != "types":
             _check_whole(entry, own)
-            loader.reading.skipped[not_read("files of other formats")] += not is_single
+            loader.reading.skipped[not_read("files of other formats")] += 1
     if not found:
-        raise _nothing(upload, loader.entries)
+        others = {_OTHERS.get(entry.kind or "", "other files") for entry in loader.entries}
+        if not any(entry.source.head for entry in loader.entries):
+            others = {"an empty file"}
+        said = f"neither XMI nor CAS JSON nor a project export: {', '.join(sorted(others))}"
+        raise refusal(upload.name, said, expected="annotations", remedy=_EXPORT)
     # Titles name documents, unless they are missing or all the same.
     titles = [document.draft.document for document in found]
     if len(set(titles)) < len(titles) or not all(titles):
@@ -212,18 +213,6 @@ def _check_whole(entry: _Entry, endings: Collection[str]) -> None:
         raise refusal(source.name, found, expected="annotations", remedy=_EXPORT)
 
 
-def _nothing(upload: Upload, entries: Sequence[_Entry]) -> DataError:
-    """Build the error that names what there is instead of annotations."""
-    found = "neither XMI nor CAS JSON nor a project export"
-    if not any(entry.source.head for entry in entries):
-        found = "is empty"
-    elif entries[0].kind == "types" and len(entries) == 1:
-        found = "is a type system"
-    elif any(entry.kind == "ser" for entry in entries):
-        found = "holds Java objects, which are not read"
-    return refusal(upload.name, found, expected="annotations", remedy=_EXPORT)
-
-
 # --- INCEpTION projects -------------------------------------------------------
 
 
@@ -233,7 +222,7 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
     states = _states(loader.entries)
     by_users = [state for who, state in states.items() if len(who) == 2]
     found = []
-    unread: Counter[str] = Counter()
+    unread: set[str] = set()
     is_readable = False
     for entry in loader.entries:
         match = _PROJECT.fullmatch(entry.path)
@@ -244,13 +233,13 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
         is_gold = folder == "curation" or user == "CURATION_USER"
         if serialised or entry.kind == "ser":
             skipped[not_read("Java-serialised files")] += 1
-            unread[".ser"] += not is_gold
+            unread |= set() if is_gold else {".ser"}
         elif user == "INITIAL_CAS":
             skipped[not_read("initial documents without an annotator")] += 1
         elif entry.kind not in _READABLE:
             _check_whole(entry, {f".{kind}" for kind in _READABLE})
             skipped[not_read("files of other formats")] += 1
-            unread[PurePosixPath(file).suffix or file] += not is_gold
+            unread |= set() if is_gold else {PurePosixPath(file).suffix or file}
         else:
             is_readable |= not is_gold
             # All work counts as annotated if the project knows no states.
@@ -263,7 +252,7 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
             else:
                 skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
-        kinds = ", ".join(sorted(+unread)) or "no files"
+        kinds = ", ".join(sorted(unread)) or "no files"
         problem = f"the project holds the annotators' work only as {kinds}, which cannot be read"
         raise FormatError(problem, where=upload.name, remedy=_EXPORT)
     if not found:
@@ -320,22 +309,21 @@ class _Loader(NamedTuple):
         if entry.kind == "tsv":
             return parsed(source, document, annotator, self.reading, is_gold=is_gold)
         types, structures, views = _from_json(source) if entry.kind == "json" else _from_xmi(source)
-        draft = Draft(
-            where=where,
-            document=document,
-            annotator=annotator,
-            text="",
-            spans=(),
-            is_gold=is_gold,
-            offsets="utf16",
-        )
         text, members = _view_with_text(structures, views, where, self.reading)
         if lost := [x for x in members if type(x) is not int or x not in structures]:
             raise refusal(where, "the view has the member {}", lost[0], expected="its structure")
         if entry.kind == "xmi":
             types = self._fitting(entry, entries, structures)
-        own = {number: structures[number] for number in members}
-        return _layered(replace(draft, text=text), types, own, self.reading)
+        draft = Draft(
+            where=where,
+            document=document,
+            annotator=annotator,
+            text=text,
+            spans=(),
+            is_gold=is_gold,
+            offsets="utf16",
+        )
+        return _layered(draft, types, {x: structures[x] for x in members}, self.reading)
 
     def _fitting(self, entry: _Entry, entries: Sequence[_Entry], structures: _Structures) -> _Types:
         """Return the first type system near XMI that has all its types."""
