@@ -76,10 +76,21 @@ class Documents:
     tokens: list[list[list[Interval]]] | None
 
 
-def whole_documents(corpus: Corpus, name: str) -> Documents:
-    """The documents of a corpus, refused if their texts are not known; a line break joins texts."""
+def whole_documents(corpus: Corpus, name: str, *, needs_tokens: bool = False) -> Documents:
+    """Return the documents of a corpus, with a line break between their texts.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Refused if its texts are not known.
+    name : str
+        The format, for messages.
+    needs_tokens : bool
+        Whether there are to be tokens, by rule where positions are characters.
+    """
     texts = known_texts(corpus, name)
-    tokens = tokens_of(corpus, texts) if corpus.positions == "tokens" else None
+    has_tokens = needs_tokens or corpus.positions == "tokens"
+    tokens = tokens_of(corpus, texts) if has_tokens else None
     sizes = np.array([len(text) for text in texts], dtype=np.int64)
     begins = begins_of(corpus, sizes, gap=1)
     place = corpus.span_text, corpus.span_start, corpus.span_end
