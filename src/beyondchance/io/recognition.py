@@ -11,7 +11,7 @@ from beyondchance.io import json_rows
 from beyondchance.io.json_rows import rows_of
 from beyondchance.io.registry import Format, Upload, recognised
 from beyondchance.io.separated import delimiter_of, head_rows
-from beyondchance.io.sources import Source, is_type_system, is_zip, parsed_json
+from beyondchance.io.sources import Source, is_type_system, is_zip, members, parsed_json
 from beyondchance.io.tagged import TAG
 from beyondchance.io.values import shown
 from beyondchance.messages import Quote, Use, quotes
@@ -92,6 +92,7 @@ def _unrecognised_archive(archive: Source) -> FormatError:
     if not zipfile.is_zipfile(io.BytesIO(archive.data)):
         cut = "is a zip archive that is cut off"
         return FormatError(cut, where=archive.name, remedy="export it again")
+    members(archive)  # says what is wrong with one that cannot be unpacked
     return FormatError(
         "a zip archive of no known kind",
         where=archive.name,

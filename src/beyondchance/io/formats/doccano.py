@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -35,24 +33,34 @@ def is_format(upload: Upload) -> bool:
     """Whether the first object is a text with labels; in a folder, of every file."""
     if upload.data is not None:
         return False
-    if upload.is_folder:
-        files = [file for file in upload.sources if _is_entries(file) and file.head.strip()]
-        return bool(files) and all(_looks_like_entries(file) for file in files)
-    source = upload.sources[0]
-    return _holds_entries(source) if is_zip(source) else _looks_like_entries(source)
+    if not _has_files(upload):
+        return _looks_like_entries(upload.sources[0])
+    try:
+        files = [file for file in _files(upload) if _is_entries(file) and file.head.strip()]
+    except FormatError:
+        return False
+    return bool(files) and all(map(_looks_like_entries, files if upload.is_folder else files[:1]))
 
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, or an archive or folder with one file for each user."""
-    source = upload.sources[0]
-    if not upload.is_folder and not is_zip(source):
+    if not _has_files(upload):
+        source = upload.sources[0]
         if not source.text.strip():
             expected = "a JSON object for each document"
             raise FormatError("the file is empty", where=source.name, expected=expected)
         yield from _drafts_of(source, upload.annotator, reading)
         return
-    files = list(_files(upload, reading))
+    files = []
+    for file in _files(upload):
+        if not _is_entries(file):
+            reading.skipped[not_read("other files")] += 1
+        elif file.stem == _NO_ANNOTATOR:
+            n_entries = sum(1 for _ in rows_of(file))
+            reading.skipped[left_out("documents of no annotator (unknown.jsonl)")] += n_entries
+        else:
+            files.append(file)
     if not files:
         expected = "one .jsonl for each user"
         raise FormatError("holds no file of an annotator", where=upload.name, expected=expected)
@@ -66,23 +74,20 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 # --- Files --------------------------------------------------------------------
 
 
+def _has_files(upload: Upload) -> bool:
+    return upload.is_folder or is_zip(upload.sources[0])
+
+
+def _files(upload: Upload) -> list[Source]:
+    """Return the files of a folder or an archive."""
+    return upload.sources if upload.is_folder else members(upload.sources[0])
+
+
 def _is_entries(source: Source) -> bool:
     """Whether a file of an archive is one that doccano writes, by its name."""
     path = source.posix_path
     is_hidden = path.name.startswith(".") or "__MACOSX" in path.parts
     return path.suffix.lower() in {".jsonl", ".json"} and not is_hidden
-
-
-def _files(upload: Upload, reading: Reading) -> Iterator[Source]:
-    """The files of an archive or folder that belong to an annotator."""
-    for file in upload.sources if upload.is_folder else members(upload.sources[0]):
-        if not _is_entries(file):
-            reading.skipped[not_read("other files")] += 1
-        elif file.stem == _NO_ANNOTATOR:
-            n_entries = sum(1 for _ in rows_of(file))
-            reading.skipped[left_out("documents of no annotator (unknown.jsonl)")] += n_entries
-        else:
-            yield file
 
 
 # --- Objects ------------------------------------------------------------------
@@ -193,19 +198,3 @@ def _looks_like_entries(source: Source) -> bool:
         return False
     # Labels of whole texts are doccano's too, and refused with a reason.
     return all(isinstance(item, str) or _is_label(item) for item in first[keys[0]])
-
-
-def _holds_entries(archive: Source) -> bool:
-    """Whether the files of an archive are doccano's; only the first is unpacked, in part."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(archive.data)) as opened_archive:
-            for name in sorted(opened_archive.namelist()):
-                if _is_entries(Source(name, member=b"")):
-                    with opened_archive.open(name) as file:
-                        # The cut may have gone through the last character.
-                        head = file.read(2**20).decode("utf-8", errors="ignore")
-                    if head.strip():
-                        return _looks_like_entries(Source(name, member=head.encode()))
-    except Exception:  # whatever a damaged archive makes its unpackers raise
-        return False
-    return False
