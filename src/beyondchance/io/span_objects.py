@@ -190,26 +190,22 @@ def _offsets(get: Callable[[str], Any]) -> tuple[Any, Any] | None:
 
 def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
     offsets = _offsets(get)
-    for name in _PAIRS if offsets is None or isinstance(offsets[0], list | tuple) else ():
-        fragments = get(name)
-        if isinstance(fragments, list | tuple) and any(map(_is_pair, fragments)):
-            problem = f"a span of {len(fragments)} fragments"
-            remedy = "split the span"
-            raise FormatError(problem, where=where, expected="one fragment", remedy=remedy)
+    if offsets is None or isinstance(offsets[0], list | tuple):
+        lists = [value for value in map(get, _PAIRS) if isinstance(value, list | tuple)]
+        for fragments in lists:
+            if any(map(_is_pair, fragments)):
+                found = f"a span of {len(fragments)} fragments"
+                raise FormatError(found, where=where, expected="one", remedy="split the span")
     if offsets is not None:
         return _whole(offsets[0], "the start", where), _whole(offsets[1], "the end", where)
     if not isinstance(span, Mapping):
-        is_json = span is None or isinstance(span, str | int | float)
-        expected = "an object, or [start, end, label]"
-        if is_json:
-            raise refused(span, "a span", where, expected)
-        raise FormatError(f"a span is a {type(span).__name__}", where=where, expected=expected)
+        raise refused(span, "a span", where, "an object, or [start, end, label]")
     for names in _STARTS_AND_ENDS:
         if names[0] in span and names[1] in span:
             name = next(name for name in names if span[name] is None)
             raise refused(None, repr(name), where, "a whole number")
-    found = ("a span has the keys ", *quotes(map(str, span))) if span else ("a span is empty",)
-    raise FormatError(*found, where=where, expected=_EXPECTED)
+    found_keys = quotes(map(str, span), none="none: it is empty")
+    raise FormatError("a span has the keys ", *found_keys, where=where, expected=_EXPECTED)
 
 
 def _is_pair(value: Any) -> bool:
@@ -222,11 +218,10 @@ def _check_tokens(get: Callable[[str], Any], where: Text) -> None:
     found = next((names for names in of_characters if get(names[0]) is not None), None)
     if found is None:
         return
-    counted = "characters" if found != _TOKENS else "characters under 'start', next to tokens"
     raise FormatError(
-        f"a span has {found[0]!r}, so that its offsets count {counted}",
+        f"a span has {found[0]!r}, so that its offsets count characters",
         where=where,
-        expected="offsets that count tokens, under 'start' and 'end'",
+        expected="offsets that count tokens, under 'start' and 'end' only",
         remedy="pass texts= instead of tokens=, or (start, end, label) in tokens",
     )
 
