@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.conventions import BELONG_TOGETHER, OTHER_WORDS, fits, other_words
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
-from beyondchance.io.offsets import UNITS, Interval, code_points, converter, words_at
+from beyondchance.io.offsets import UNITS, Interval, code_points, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.values import quoting
@@ -85,46 +85,35 @@ class MarkedText:
 
 
 def spans_of(marked: Iterable[Marked], text: str, unit: str, reading: Reading) -> list[DraftSpan]:
-    """One span for each annotation, or one for each fragment, as the options say."""
-    to_code_points = converter(text, unit)
-    return [span for one in marked for span in _spans(one, text, to_code_points, reading)]
+    """Return one span for each annotation, or one for each fragment, as the options say."""
+    return [span for one in marked for span in _spans(one, text, unit, reading)]
 
 
-def _spans(
-    marked: Marked, text: str, to_code_points: Callable[[int, Text], int], reading: Reading
-) -> list[DraftSpan]:
-    fragments, where = marked.fragments, marked.where
+def _spans(marked: Marked, text: str, unit: str, reading: Reading) -> list[DraftSpan]:
+    fragments, label, where = marked.fragments, marked.label, marked.where
     if len(fragments) == 1:
-        return [DraftSpan(*fragments[0], marked.label, marked.surface, where, id=marked.id)]
-    parts = [DraftSpan(*place, marked.label, where=where, id=marked.id) for place in fragments]
-    whole = replace(parts[0], start=min(fragments)[0], end=max(end for _, end in fragments))
-    places = [
-        (to_code_points(start, where), to_code_points(end, where)) for start, end in fragments
-    ]
-    outside = [
-        part
-        for part, (start, end) in zip(parts, places, strict=True)
-        if not 0 <= start <= end <= len(text)
-    ]
-    if outside:
-        return outside  # refused with the others that do not lie in their text
-    if _is_broken_by_lines(text, sorted(places), marked):
+        return [DraftSpan(*fragments[0], label, marked.surface, where, id=marked.id)]
+    parts = [DraftSpan(*place, label, where=where, id=marked.id) for place in fragments]
+    if not fits(text, fragments, None, unit):
+        return parts  # refused with the others that do not lie in their text
+    places = code_points(text, fragments, where, unit)
+    is_broken, is_joined = _is_broken_by_lines(text, sorted(places), marked), False
+    if not is_broken:
+        is_joined = reading.options["discontinuous"] == "join"
+        split, join = (Use("discontinuous", value) for value in ("split", "join"))
+        refusal = partial(
+            SpanError,
+            *(Quote(label), f" has {len(fragments)} fragments"),
+            where=where,
+            expected="one",
+            remedy=(split, " takes each for a span, ", join, " takes all from first to last"),
+        )
+        what = f"discontinuous spans {'joined' if is_joined else 'split'}"
+        reading.mend("discontinuous", what, refusal)
+    if not is_joined:
         _check_words(marked, text, places)
-        return [whole]
-    is_joined = reading.options["discontinuous"] == "join"
-    what = f"discontinuous spans {'joined' if is_joined else 'split'}"
-    reading.mend("discontinuous", what, lambda: _refusal(marked, len(fragments), where))
-    if is_joined:
-        return [whole]
-    _check_words(marked, text, places)
-    return parts
-
-
-def _refusal(marked: Marked, n_fragments: int, where: Text) -> SpanError:
-    split, join = Use("discontinuous", "split"), Use("discontinuous", "join")
-    remedy = (split, " takes each for a span, ", join, " takes all from the first to the last")
-    found = (Quote(marked.label), f" has {n_fragments} fragments")
-    return SpanError(*found, where=where, expected="one", remedy=remedy)
+    whole = replace(parts[0], start=min(fragments)[0], end=max(end for _, end in fragments))
+    return [whole] if is_broken or is_joined else parts
 
 
 def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> bool:
