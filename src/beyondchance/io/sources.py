@@ -154,6 +154,8 @@ class Source:
         Its digest, where it is not made of what is here.
     url : str
         Where it lies, if it is on an object store.
+    layout : Layout, optional
+        What all rows of the file decide, where it is read in pieces (see `io.layouts`).
     """
 
     name: str
@@ -166,6 +168,7 @@ class Source:
     texts_before: int = 0
     digest: str | None = None
     url: str = ""
+    layout: Any = None
 
     @property
     def most(self) -> int:
