@@ -360,7 +360,7 @@ def _compare_parts(outcome: Outcome, example: Example, options: dict[str, Any]) 
     """Files that are read in parts give the same digits, or are refused."""
     if outcome.target.partition("_")[0] not in {"conll", "hf", "table", "records"}:
         return
-    small = {"AT_A_TIME": 80, "BYTES_OF_PART": 150, "ROWS_AT_A_TIME": 2, "ROWS_OF_PART": 3}
+    small = {"AT_A_TIME": 80, "ROWS_AT_A_TIME": 2, "ROWS_OF_PIECE": 3}
     with mock.patch.multiple(scanning, **small):
         parts = _or_refused(lambda: bc.agreement(bc.scan(*example.given, **options)))
     if parts is None:

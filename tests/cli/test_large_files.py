@@ -33,8 +33,8 @@ def tables(tmp_path_factory):
 def files(tables, tmp_path, monkeypatch):
     """The tables in a folder to work in."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(scanning, "ROWS_OF_PART", 20)
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 1500)
+    monkeypatch.setattr(scanning, "ROWS_OF_PIECE", 20)
+    monkeypatch.setattr(scanning, "AT_A_TIME", 1500)
     for path in tables.iterdir():
         shutil.copy(path, tmp_path)
 
@@ -65,7 +65,7 @@ def same(capsys, *args):
     """What is counted in parts and at once."""
     one = without(in_json(capsys, *args), WHOLE_ONLY)
     two = without(in_json(capsys, *args, "--save-counts", "x.counts"), WHOLE_ONLY)
-    assert len(scanning.parts_of(scanning.scan(args[1]))) > 1
+    assert len(scanning.pieces_of(scanning.scan(args[1]))) > 1
     if "notes" in one:
         said = [note for note in two["notes"] if "finding and labelling" not in str(note)]
         two["notes"] = said

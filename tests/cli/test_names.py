@@ -579,7 +579,7 @@ IN_PARTS = ("--save-counts", "x.counts")
     ],
 )
 def test_what_is_saved_holds_no_name(run, tmp_path, monkeypatch, words, forms):
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
+    monkeypatch.setattr(scanning, "AT_A_TIME", 300)
     file = tmp_path / f"{PEOPLE[0]}.csv"
     file.write_text(LATE)
     for form in forms:
@@ -636,7 +636,7 @@ def test_counts_with_pseudonyms_are_not_added(run, tmp_path):
 
 
 def test_the_command_that_sorts_rows_shows_no_name(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 300)
+    monkeypatch.setattr(scanning, "AT_A_TIME", 300)
     file = tmp_path / f"{MARK}.csv"
     file.write_text(LATE + LATE.split("\n", 1)[1])
     words = ["--pseudonyms", "--format", "table", "--workers", "1"]

@@ -13,8 +13,8 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io import cutting, scanning
-from beyondchance.io.scanning import batches_of, parts_of
+from beyondchance.io import pieces, scanning
+from beyondchance.io.scanning import batches_of, pieces_of
 from each import each
 from large_tables import (
     PACKERS,
@@ -34,9 +34,8 @@ from refusals import assert_tells
 def few_rows(monkeypatch):
     """Let few rows make many parts."""
     monkeypatch.setattr(scanning, "AT_A_TIME", 80)
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 150)
     monkeypatch.setattr(scanning, "ROWS_AT_A_TIME", 4)
-    monkeypatch.setattr(scanning, "ROWS_OF_PART", 8)
+    monkeypatch.setattr(scanning, "ROWS_OF_PIECE", 8)
 
 
 def refusal(made):
@@ -52,7 +51,7 @@ def documents_of(path):
     scan = bc.scan(path)
     return [
         [list(batch.corpus.documents) for batch in batches_of(scan, part, None)]
-        for part in parts_of(scan)
+        for part in pieces_of(scan)
     ]
 
 
@@ -217,19 +216,19 @@ def test_quotes_that_begin_within_a_cell(tmp_path):
 
 
 def test_the_last_change_of_a_block():
-    rows = cutting.RowsOfText(b"", lambda line: line[:1].decode(), has_quotes=True)
-    assert cutting.last_change(b"a,1\na,2\n", rows) == 0
-    assert cutting.last_change(b"a,1\nb,2\n", rows) == 4
-    assert cutting.last_change(b"a,1\nb,2\nb,", rows) == 4
-    assert cutting.last_change(b'a,"1\nb\nc"\nb,2\n', rows) == 10
-    assert cutting.last_change(b"", rows) == 0
+    rows = pieces.TextRows(b"", lambda line: line[:1].decode(), has_quotes=True)
+    assert rows.last_change(b"a,1\na,2\n") == 0
+    assert rows.last_change(b"a,1\nb,2\n") == 4
+    assert rows.last_change(b"a,1\nb,2\nb,") == 4
+    assert rows.last_change(b'a,"1\nb\nc"\nb,2\n') == 10
+    assert rows.last_change(b"") == 0
 
 
 def test_a_change_far_from_the_end_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(cutting, "WINDOW", 16)
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 500)
+    monkeypatch.setattr(pieces, "WINDOW", 16)
+    monkeypatch.setattr(scanning, "AT_A_TIME", 500)
     path = separated(tmp_path / "a.csv", rows_of(3, 60, 3, 60, 2))
-    assert len(parts_of(bc.scan(path))) > 2
+    assert len(pieces_of(bc.scan(path))) > 2
     assert_same(path)
 
 

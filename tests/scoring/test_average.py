@@ -82,7 +82,7 @@ def test_files_in_parts_have_the_same_digits(corpus, tmp_path, monkeypatch, most
     path = tmp_path / "spans.csv"
     bc.write(corpus, path)
     whole = agreement(bc.read(path), average="annotation")
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 60)
+    monkeypatch.setattr(scanning, "AT_A_TIME", 60)
     monkeypatch.setattr(answers, "MOST_DOCUMENTS", most_documents)
     monkeypatch.setattr(units, "MOST_DOCUMENTS", most_documents)
     found = agreement(bc.scan(path), average="annotation")

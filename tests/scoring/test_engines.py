@@ -20,7 +20,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.errors import DataError, FormatError, OptionError
-from beyondchance.io import scanning, surveying
+from beyondchance.io import aligned, scanning
 from beyondchance.scoring.engines import engine_of, n_workers
 from large_tables import digits, parquet, spans_table
 from refusals import assert_tells, refused
@@ -32,7 +32,7 @@ TESTS = Path(__file__).parents[1]
 def few_rows():
     """Let few rows make many parts, which are cut here and not by workers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "ROWS_OF_PART", 5)
+        patch.setattr(scanning, "ROWS_OF_PIECE", 4)
         yield
 
 
@@ -41,7 +41,7 @@ def path(tmp_path_factory):
     """A table of more parts than a cluster adds at a time."""
     folder = tmp_path_factory.mktemp("table")
     found = parquet(folder / "a.parquet", spans_table(3, 16, has_gaps=True), 2)
-    assert len(scanning.parts_of(bc.scan(found))) > 8
+    assert len(scanning.pieces_of(bc.scan(found))) > 8
     return found
 
 
@@ -90,13 +90,13 @@ def test_a_lambda_is_refused(path):
 def tagged(tmp_path, monkeypatch):
     """Two files of tokens and tags, which are gone through in many stretches."""
     monkeypatch.setattr(scanning, "AT_A_TIME", 70)
-    monkeypatch.setattr(surveying, "STRETCH", 50)
+    monkeypatch.setattr(aligned, "STRETCH", 50)
     paths = []
     for name, tag in (("ada", "I-X"), ("ben", "O")):
         paths.append(tmp_path / f"{name}.conll")
         sentences = (f"w{i} B-X\nx {tag}\n# note\ny {'B-Y' if i % 7 else 'O'}" for i in range(24))
         paths[-1].write_text("\n\n".join(sentences))
-    assert len(scanning.parts_of(bc.scan(*paths))) > 4
+    assert len(scanning.pieces_of(bc.scan(*paths))) > 4
     return paths
 
 
@@ -255,7 +255,7 @@ SLOW = """
 import sys
 sys.path.insert(0, {tests!r})
 from beyondchance.io import scanning
-scanning.ROWS_OF_PART = 1
+scanning.ROWS_OF_PIECE = 1
 from beyondchance.cli.main import main
 if __name__ == "__main__":
     sys.exit(main(["agree", {path!r}, "--workers", "2", "--quiet"]))
@@ -361,7 +361,7 @@ def test_a_cluster_of_several_workers_that_is_restarted(path, expected, large_cl
 @pytest.mark.engines
 @pytest.mark.filterwarnings("default")
 def test_a_worker_of_a_cluster_that_is_killed(tmp_path, large_cluster, monkeypatch):
-    monkeypatch.setattr(scanning, "ROWS_OF_PART", 30)
+    monkeypatch.setattr(scanning, "ROWS_OF_PIECE", 30)
     path = parquet(tmp_path / "b.parquet", spans_table(3, 300), 3)
     whole = brief(bc.agreement(bc.scan(path)))
     pids = list(large_cluster.run(os.getpid).values())
@@ -378,7 +378,7 @@ import beyondchance as bc
 from beyondchance.io import scanning
 
 if __name__ == "__main__":
-    scanning.ROWS_OF_PART = 1
+    scanning.ROWS_OF_PIECE = 1
     try:
         bc.agreement(bc.scan(sys.argv[1]), workers=2, save_counts=sys.argv[2])
     except bc.FormatError as error:

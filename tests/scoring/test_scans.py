@@ -53,9 +53,8 @@ def sizes(
     """Let few rows make many parts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanning, "AT_A_TIME", at_a_time)
-        patch.setattr(scanning, "BYTES_OF_PART", 2 * at_a_time)
         patch.setattr(scanning, "ROWS_AT_A_TIME", rows)
-        patch.setattr(scanning, "ROWS_OF_PART", rows_of_part)
+        patch.setattr(scanning, "ROWS_OF_PIECE", rows_of_part)
         if most_documents < 4096:
             for module in (counts, units, answers):
                 patch.setattr(module, "MOST_DOCUMENTS", most_documents)
@@ -383,7 +382,7 @@ def test_progress_is_told(tmp_path: Path) -> None:
     path, told = parquet(tmp_path / "a.parquet", spans_table(1, 4)), []
     with sizes():
         bc.agreement(bc.scan(path), progress=lambda *numbers: told.append(numbers))
-        n = len(scanning.parts_of(bc.scan(path)))
+        n = len(scanning.pieces_of(bc.scan(path)))
     assert n > 1
     assert told[-1] == (n, n)
 
@@ -397,7 +396,7 @@ def test_shares_are_all_parts() -> None:
 def test_parts_are_added_in_their_order(tmp_path: Path) -> None:
     path = parquet(tmp_path / "a.parquet", spans_table(3, 10, has_gaps=True), 2)
     with sizes():
-        assert len(scanning.parts_of(bc.scan(path))) > 3
+        assert len(scanning.pieces_of(bc.scan(path))) > 3
         whole = digits(bc.agreement(bc.scan(path)))
         for order in (lambda parts: parts[::-1], lambda parts: parts[2:] + parts[:2]):
 
@@ -415,7 +414,7 @@ def test_an_executor_that_loses_a_part_is_refused(tmp_path: Path) -> None:
 
 
 def test_documents_named_1_and_1_0_far_from_each_other_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(scanning, "BYTES_OF_PART", 60)
+    monkeypatch.setattr(scanning, "AT_A_TIME", 60)
     path = tmp_path / "spans.csv"
     names = ["1", "2", "3", "4", "1.0", "2.0"]
     rows = [f"{name},{who},0,2,PER,9" for name in names for who in ("ada", "ben")]

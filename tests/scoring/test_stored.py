@@ -21,7 +21,7 @@ from refusals import refused
 def few_rows(monkeypatch):
     """Let few rows make many parts."""
     monkeypatch.setattr(scanning, "ROWS_AT_A_TIME", 9)
-    monkeypatch.setattr(scanning, "ROWS_OF_PART", 20)
+    monkeypatch.setattr(scanning, "ROWS_OF_PIECE", 20)
 
 
 @pytest.fixture(params=[8, 4096])
@@ -173,7 +173,7 @@ def test_a_part_that_cannot_be_read_is_named(tmp_path, path):
     rows[bad] = {**rows[bad], "end": 999}
     parquet(Path(path), rows, 4)
     target = tmp_path / "x.counts"
-    assert len(scanning.parts_of(bc.scan(path))) > 2
+    assert len(scanning.pieces_of(bc.scan(path))) > 2
     with refused(bc.SpanError, f":{bad + 1}: … 999"):
         bc.agreement(bc.scan(path), save_counts=target)
     assert not target.exists()

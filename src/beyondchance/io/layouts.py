@@ -1,7 +1,7 @@
-"""What all rows of a file of tokens and tags decide, for readers that are given some of them.
+"""What all rows of a file of tokens and tags decide, for readers that are given a piece of it.
 
-Which columns hold tags, and by which scheme, follows from all rows. Of a file that is read in
-parts it is found out when it is cut, so that every part is read as the whole would be.
+Which columns hold tags, and by which scheme, follows from all rows. It is found out when the file
+is cut, so that every piece is read as the whole would be.
 """
 
 from __future__ import annotations
@@ -37,18 +37,7 @@ class Layout:
         return dict(self.schemes).get(column)
 
 
-@dataclass(frozen=True, eq=False)
-class Stretch(Source):
-    """Some lines of a file of tokens and tags.
-
-    Attributes
-    ----------
-    layout : Layout, optional
-    """
-
-    layout: Layout | None = None
-
-
 def layout_of(source: Source) -> Layout | None:
-    """What is known of the whole file, where a source has some of its lines."""
-    return source.layout if isinstance(source, Stretch) else None
+    """Return what is known of the whole file, where a source is a piece of it."""
+    layout: Layout | None = source.layout
+    return layout

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.installing import required
-from beyondchance.io.cutting import last_change, open_place, part_of, rows_of_text
-from beyondchance.io.options import Reading
-from beyondchance.io.remote import open_remote
+from beyondchance.io.remote import open_file, open_remote
 from beyondchance.io.sources import Source
 
 _HEAD = 2**16
@@ -47,35 +45,20 @@ def head(source: Source) -> Source:
     """A file whose beginning is that of what it holds, to recognise a format by."""
     if not is_packed(source):
         return source
-    with _opened(source) as file:
-        return replace(source, path=None, member=_read(file, _HEAD, source))
+    with opened(source) as file:
+        return replace(source, path=None, member=read(file, source, _HEAD))
 
 
-def pieces(source: Source, reading: Reading, at_a_time: int) -> Iterator[Source]:
-    """Unpack a table, so many bytes at a time, or a few more, with whole documents."""
-    rows = rows_of_text(head(source), reading)
-    with _opened(source) as file:
-        header = _read(file, len(rows.header), source)
-        rest, before = b"", 0
-        while True:
-            data = _read(file, at_a_time, source)
-            block = rest + data
-            cut = last_change(block, rows) if data else len(block)
-            if cut and (data or block):
-                yield part_of(source, header + block[:cut], before=before)
-                before += block.count(b"\n", 0, cut)
-            rest = block[cut:]
-            if not data:
-                return
+def opened(source: Source) -> Any:
+    """Open what a file holds, which may be packed, to read bytes from."""
+    for magic, opener in _OPENERS.items():
+        if source.head.startswith(magic):
+            return opener(open_remote(source.url) if source.url else source.place)
+    return open_file(source.place)
 
 
-def _opened(source: Source) -> Any:
-    opener = next(opener for magic, opener in _OPENERS.items() if source.head.startswith(magic))
-    return opener(source.place if not source.url else open_remote(source.url))
-
-
-def _read(file: Any, size: int, source: Source) -> bytes:
-    """So many bytes, or as many as there are."""
+def read(file: Any, source: Source, size: int) -> bytes:
+    """Read so many bytes of what a source holds, or as many as there are."""
     parts: list[bytes] = []
     try:
         while size and (data := file.read(min(size, _AT_ONCE))):
@@ -92,7 +75,7 @@ def digest(source: Source) -> str:
     if not source.place:
         return source.sha256
     digest = hashlib.sha256()
-    with open_place(source.place) as file:
+    with open_file(source.place) as file:
         while data := file.read(_AT_ONCE):
             digest.update(data)
     return digest.hexdigest()

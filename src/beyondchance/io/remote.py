@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from beyondchance.errors import FormatError, MissingLibraryError
 from beyondchance.installing import required
+from beyondchance.io.sources import is_url
 
 
 def open_remote(url: str) -> Any:
@@ -17,11 +19,9 @@ def open_remote(url: str) -> Any:
         return system.open(path, "rb")
 
 
-def size_of(url: str) -> int:
-    """How many bytes a file has."""
-    system, path = _at(url)
-    with _reaching(url):
-        return int(system.size(path))
+def open_file(place: str) -> Any:
+    """Open a file by its path or URL, to read bytes from."""
+    return open_remote(place) if is_url(place) else Path(place).open("rb")
 
 
 def listed(url: str) -> list[str]:

@@ -1,9 +1,8 @@
-"""Files that are read in parts, so that they may be larger than memory.
+"""Read files in pieces, so that they may be larger than memory.
 
-A *part* is a stretch of files with whole documents: row groups of Parquet, or bytes of text. What
-makes a corpus of it is the reader of the format, so that a part is read as the whole would be; what
-a part must know of the whole (all annotators, and whether rows without spans occur) is found out on
-the way. A part is read batch by batch, each of them a corpus.
+A *piece* has whole documents: some rows of Parquet, or some bytes of text. The reader of the format
+makes a corpus of it, as of a file; what must be known of the whole (all annotators, and whether
+rows without spans occur) is found out on the way. A piece of many rows is read batch by batch.
 """
 
 from __future__ import annotations
@@ -22,13 +21,21 @@ from beyondchance.annotations.hashing import Hashes, hashed
 from beyondchance.annotations.letters import Letters, letters_of
 from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import DataError, FormatError, OptionError
-from beyondchance.io import packed, row_groups
+from beyondchance.io import packed
+from beyondchance.io.aligned import Engine, aligned_ranges
 from beyondchance.io.copies import Copies
-from beyondchance.io.cutting import Piece, cut_bytes, cut_table, rows_of_text
-from beyondchance.io.cutting_texts import Engine, cut_conll, cut_records
 from beyondchance.io.frames import names_of
 from beyondchance.io.identifiers import ways_to_write
 from beyondchance.io.options import Reading, Whole
+from beyondchance.io.pieces import (
+    Range,
+    frame_tables,
+    packed_pieces,
+    parquet_ranges,
+    parquet_tables,
+    some_of,
+    text_ranges,
+)
 from beyondchance.io.reading import (
     Named,
     Naming,
@@ -52,13 +59,11 @@ from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, documented
 
 AT_A_TIME = 2**22
-"""Bytes of text that are worked on at a time."""
-BYTES_OF_PART = 2**24
-"""Bytes of a table of text that a part has, or a few more."""
+"""Bytes of text that a piece has, or a few more."""
 ROWS_AT_A_TIME = 2**17
 """Rows of a table that are read at a time."""
-ROWS_OF_PART = 2**20
-"""Rows that a part has, or a few more."""
+ROWS_OF_PIECE = 2**20
+"""Rows of Parquet that a piece has, or a few more."""
 _WAYS = ("table", "conll", "records", "hf")
 """The formats that are read in parts."""
 
@@ -271,42 +276,52 @@ def _opened_frames(found: Scan) -> Opened:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A stretch of the files, with whole documents.
+class Piece:
+    """Some whole documents of the files.
 
     Attributes
     ----------
     number : int
-    pieces : tuple of Piece
-        A stretch of one table, or of each of the files that are aligned.
+    ranges : tuple of Range
+        A range of one table, or of each of the files that are aligned.
     """
 
     number: int
-    pieces: tuple[Piece, ...]
+    ranges: tuple[Range, ...]
 
     def __str__(self) -> str:
-        return "; ".join(map(str, self.pieces))
+        return "; ".join(map(str, self.ranges))
 
 
-def parts_of(found: Scan, engine: Engine = map) -> list[Part]:
-    """Cut the files into parts with whole documents; what must be gone through, the engine does."""
+def pieces_of(found: Scan, engine: Engine = map) -> list[Piece]:
+    """Cut the files into pieces; what must be looked through for this, the engine does."""
     files = opened_files(found)
-    options = _options(found, files)
+    reading = _options(found, files)
     if files.is_table:
-        stretches: list[tuple[Piece, ...]] = [
-            (piece,)
+        ranges: Iterable[tuple[Range, ...]] = (
+            (replace(own, source=place),)
             for number, upload in enumerate(files.uploads)
-            for piece in _pieces_of_table(number, upload, options)
-        ]
+            for place, source in enumerate(upload.sources)
+            for own in _ranges_of_table(number, upload, source, reading)
+        )
     else:
-        cut = cut_conll if files.format.name == "conll" else cut_records
-        sources = [upload.sources[0] for upload in files.uploads]
         if any(upload.is_folder for upload in files.uploads):
-            raise OptionError(
-                "a folder is not read in parts", expected="files, one for each annotator"
-            )
-        stretches = list(cut(sources, options, AT_A_TIME, engine))
-    return [Part(number, pieces) for number, pieces in enumerate(stretches)]
+            expected = "files, one for each annotator"
+            raise OptionError("a folder is not read in parts", expected=expected)
+        sources = [upload.sources[0] for upload in files.uploads]
+        are_tagged = files.format.name == "conll"
+        ranges = aligned_ranges(sources, reading, AT_A_TIME, engine, are_tagged=are_tagged)
+    return [Piece(*numbered) for numbered in enumerate(ranges)]
+
+
+def _ranges_of_table(
+    number: int, upload: Upload, source: Source, reading: Reading
+) -> Iterable[Range]:
+    if upload.data is not None:
+        return [Range(number, upload.name)]
+    if is_parquet(source):
+        return parquet_ranges(number, source, ROWS_OF_PIECE)
+    return text_ranges(number, source, reading, AT_A_TIME)
 
 
 def _options(found: Scan, files: Opened) -> Reading:
@@ -323,20 +338,6 @@ def _options(found: Scan, files: Opened) -> Reading:
                 else f"leave it out: {files.format.name} has one file for each annotator",
             )
     return reading
-
-
-def _pieces_of_table(number: int, upload: Upload, reading: Reading) -> Iterator[Piece]:
-    if upload.data is not None:
-        yield Piece(number, upload.name, 0, 0, kind="frame")
-        return
-    for place, source in enumerate(upload.sources):
-        if is_parquet(source):
-            pieces = row_groups.pieces(number, source, ROWS_OF_PART)
-        elif packed.is_packed(source):
-            pieces = iter([Piece(number, source.name, 0, 0, kind="packed")])
-        else:
-            pieces = cut_table(number, source, reading, BYTES_OF_PART)
-        yield from (replace(piece, source=place) for piece in pieces)
 
 
 # --- Parts to corpora -----------------------------------------------------------------
@@ -389,71 +390,52 @@ class Batch:
     copies: Copies | None
 
 
-def batches_of(found: Scan, part: Part, whole: Whole | None) -> Iterator[Batch]:
-    """Read the corpora of a part."""
+def batches_of(found: Scan, piece: Piece, whole: Whole | None) -> Iterator[Batch]:
+    """Read the corpora of a piece."""
     files = opened_files(found)
     reading = _options(found, files)
     options = dict(reading.given or {})
     if whole is not None and whole.scheme is not None and "+" not in whole.scheme:
         options["scheme"] = whole.scheme
+    uploads = [files.uploads[own.file] for own in piece.ranges]
+    given = [upload.sources[own.source] for upload, own in zip(uploads, piece.ranges, strict=True)]
+
+    def read(sources: Iterable[Source]) -> Any:
+        own = [
+            replace(upload, sources=[source], data=None)
+            for upload, source in zip(uploads, sources, strict=True)
+        ]
+        return read_part(own, [files.format] * len(own), options, found.naming, whole)
+
     with limited(options.get("max_size")):
-        for sources in _sources_of(files, part, reading):
-            uploads = [
-                replace(files.uploads[number], sources=[source], data=None)
-                for number, source in sources
-            ]
-            formats = [files.format] * len(uploads)
+        for sources in _sources_of(uploads, given, piece, reading):
             try:
-                read = read_part(uploads, formats, options, found.naming, whole)
+                corpus, known, shown, copies = read(sources)
             except DataError:
-                located = [
-                    replace(u, sources=[_located(u.sources[0], p)])
-                    for u, p in zip(uploads, part.pieces, strict=True)
-                ]
-                read_part(located, formats, options, found.naming, whole)
+                read(map(Range.located, piece.ranges, given, sources))
                 raise
-            corpus, known, shown, copies = read
             kept, names = _kept(corpus, known, found)
             people = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
             yield Batch(kept, shown, corpus.labels, names, tuple(people), copies)
 
 
-def _sources_of(files: Opened, part: Part, reading: Reading) -> Iterator[list[tuple[int, Source]]]:
-    """For every batch, the stretch of each file."""
-    first = part.pieces[0]
-    upload = files.uploads[first.file]
-    if first.kind == "frame":
-        tables = row_groups.frame_batches(upload.data, ROWS_AT_A_TIME, upload.sources[0])
-    elif first.kind == "groups":
-        tables = row_groups.batches(upload.sources[first.source], first, ROWS_AT_A_TIME)
-    elif first.kind == "packed":
-        source = upload.sources[first.source]
-        for piece in packed.pieces(source, reading, AT_A_TIME):
-            yield [(first.file, piece)]
-        return
-    elif files.is_table:
-        source = upload.sources[first.source]
-        whole = first.read(source)
-        for piece in cut_bytes(whole, rows_of_text(source, reading), AT_A_TIME):
-            yield [(first.file, piece)]
+def _sources_of(
+    uploads: Sequence[Upload], given: Sequence[Source], piece: Piece, reading: Reading
+) -> Iterator[list[Source]]:
+    """Read the sources of a piece: for every batch, one for each file."""
+    own, upload, source = piece.ranges[0], uploads[0], given[0]
+    if upload.data is not None:
+        tables = frame_tables(upload.data, ROWS_AT_A_TIME, source)
+    elif own.kind == "rows":
+        tables = parquet_tables(source, own, ROWS_AT_A_TIME)
+    elif packed.is_packed(source):
+        yield from ([part] for part in packed_pieces(source, reading, AT_A_TIME))
         return
     else:
-        yield [
-            (piece.file, piece.read(files.uploads[piece.file].sources[piece.source]))
-            for piece in part.pieces
-        ]
+        yield list(map(Range.read, piece.ranges, given))
         return
     for before, rows in tables:
-        base = upload.sources[first.source]
-        source = replace(base, path=None, member=b"", rows=rows, before=before, digest="")
-        yield [(first.file, source)]
-
-
-def _located(source: Source, piece: Piece) -> Source:
-    """The source with the number of lines before it, which only messages need."""
-    if piece.kind != "bytes":
-        return source
-    return replace(source, before=source.before + piece.lines_before())
+        yield [some_of(source, b"", rows=rows, before=before)]
 
 
 def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> tuple[Corpus, tuple[str, ...]]:

@@ -1,7 +1,7 @@
-"""Questions about files that are read in parts: every part is counted, then all are added.
+"""Answer questions about files that are read in pieces: each is counted, then all are added.
 
-Where a part is counted does not matter: here, in other processes or on other machines. All that is
-needed is a function like `map`, which applies a function to every part.
+Where a piece is counted does not matter: here, in other processes or on other machines. All that is
+needed is a function like `map`, which applies a function to every piece.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from beyondchance.io.formats.table import shares_nothing
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
+from beyondchance.io.pieces import in_order, lasting
 from beyondchance.io.reading import Named
-from beyondchance.io.row_groups import lasting
 from beyondchance.io.scanning import (
     Batch,
-    Part,
+    Piece,
     Scan,
     ScatteredError,
     Seen,
@@ -47,7 +47,7 @@ from beyondchance.io.scanning import (
     check_labels,
     inputs_of,
     opened_files,
-    parts_of,
+    pieces_of,
     seen_in,
     seen_together,
 )
@@ -65,7 +65,7 @@ from beyondchance.scoring.engines import Engine, engine_of
 from beyondchance.scoring.stored import save_stored, stored
 
 _AT_ONCE = 4
-"""Parts that are added at a time."""
+"""Pieces that are added at a time."""
 _SHOWN = 4
 """Documents of a file that are kept to show them."""
 
@@ -75,12 +75,12 @@ Files: TypeAlias = Mapping[int, tuple[tuple[int, ...], tuple[str, ...]]]
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What some parts of files give; adds.
+    """What some pieces of files give; adds.
 
     Attributes
     ----------
     number : int
-        Of the first part.
+        Of the first piece.
     answers : tuple of Answer
         One for each question.
     corpus : Corpus
@@ -88,13 +88,13 @@ class Counted:
     whole : Whole
         What was known of all documents, with the names that annotators are shown by.
     news : Whole
-        What the documents of these parts show of all and was not known, by the names in the files.
+        What the documents of these pieces show of all and was not known, by the names in the files.
     seen : Seen, optional
         Which documents there are; None if there are none.
     labels : tuple of str
         All labels, also those that were left out.
     chooses_labels : bool
-        Whether some were left out, so that the others are signed once all parts are together.
+        Whether some were left out, so that the others are signed once all pieces are together.
     files : mapping of int to tuple
         For each table, the numbers of those who marked something in it, and its first documents.
     copies : Copies, optional
@@ -117,33 +117,33 @@ class Counted:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no document begins in these parts."""
+        """Return whether no document begins in these pieces."""
         return not self.whole.annotators
 
 
-# --- One part -------------------------------------------------------------------------
+# --- One piece ------------------------------------------------------------------------
 
 
 def count(
-    scan: Scan, questions: Sequence[Question], whole: Whole, with_hashes: bool, part: Part
+    scan: Scan, questions: Sequence[Question], whole: Whole, with_hashes: bool, piece: Piece
 ) -> Counted:
-    """Count one part, batch by batch.
+    """Count one piece, batch by batch.
 
     Parameters
     ----------
     scan : Scan
     questions : sequence of Question
     whole : Whole
-        What is known of all parts.
+        What is known of all pieces.
     with_hashes : bool
         Whether all documents are kept in mind, because their order does not tell them apart.
-    part : Part
+    piece : Piece
     """
 
     def counted_batch(batch: Batch) -> Counted:
         corpus, chosen = batch.corpus, scan.selection
         return Counted(
-            number=part.number,
+            number=piece.number,
             # Added up, where documents are many: their counts are not needed any more.
             answers=tuple(added_answers([answer(corpus, q, is_part=True)]) for q in questions),
             corpus=_without_documents(corpus),
@@ -152,15 +152,15 @@ def count(
             seen=seen_in(corpus.documents, with_hashes=with_hashes) if corpus.documents else None,
             labels=batch.labels,
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
-            files={part.pieces[0].file: (batch.people, corpus.documents[:_SHOWN])},
+            files={piece.ranges[0].file: (batch.people, corpus.documents[:_SHOWN])},
             copies=batch.copies,
         )
 
-    return _added_up(map(counted_batch, batches_of(scan, part, whole))) or _nothing(part.number)
+    return _added_up(map(counted_batch, batches_of(scan, piece, whole))) or _nothing(piece.number)
 
 
 def _nothing(number: int) -> Counted:
-    """Return the result of a part in which no document begins: one of a part before goes on."""
+    """Return the result of a piece in which no document begins."""
     corpus = Corpus(documents=(), annotators=(), labels=(), **_no_columns())
     return Counted(number, (), corpus, Whole(), Whole(), None, ())
 
@@ -178,7 +178,7 @@ def _without_documents(corpus: Corpus) -> Corpus:
 
 
 def added(parts: Sequence[Counted]) -> Counted:
-    """Add what several parts give, in their order."""
+    """Add what several pieces give, in their order."""
     parts = [part for part in parts if not part.is_empty] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -236,7 +236,7 @@ def _added_files(parts: Sequence[Files]) -> Files:
     return found
 
 
-# --- All parts ------------------------------------------------------------------------
+# --- All pieces -----------------------------------------------------------------------
 
 
 def counted(
@@ -257,18 +257,18 @@ def counted(
         Annotations, or saved counts, of which only the first question must have an answer.
     questions : sequence of Question
     workers, executor
-        Where parts are counted (see `engine_of`).
+        Where pieces are counted (see `engine_of`).
     part : str, optional
-        Only the i-th of n shares of the parts: ``"3/100"``.
+        Only the i-th of n shares of the pieces: ``"3/100"``.
     save_counts : str, optional
         A file for what was counted, to be added to others later.
     progress : function, optional
-        Is told how many parts are done, of how many.
+        Is told how many pieces are done, of how many.
 
     Raises
     ------
     DataError
-        For parts that cannot be read, with their names; and where a document has rows in several
+        For pieces that cannot be read, with their names; and where a document has rows in several
         places.
     """
     share = None if part is None else _share_of(part)
@@ -282,19 +282,19 @@ def counted(
         TemporaryDirectory(prefix="beyondchance-") as folder,
         engine_of(workers, executor) as engine,
     ):
-        # Streams are on disk for the time being, because parts may be read twice.
+        # Streams are on disk for the time being, because pieces may be read twice.
         items = [lasting(x, f"{folder}/{i}.parquet") for i, x in enumerate(found.items)]
         found = replace(found, items=tuple(items))
-        # Found out once, and not again for every part.
+        # Found out once, and not again for every piece.
         known = replace(found, format=opened_files(found).format.name)
-        parts = parts_of(known, engine)
-        if not parts:
+        pieces = pieces_of(known, engine)
+        if not pieces:
             raise _without_rows(opened_files(found).uploads[0].name)
         try:
             # Saved counts may be added to others, whose documents lie between these.
             with_hashes = save_counts is not None and share is None
             result = _counted(
-                known, _shared(parts, share), questions, engine, progress, with_hashes=with_hashes
+                known, _shared(pieces, share), questions, engine, progress, with_hashes=with_hashes
             )
             _check_common(result, found)
         except ScatteredError:
@@ -319,23 +319,23 @@ def _with_inputs(corpus: Corpus, inputs: tuple[Input, ...], found: Scan) -> Corp
 
 def _counted(
     found: Scan,
-    parts: Sequence[Part],
+    pieces: Sequence[Piece],
     questions: Sequence[Question],
     engine: Engine,
     progress: Progress | None,
     *,
     with_hashes: bool,
 ) -> Counted:
-    """Count all parts, again if they show that something else holds for the whole."""
-    if not parts:
+    """Count all pieces, again if they show that something else holds for the whole."""
+    if not pieces:
         return _nothing(0)
 
     def together(questions: Sequence[Question], scan: Scan) -> Counted:
         ask = partial(count, scan, tuple(questions), whole, with_hashes)
-        return _together(engine(ask, parts), parts, progress if questions else None)
+        return _together(engine(ask, pieces), pieces, progress if questions else None)
 
     bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
-    first = next(batches_of(bare, parts[0], None), None)
+    first = next(batches_of(bare, pieces[0], None), None)
     whole = Whole() if first is None else first.found
     for _ in range(_MOST_ROUNDS):
         try:
@@ -372,41 +372,32 @@ def _share_of(part: str) -> tuple[int, int]:
     return int(number), int(n)
 
 
-def _shared(parts: Sequence[Part], share: tuple[int, int] | None) -> Sequence[Part]:
-    """Return the parts of one of several jobs."""
+def _shared(pieces: Sequence[Piece], share: tuple[int, int] | None) -> Sequence[Piece]:
+    """Return the pieces of one of several jobs."""
     number, n = share or (1, 1)
-    return parts[(number - 1) * len(parts) // n : number * len(parts) // n]
+    return pieces[(number - 1) * len(pieces) // n : number * len(pieces) // n]
 
 
 def _together(
-    results: Iterable[Counted], parts: Sequence[Part], progress: Progress | None
+    results: Iterable[Counted], pieces: Sequence[Piece], progress: Progress | None
 ) -> Counted:
-    """Add what parts give, in their order, in whatever order they come."""
+    """Add what pieces give, in their order."""
 
-    def in_order() -> Iterator[Counted]:
-        waiting: dict[int, Counted] = {}
-        following = parts[0].number
+    def told() -> Iterator[Counted]:
         for n_done, result in enumerate(results, start=1):
-            waiting[result.number] = result
             if progress is not None:
-                progress(n_done, len(parts))
-            while following in waiting:
-                yield waiting.pop(following)
-                following += 1
-        if following <= parts[-1].number:
-            raise DataError(
-                "the executor gave no result", where=str(parts[following - parts[0].number])
-            )
+                progress(n_done, len(pieces))
+            yield result
 
-    whole = _added_up(in_order())
-    assert whole is not None  # noqa: S101 - there is a part at least
+    whole = _added_up(in_order(told(), pieces))
+    assert whole is not None  # noqa: S101 - there is a piece at least
     return whole
 
 
 def _check_common(result: Counted, found: Scan) -> None:
     """Refuse a table of other annotators that shares no document with another one.
 
-    No document is in two parts here, so that none is in two tables.
+    No document is in two pieces here, so that none is in two tables.
     """
     is_everybody = not result.whole.has_gaps and found.options.get("empty") != "missing"
     files = opened_files(found)

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 import beyondchance as bc
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError, FormatError, MismatchError, TagError
-from beyondchance.io import scanning, surveying
-from beyondchance.io.scanning import Scan, batches_of, parts_of
+from beyondchance.io import aligned, scanning
+from beyondchance.io.scanning import Scan, batches_of, pieces_of
 from each import each
 from refusals import refused
 
@@ -24,7 +24,7 @@ def parts(monkeypatch, at_a_time, *paths, format=None, **options):  # noqa: A002
     monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
     scan = Scan(tuple(map(str, paths)), format, options)
     whole, found = None, []
-    for part in parts_of(scan):
+    for part in pieces_of(scan):
         for batch in batches_of(scan, part, whole):
             whole = batch.found if whole is None else whole | batch.found
             found.append(batch.corpus)
@@ -188,7 +188,7 @@ def divided(draw):
 @given(divided(), st.booleans(), st.integers(1, 60), st.sampled_from([9, 2**21]))
 def test_columns_of_sentences_and_documents(tmp_path_factory, text, is_both, at_a_time, block):
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(surveying, "BLOCK", block)
+        monkeypatch.setattr(aligned, "BLOCK", block)
         texts = [text, text.replace("ada", "ben")] if is_both else [text]
         paths = write(tmp_path_factory.getbasetemp() / "divided", *texts)
         check(monkeypatch, at_a_time, *paths, format="conll")
@@ -274,9 +274,9 @@ def test_lines_of_white_space(tmp_path, monkeypatch, space):
 
 
 def test_texts_are_found_behind_those_in_mind(tmp_path, monkeypatch):
-    monkeypatch.setattr("beyondchance.io.cutting_texts.STEP", 4)
-    monkeypatch.setattr("beyondchance.io.cutting_texts._LARGE", 1)
-    monkeypatch.setattr(surveying, "BLOCK", 7)
+    monkeypatch.setattr("beyondchance.io.aligned.STEP", 4)
+    monkeypatch.setattr("beyondchance.io.aligned.LARGE", 1)
+    monkeypatch.setattr(aligned, "BLOCK", 7)
     assert check(monkeypatch, 1, *write(tmp_path, PLAIN, PLAIN)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN)) == 5
 
@@ -321,7 +321,7 @@ def files(draw):
 @given(files(), st.integers(1, 200), st.sampled_from([5, 64, 2**21]))
 def test_any_files(tmp_path_factory, texts, at_a_time, block):
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(surveying, "BLOCK", block)
+        monkeypatch.setattr(aligned, "BLOCK", block)
         paths = write(tmp_path_factory.getbasetemp() / "any", *texts)
         # Parts of a single file do not show whether most of its texts recur.
         known = {"repeated": "documents"} if len(paths) == 1 else {}
@@ -349,9 +349,9 @@ def sent(value):
 
 def cut(monkeypatch, paths, stretch, engine, **options):
     """The parts of files, or why there are none."""
-    monkeypatch.setattr(surveying, "STRETCH", stretch)
+    monkeypatch.setattr(aligned, "STRETCH", stretch)
     try:
-        return parts_of(Scan(tuple(map(str, paths)), **options), engine)
+        return pieces_of(Scan(tuple(map(str, paths)), **options), engine)
     except BeyondChanceError as error:
         return str(error)
 
@@ -367,10 +367,10 @@ def check_stretches(monkeypatch, paths, stretch, **options):
 lines = st.lists(st.sampled_from(LINES)).map("\n".join)
 sizes = st.fixed_dictionaries(
     {
-        "cutting_texts.STEP": st.sampled_from([1, 3, 64]),
-        "cutting_texts._LARGE": st.just(1),
+        "aligned.STEP": st.sampled_from([1, 3, 64]),
+        "aligned.LARGE": st.just(1),
         "scanning.AT_A_TIME": st.integers(1, 90),
-        "surveying.BLOCK": st.sampled_from([5, 64, 2**21]),
+        "aligned.BLOCK": st.sampled_from([5, 64, 2**21]),
     }
 )
 
@@ -389,14 +389,14 @@ def test_stretches_do_not_matter(tmp_path_factory, texts, has_bom, stretch, othe
 @pytest.mark.slow
 @each("stretch", [30, 70, 110])
 def test_cuts_are_at_the_same_texts(tmp_path, monkeypatch, stretch):
-    monkeypatch.setattr("beyondchance.io.cutting_texts.STEP", 3)
-    monkeypatch.setattr("beyondchance.io.cutting_texts._LARGE", 1)
+    monkeypatch.setattr("beyondchance.io.aligned.STEP", 3)
+    monkeypatch.setattr("beyondchance.io.aligned.LARGE", 1)
     paths = write(tmp_path, PLAIN * 3, PLAIN.replace("x O", "longer O") * 3)
     for at_a_time in range(1, 130, 9):
         monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
         found = check_stretches(monkeypatch, paths, stretch, format="conll")
         assert len(found) > 1
-        assert {part.pieces[0].texts_before % 3 for part in found} == {0}
+        assert {part.ranges[0].texts_before % 3 for part in found} == {0}
 
 
 @given(divided(), st.integers(1, 60), st.integers(1, 60))
@@ -407,13 +407,16 @@ def test_stretches_of_divided_files(tmp_path_factory, text, at_a_time, stretch):
         check_stretches(monkeypatch, paths, stretch, format="conll")
 
 
+def stretches(path, form):
+    return aligned._stretches(form(path.name, str(path), 0, path.stat().st_size))
+
+
 @each("end", ["\n", "\r\n"])
 def test_where_stretches_begin(tmp_path, monkeypatch, end):
-    monkeypatch.setattr(surveying, "STRETCH", 4)
-    monkeypatch.setattr(surveying, "_WINDOW", 2)
+    monkeypatch.setattr(aligned, "STRETCH", 4)
     (path,) = write(tmp_path, end.join(["a O", "b O", "", "c O", "", "", "d O", "e O"]))
     data = path.read_bytes()
-    bounds = surveying.stretches(str(path), 0, is_each=False)
+    bounds = stretches(path, aligned._Tagged)
     assert [data[i:j].decode().split() for i, j in bounds] == [
         ["a", "O", "b", "O"],
         ["c", "O"],
@@ -421,18 +424,18 @@ def test_where_stretches_begin(tmp_path, monkeypatch, end):
     ]
     assert b"".join(data[i:j] for i, j in bounds) == data
     path.write_bytes(f"a O{end}b O{end}c O".encode())
-    assert surveying.stretches(str(path), 0, is_each=False) == [(0, path.stat().st_size)]
-    assert len(surveying.stretches(str(path), 0, is_each=True)) > 1
+    assert stretches(path, aligned._Tagged) == [(0, path.stat().st_size)]
+    assert len(stretches(path, aligned._Lines)) > 1
 
 
 def test_a_file_without_blank_lines_is_one_stretch(tmp_path, monkeypatch):
-    monkeypatch.setattr(surveying, "STRETCH", 4)
+    monkeypatch.setattr(aligned, "STRETCH", 4)
     text = "".join(f"w{i} B-X\n" for i in range(9))
     assert check(monkeypatch, 1, *write(tmp_path, text, text)) == 1
 
 
 def test_columns_of_tags_in_some_stretches_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(surveying, "STRETCH", 4)
+    monkeypatch.setattr(aligned, "STRETCH", 4)
     text = "a B-NP O\nb B-X B-X\n\nc NN O\n\nd O B-X\n"
     assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, text.replace("NN", "B-NP"))) == 3
@@ -440,9 +443,9 @@ def test_columns_of_tags_in_some_stretches_only(tmp_path, monkeypatch):
 
 def test_a_stretch_has_a_name_for_messages(tmp_path, monkeypatch):
     jobs = []
-    monkeypatch.setattr(surveying, "STRETCH", 4)
+    monkeypatch.setattr(aligned, "STRETCH", 4)
     (path,) = write(tmp_path, "a O\nb O\n\nc O\n")
-    parts_of(Scan((str(path),)), lambda look, own: map(look, jobs.extend(own) or own))
+    pieces_of(Scan((str(path),)), lambda look, own: map(look, jobs.extend(own) or own))
     assert [str(job).rpartition("/")[2] for job in jobs] == [
         "a.conll, bytes 0 to 9",
         "a.conll, bytes 9 to 13",
