@@ -344,7 +344,7 @@ OPTION = {
         "no gold standard is known; name one of the annotators with --gold NAME: 'ada', 'ben'"
     ),
     "agree spans.csv --documents letters": (
-        "documents is 'letters'; expected the path of a table of documents"
+        "--documents is 'letters'; expected the path of a table of documents"
     ),
     "agree ada.conll ada.conll": "ada.conll was given twice; expected different files",
     "agree spans.csv --unit sentence": "a table has no sentences; pass --unit document",

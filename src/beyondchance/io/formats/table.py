@@ -174,7 +174,7 @@ def _read_documents(reading: Reading) -> list[Table]:
     if names_of(given) is not None:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
-        source = reading.documents_file("the path of a table of documents, or a data frame")
+        source = reading.documents_file("the path of a table of documents")
         table = read_table(source, reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if len(names) < len(table) or np.any(codes < 0):
