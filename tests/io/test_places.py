@@ -1,6 +1,9 @@
-"""Where files may lie: patterns, pipes and places that fsspec knows, for reading and commands."""
+"""Where files may lie: patterns, pipes, compressed files and places that fsspec knows."""
 
+import gzip
 import os
+from hashlib import sha256
+from importlib import import_module
 from threading import Thread
 
 import fsspec
@@ -8,6 +11,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.cli.main import main
+from each import each
 from refusals import refused
 
 ADA, BEN = b"Ada B-PER\nleft O\n", b"Ada O\nleft O\n"
@@ -93,3 +97,36 @@ class TestStores:
             bc.read(f"{store}team/ada.conll", max_size=9)
         with refused(bc.FormatError, "nowhere://a: cannot be read"):
             bc.read("nowhere://a")
+
+
+@pytest.mark.usefixtures("team")
+class TestPacked:
+    @each("kind", ["gzip", "bz2", "lzma"])
+    def test_compressed_files_are_what_they_hold(self, team, kind):
+        path = team / {"gzip": "cleo.conll.gz", "bz2": "cleo.conll.bz2", "lzma": "cleo.xz"}[kind]
+        path.write_bytes(import_module(kind).compress(BEN))
+        corpus = bc.read("ada.conll", path)
+        assert corpus.annotators == ("ada", "cleo")
+        assert corpus.spans("1", "cleo") == []
+        # The digest is that of the file, so that people can check it.
+        assert corpus.inputs[1].sha256 == sha256(path.read_bytes()).hexdigest()
+
+    def test_folders(self, team):
+        (team / "cleo").mkdir()
+        (team / "cleo" / "d1.conll.gz").write_bytes(gzip.compress(BEN))
+        assert bc.read(team / "cleo", folder="documents").documents == ("d1",)
+
+    def test_commands(self, team, capsys):
+        (team / "cleo.conll.gz").write_bytes(gzip.compress(BEN))
+        main(["agree", "ada.conll", "cleo.conll.gz"])
+        assert "ada and cleo" in capsys.readouterr().out
+
+    def test_what_is_cut_off_or_expands_too_much_is_refused(self, team):
+        path = team / "cleo.conll.gz"
+        path.write_bytes(gzip.compress(BEN)[:-9])
+        with refused(bc.FormatError, "cleo.conll.gz: cannot be unpacked"):
+            bc.read(path)
+        path.write_bytes(gzip.compress(b"a O\n" * 10**6))
+        with refused(bc.FormatError, "cleo.conll.gz: unpacks from … to more than", "max_size"):
+            bc.read(path)
+        assert bc.read(path, max_size="5MB").text_length.sum() == 10**6

@@ -68,7 +68,7 @@ def test_what_no_format_recognises(tmp_path, content):
 
 @each(
     ("content", "kind"),
-    [(b"\x1f\x8b\x08", "compressed by gzip"), (b"\xd0\xcf\x11\xe0\xa1", "an old Microsoft Office")],
+    [(b"Rar!\x1a", "a rar archive"), (b"\xd0\xcf\x11\xe0\xa1", "an old Microsoft Office")],
 )
 def test_binary_files_of_other_kinds(tmp_path, content, kind):
     path = tmp_path / "file"

@@ -19,7 +19,7 @@ from beyondchance.cli.loading import equal_spans, load, naming_of, path_of
 from beyondchance.cli.running import flag_of, is_given, progress, refuse, tell
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named
-from beyondchance.io.sources import cause, holds_counts
+from beyondchance.io.sources import PACKED, cause, holds_counts
 from beyondchance.scoring.answers import (
     Answer,
     Question,
@@ -195,7 +195,7 @@ def _may_be_cut(options: Mapping[str, Any]) -> bool:
 
 def _times(file: Path) -> int:
     """Return how many bytes of text each byte of a file is, about."""
-    return _PACKED if file.suffix.lower() in {".parquet", ".gz", ".bz2", ".xz", ".zst"} else 1
+    return _PACKED if file.suffix.lower() in {".parquet", *PACKED} else 1
 
 
 def _can_be_cut(found: Scan) -> bool:

@@ -6,12 +6,13 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
+from io import BytesIO
 from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.installing import required
 from beyondchance.io.remote import open_file, open_remote
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, too_large
 
 _HEAD = 2**16
 _AT_ONCE = 2**20
@@ -49,12 +50,28 @@ def head(source: Source) -> Source:
         return replace(source, path=None, member=read(file, source, _HEAD))
 
 
+def unpacked(source: Source) -> Source:
+    """Return a file as what it holds, which must not be much more than the file."""
+    if not is_packed(source):
+        return source
+    most = source.most_of(len(source.data))
+    with _opener(source)(BytesIO(source.data)) as file:
+        data = read(file, source, most + 1)
+    if len(data) > most:
+        found = f"unpacks from {len(source.data):,} to more than {most:,} bytes"
+        raise too_large(source.name, found, most=most)
+    return replace(source, path=None, member=data, digest=source.sha256)
+
+
+def _opener(source: Source) -> Callable[[Any], Any]:
+    return next(opener for magic, opener in _OPENERS.items() if source.head.startswith(magic))
+
+
 def opened(source: Source) -> Any:
     """Open what a file holds, which may be packed, to read bytes from."""
-    for magic, opener in _OPENERS.items():
-        if source.head.startswith(magic):
-            return opener(open_remote(source.url) if source.url else source.place)
-    return open_file(source.place)
+    if not is_packed(source):
+        return open_file(source.place)
+    return _opener(source)(open_remote(source.url) if source.url else source.place)
 
 
 def read(file: Any, source: Source, size: int) -> bytes:

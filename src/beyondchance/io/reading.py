@@ -35,6 +35,7 @@ from beyondchance.io.naming import (
     with_short_paths,
 )
 from beyondchance.io.options import Reading, Whole
+from beyondchance.io.packed import unpacked
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import (
     FORMATS,
@@ -448,7 +449,10 @@ def _read(
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
-    uploads = uploads_of(items, naming)
+    uploads = [
+        replace(upload, sources=list(map(unpacked, upload.sources)))
+        for upload in uploads_of(items, naming)
+    ]
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()

@@ -19,9 +19,6 @@ from beyondchance.messages import Quote, Use, quotes
 _SIGNATURES = {
     b"%PDF": ("a PDF", "export the annotations, not the page"),
     b"\xd0\xcf\x11\xe0": ("a file of an old Microsoft Office", "save a spreadsheet as CSV"),
-    b"\x1f\x8b": ("compressed by gzip", "decompress it first"),
-    b"BZh": ("compressed by bzip2", "decompress it first"),
-    b"\xfd7zXZ": ("compressed by xz", "decompress it first"),
     b"7z\xbc\xaf": ("a 7z archive", "unpack it first"),
     b"Rar!": ("a rar archive", "unpack it first"),
     b"SQLite": ("a database of SQLite", "export the annotations from the tool that made it"),

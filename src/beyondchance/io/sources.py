@@ -36,6 +36,8 @@ MOST_BYTES = 2**31
 """What one file, or all members of one archive together, may hold, unless more is allowed."""
 MOST_EXPANSION = 200
 """How many times its packed size what was packed may hold, unless more is allowed."""
+PACKED = frozenset({".gz", ".bz2", ".xz", ".zst"})
+"""Endings of compressed files."""
 COUNTS = b"beyondchance counts "
 """What files begin with that hold what was counted."""
 WITHOUT_LIMIT = 2**62
@@ -191,8 +193,9 @@ class Source:
 
     @property
     def posix_path(self) -> PurePosixPath:
-        """The name as a path with slashes, on whatever system it was given."""
-        return PurePosixPath(self.full_name.replace("\\", "/"))
+        """The name as a path with slashes, without an ending that says how it is packed."""
+        path = PurePosixPath(self.full_name.replace("\\", "/"))
+        return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
     def hidden(self, name: str) -> Source:
         """The source by a name that says nothing but its kind."""
