@@ -308,14 +308,12 @@ def is_in_order(codes: Ints, n_values: int) -> bool:
     >>> is_in_order(np.array([0, 0, -1, 1, 0, 2]), 3), is_in_order(np.array([0, 2, 1]), 3)
     (True, False)
     """
-    n_head = min(len(codes), max(_HEAD, 4 * n_values))
-    head = codes[:n_head]
-    for part in (head, codes):
+    # The few values of most columns all occur in the first rows.
+    for part in (codes[: max(_HEAD, 4 * n_values)], codes):
         seen = np.maximum.accumulate(part)
-        if len(seen) and (seen[0] > 0 or np.any(seen[1:] - seen[:-1] > 1)):
+        if np.any(seen[:1] > 0) or np.any(np.diff(seen) > 1):
             return False
-        # The few values of most columns all occur in the first rows.
-        if len(seen) and seen[-1] == n_values - 1:
+        if np.any(seen[-1:] == n_values - 1):
             return True
     return n_values == 0
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from beyondchance.annotations.names import as_list
-from beyondchance.checks import is_whole
+from beyondchance.checks import is_whole, repeated
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.sources import Source, parsed_json
 from beyondchance.messages import Quote, Use, given
@@ -39,8 +38,7 @@ def label_names_of(value: Any, *, option: str = "label_names") -> dict[int, str]
     if names is None:
         expected = "names in the order of their numbers, or a mapping of numbers to names"
         raise OptionError(*given(option, value), expected=expected)
-    twice = next((name for name, n in Counter(names.values()).items() if n > 1), None)
-    if twice is not None:
+    for twice in repeated(names.values())[:1]:
         found = (Use(option, is_name=True), " has ", Quote(twice, is_given=True), " twice")
         raise OptionError(*found, expected="a name for each number")
     return names

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from operator import eq
 from typing import Any
 
@@ -225,27 +225,18 @@ def _in_text(
 
 def _pairs(marked: str, marks: re.Pattern[str], where: str, reading: Reading) -> list[Interval]:
     """Return where the marked words are without the marks; nowhere if these do not pair."""
-    places: list[Interval] = []
-    begin, removed = None, 0
-    for mark in marks.finditer(marked):
-        place = mark.start() - removed
-        removed += len(mark[0])
-        is_end = mark[0].startswith("</")
-        if is_end == (begin is None):
-            break
-        if begin is not None:
-            places.append((begin, place))
-        begin = None if is_end else place
-    else:
-        if begin is None:
-            if len(places) > 1:
-                reading.skipped[mended("errors with several marks split")] += 1
-            return places
-    if reading.options["strict"]:
-        found = "a mark in {} does not begin or does not end"
-        raise refusal(where, found, marked, expected="marks in pairs")
-    reading.skipped[left_out("errors whose mark does not begin or does not end")] += 1
-    return []
+    found = list(marks.finditer(marked))
+    if [mark[0].startswith("</") for mark in found] != [False, True] * (len(found) // 2):
+        if reading.options["strict"]:
+            problem = "a mark in {} does not begin or does not end"
+            raise refusal(where, problem, marked, expected="marks in pairs")
+        reading.skipped[left_out("errors whose mark does not begin or does not end")] += 1
+        return []
+    removed = accumulate((len(mark[0]) for mark in found), initial=0)
+    edges = [mark.start() - before for mark, before in zip(found, removed, strict=False)]
+    if len(edges) > 2:
+        reading.skipped[mended("errors with several marks split")] += 1
+    return list(zip(edges[::2], edges[1::2], strict=True))
 
 
 def placed(text: str, start: int, words: str) -> Interval | None:

@@ -138,17 +138,13 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
     ]
     # The digests are needed in the end, and to make them meanwhile costs no time.
     with digested(source for upload in uploads for source in upload.sources):
-        return _corpus(tables, reading)
-
-
-def _corpus(tables: list[tuple[Upload, Table]], reading: Reading) -> Corpus:
-    rows = _combined(tables, _read_documents(reading), reading)
-    if any("text" in table.columns for table in rows.tables):
-        drafts = _drafts(rows, reading)
-        return assembled(drafts, reading, unit="document", positions="characters")
-    if reading.options["unit"] == "sentence":
-        raise OptionError("a table has no sentences", remedy=("pass ", Use("unit", "document")))
-    return _numbered(rows, reading)
+        rows = _combined(tables, _read_documents(reading), reading)
+        if any("text" in table.columns for table in rows.tables):
+            drafts = _drafts(rows, reading)
+            return assembled(drafts, reading, unit="document", positions="characters")
+        if reading.options["unit"] == "sentence":
+            raise OptionError("a table has no sentences", remedy=("pass ", Use("unit", "document")))
+        return _numbered(rows, reading)
 
 
 def _tables(upload: Upload, n_uploads: int, reading: Reading) -> Iterator[Table]:
