@@ -227,9 +227,9 @@ def test_names_for_columns_that_have_names_are_refused():
     ("columns", "message"),
     [
         ({"name": ["Mira"], "age": [7]},
-         "columns … 'name' … 'age'"),
+         "no column 'start' … 'name' … 'age'"),
         ({"token": ["Mira"], "ada": ["B-PER"], "ben": ["O"]},
-         "columns … 'token' … 'ada' … 'ben'"),
+         "no column 'start' … 'token' … 'ada' … 'ben' … list of lists"),
     ],
 )  # fmt: skip
 def test_a_data_frame_of_something_else_is_refused(columns, message):

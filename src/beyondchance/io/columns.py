@@ -43,6 +43,10 @@ _ALSO: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """Names that count where there is no other: next to it, they are fields."""
+_TOKENS = frozenset({"token", "word", "form"})
+"""Columns of data frames with one row for each token, which are not read."""
+_OF_TOKENS = "pass the tags of each annotator as a list of lists, one for each sentence"
+_OTHERS = "add document and annotator where there are several, and length or text"
 _UNCLEAR = ("id", "sentence_id", "sent_id", "text_id", "uid", "guid")
 """What may number documents, sentences or rows."""
 NUMBERS = ("start", "end", "length")
@@ -132,8 +136,14 @@ def known_columns(table: Table, needed: Sequence[str] = SPAN) -> Table:
         )
     for name in needed:
         if name not in columns:
-            found = "no column {} among {}"
-            raise refusal(where, found, name, quotes(table.columns), expected=", ".join(needed))
+            is_tokens = table.is_frame and not _TOKENS.isdisjoint(map(str.lower, table.columns))
+            raise refusal(
+                where,
+                "no column {} among {}",
+                *(name, quotes(table.columns)),
+                expected=f"a row for each span or document, with {', '.join(needed)}",
+                remedy=_OF_TOKENS if is_tokens else _OTHERS,
+            )
     return replace(table, columns=columns)
 
 

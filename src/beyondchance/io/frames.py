@@ -24,12 +24,9 @@ from beyondchance.io.columns import (
 )
 from beyondchance.io.sources import Source
 from beyondchance.io.values import reason, refusal
-from beyondchance.messages import quotes
 
 _NESTED = frozenset({"tokens", "words", "spans", "entities"})
 """Columns of data sets with one row for each text, which other readers take."""
-_TOKENS = frozenset({"token", "word", "form"})
-"""Columns of data frames with one row for each token, which are not read."""
 
 
 def names_of(data: object) -> list[str] | None:
@@ -74,7 +71,7 @@ def rows_of_frame(data: Any) -> list[Any] | None:
     if isinstance(data, Mapping | str | list | tuple) or hasattr(data, "features"):
         return None
     names = names_of(data)
-    if names is None or _is_long(names) or not _has(names, _NESTED):
+    if names is None or _is_long(names) or not _is_nested(names):
         return None
     for method, arguments in (("to_dicts", ()), ("to_pylist", ()), ("to_dict", ("records",))):
         if hasattr(data, method):
@@ -82,9 +79,9 @@ def rows_of_frame(data: Any) -> list[Any] | None:
     return None
 
 
-def _has(names: Iterable[object], known: frozenset[str]) -> bool:
-    """Whether some column has one of the known names."""
-    return any(isinstance(name, str) and name.lower() in known for name in names)
+def _is_nested(names: Iterable[object]) -> bool:
+    """Whether some column has a text or its tokens."""
+    return any(isinstance(name, str) and name.lower() in _NESTED for name in names)
 
 
 def is_table(data: object) -> bool:
@@ -94,7 +91,7 @@ def is_table(data: object) -> bool:
         return False
     # A data set of Hugging Face has features and a reader of its own; a dictionary may as well
     # have the annotations of one annotator under each name.
-    is_other = _has(names, _NESTED) or hasattr(data, "features") or isinstance(data, Mapping)
+    is_other = _is_nested(names) or hasattr(data, "features") or isinstance(data, Mapping)
     return _is_long(names) or not is_other
 
 
@@ -120,23 +117,6 @@ def frame_table(data: Any, called: str) -> Table:
             found = f"column {{}} has {n_rows} values, {{}} has {len(values)}"
             raise refusal(called, found, names[0], name, expected="columns of equal length")
     return Table(source, columns, is_frame=True)
-
-
-def check_long(table: Table) -> None:
-    """Refuse a data frame that has no columns of spans, saying what is needed."""
-    if _is_long(list(table.columns)):
-        return
-    remedy = "document and annotator may be missing if there is only one"
-    if _has(table.columns, _TOKENS):
-        remedy = "pass the tags of each annotator as a list of lists, one for each sentence"
-    needed = f"{', '.join(SPAN)}, and document, annotator, length or text"
-    raise refusal(
-        table.source.name,
-        "the columns are {}",
-        quotes(table.columns),
-        expected=f"one row for each span, with {needed}",
-        remedy=remedy,
-    )
 
 
 def _indexed(data: Any) -> list[str]:

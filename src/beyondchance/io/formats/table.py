@@ -51,7 +51,7 @@ from beyondchance.io.columns import (
 )
 from beyondchance.io.conventions import emptiness
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
-from beyondchance.io.frames import check_long, frame_table, is_table, names_of
+from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
@@ -158,7 +158,6 @@ def _tables(upload: Upload, n_uploads: int, reading: Reading) -> Iterator[Table]
     table = frame_table(upload.data, called)
     if reading.options["columns"] is not None:
         raise named_twice(table)
-    check_long(table)
     yield known_columns(table)
 
 
