@@ -104,7 +104,7 @@ class Table:
 
 
 def our_name(own: str) -> str:
-    """Our name for a column, or its own name if it is none that we know.
+    """Return our name for a column, or its own name if it is none that we know.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def check_filled(n_columns: int, n_rows: int, n_given: int, where: str = "") -> 
 
 
 def named_fields(about: object) -> dict[str, str]:
-    r"""What an object says about a document that can be a field of it: short strings.
+    r"""Return what an object says about a document that can be a field of it: short strings.
 
     Anything else, and what a table would take for one of its own columns, could not be written
     in other formats.
@@ -188,7 +188,7 @@ def named_fields(about: object) -> dict[str, str]:
 
 
 def named_twice(table: Table) -> OptionError:
-    """The error for the option ``columns`` where the columns have names."""
+    """Build the refusal of the option ``columns`` where the columns have names."""
     option = Use("columns", is_name=True)
     return OptionError(
         *("the columns have names: ", *quotes(table.columns)),
@@ -202,7 +202,7 @@ def named_twice(table: Table) -> OptionError:
 
 
 def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = False) -> Table:
-    """A table of pyarrow."""
+    """Return a table of pyarrow as ours."""
     names = table.column_names
     check_distinct(names, source.name)
     try:
@@ -380,7 +380,7 @@ def whole_numbers(table: Table, column: str) -> tuple[Ints, Bools]:
 
 @lru_cache(maxsize=2**16, typed=True)
 def number_of(value: object) -> int | None:
-    """A value as a whole number; spreadsheets write some of them as 12.0."""
+    """Return a value as a whole number; spreadsheets write some of them as 12.0."""
     if isinstance(value, str):
         return int(value.partition(".")[0]) if WHOLE.fullmatch(value) else None
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):

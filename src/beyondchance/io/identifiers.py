@@ -20,7 +20,7 @@ PLAIN_LABELS = mended("labels such as 1.0 read as 1")
 
 
 def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ()) -> dict[str, str]:
-    """The ids that are another one with a decimal point, such as 1.0 where there is also 1.
+    """Find the ids that are another one with a decimal point: 1.0 where there is also 1.
 
     Data frames turn whole numbers into floats where a column has gaps, so that one
     annotator's document 1 is another's 1.0.
@@ -81,7 +81,7 @@ def ways_to_write(names: Sequence[str], letters: Letters) -> tuple[bool, bool]:
 
 
 def written_twice(kind: str, plain: Mapping[str, str]) -> MismatchError:
-    """The refusal of ids or labels that `plain_ids` would mend."""
+    """Build the refusal of ids or labels that `plain_ids` would mend."""
     odd, name = next(iter(plain.items()))
     return MismatchError(
         *(f"{kind} ", Quote(name), " of one annotator is ", Quote(odd), " of another"),

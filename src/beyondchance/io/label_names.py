@@ -15,7 +15,7 @@ from beyondchance.messages import Quote, Use, given
 
 
 def label_names_of(value: Any, *, option: str = "label_names") -> dict[int, str] | None:
-    """The names of numbers from an option: a list, a mapping, or a string for either.
+    """Return the names of numbers from an option: a list, a mapping, or a string for either.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def label_names_of(value: Any, *, option: str = "label_names") -> dict[int, str]
 
 
 def _numbered(value: Any) -> dict[int, str] | None:
-    """Names by number, from a list, or from a mapping in either direction."""
+    """Return names by number, from a list, or from a mapping in either direction."""
     if isinstance(value, Mapping):
         pairs = list(value.items())
         if pairs and all(is_whole(number) for _, number in pairs):

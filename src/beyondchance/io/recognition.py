@@ -35,7 +35,7 @@ _RECORD = "text with spans (start, end, label), tokens with tags, or a table of 
 
 
 def unrecognised(upload: Upload) -> FormatError:
-    """The error for an upload of no known format, with the nearest one and what broke it."""
+    """Refuse an upload of no known format, with the nearest one and what broke it."""
     if upload.is_folder and len(upload.sources) > 1:
         return _unrecognised_folder(upload)
     source = upload.sources[0]
@@ -65,7 +65,7 @@ _MOST_FILES = 1000
 
 
 def _unrecognised_folder(upload: Upload) -> FormatError:
-    """The error for the first file of a folder that is not what the others are."""
+    """Refuse the first file of a folder that is not what the others are."""
     files = [Upload(source.name, source.stem, [source]) for source in upload.sources]
     # A type system is no annotation, and says nothing of why there are none.
     files = [file for file in files if not is_type_system(file.sources[0])] or files[:1]
@@ -85,7 +85,7 @@ def _unrecognised_folder(upload: Upload) -> FormatError:
 
 
 def _unrecognised_archive(archive: Source) -> FormatError:
-    """The error for a zip archive; its directory is at its end."""
+    """Refuse a zip archive; its directory is at its end."""
     if not zipfile.is_zipfile(io.BytesIO(archive.data)):
         cut = "is a zip archive that is cut off"
         return FormatError(cut, where=archive.name, remedy="export it again")
@@ -99,7 +99,7 @@ def _unrecognised_archive(archive: Source) -> FormatError:
 
 
 def _near_json(source: Source) -> FormatError | None:
-    """JSON that is broken, or whose keys no format has."""
+    """Refuse JSON that is broken, or whose keys no format has."""
     text = source.head_text.lstrip()
     if not text.startswith(("{", "[")):
         return None

@@ -88,7 +88,7 @@ def _looks_bare(source: Source) -> bool:
 
 
 def _offsets_of(row: Sequence[str]) -> int | None:
-    """Where the last two neighbouring cells are that can be a start and an end."""
+    """Return where the last two neighbouring cells are that can be a start and an end."""
     for i in reversed(range(len(row) - 1)):
         if WHOLE.fullmatch(row[i]) and WHOLE.fullmatch(row[i + 1]):
             return i if (number_of(row[i]) or 0) <= (number_of(row[i + 1]) or 0) else None
@@ -209,7 +209,7 @@ def _separated(source: Source, reading: Reading, named: Sequence[str]) -> Table:
 
 
 def _header_of(source: Source, row: Sequence[str]) -> list[str]:
-    """The names in the first row; one that holds data is refused, because anything fits it."""
+    """Return the names in the first row, refused if it holds data, because anything fits it."""
     names = [cell.strip() for cell in row]
     is_known = any(our_name(name) in NAMES for name in names)
     if not is_known and any(map(WHOLE.fullmatch, names)):
@@ -339,7 +339,7 @@ def _unquoted(column: Any, kind: Any, arrow: Any) -> Any:
 
 
 def _lines_of(source: Source, n_rows: int, *, has_header: bool) -> Sequence[int]:
-    """The line of each row; pyarrow does not tell."""
+    """Return the line of each row; pyarrow does not tell."""
     text, before = source.text, int(has_header)
     is_usual = text.count("\r") == text.count("\r\n")
     if is_usual and text.count("\n", 0, len(text) - 1) == n_rows + before - 1:

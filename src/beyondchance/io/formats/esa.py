@@ -75,7 +75,7 @@ class _Text:
 # All annotators of a document share its text.
 @lru_cache(maxsize=8)
 def _units(text: _Text) -> tuple[int, ...]:
-    """The characters of a text that offsets count, each as often as it is counted."""
+    """Return the characters of a text that offsets count, each as often as it is counted."""
     counted = (
         (place, character)
         for place, character in enumerate(text.text)
@@ -312,7 +312,7 @@ def _from_appraise(source: Source, labels: Labels, reading: Reading) -> Iterator
 
 
 def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """The rows in the order in which they were saved, where the table has times."""
+    """Return the rows in the order in which they were saved, where the table has times."""
     try:
         return sorted(rows, key=lambda row: float(row[1][11]))
     except (IndexError, ValueError):
@@ -320,7 +320,7 @@ def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
 
 
 def _errors(cell: str, source: Source, line: int) -> list[Any]:
-    """The errors in a cell: a list, or a single one as Python writes it."""
+    """Return the errors in a cell: a list, or a single one as Python writes it."""
     value = None
     if cell.startswith("{'"):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):

@@ -240,7 +240,7 @@ def _pairs(marked: str, marks: re.Pattern[str], where: str, reading: Reading) ->
 
 
 def placed(text: str, start: int, words: str) -> Interval | None:
-    r"""Where marked words are in a text, from their beginning; None if they are not there.
+    r"""Return where marked words are in a text, from their beginning; None if they are not.
 
     Bio-MQM has more backslashes before the apostrophes of marked words than of the text.
 

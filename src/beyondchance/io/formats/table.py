@@ -96,17 +96,17 @@ class _Rows:
 
     @cached_property
     def begins(self) -> list[int]:
-        """Where the rows of each table begin, and where the last ones end."""
+        """Return where the rows of each table begin, and where the last ones end."""
         return list(accumulate(map(len, self.tables), initial=0))
 
     @property
     def marked(self) -> Ints:
-        """The documents of the rows of tables of spans."""
+        """Return the documents of the rows of tables of spans."""
         return self.document[: len(self.start)]
 
     @property
     def name(self) -> str:
-        """What messages about all rows name: the first file."""
+        """Return what messages about all rows name: the first file."""
         return self.tables[0].source.name
 
     def where(self, row: int) -> str:

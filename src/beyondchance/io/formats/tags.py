@@ -124,7 +124,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
 
 
 def _sequences(data: Any) -> Sequences:
-    """A list of tags for each text."""
+    """Return a list of tags for each text."""
     if not isinstance(data, list | tuple):
         raise DataError("found ", Quote(data), expected="a list of tags for each text")
     if data and (all(map(is_tag, data)) or all(map(is_whole, data))):
@@ -193,7 +193,7 @@ def _drafts(
     tokens: Sequence[Sequence[str]] | None,
     reading: Reading,
 ) -> Iterator[Draft]:
-    """Tags next to files or other data, which have the words unless tokens are given."""
+    """Yield tags next to files or other data, which have the words unless tokens are given."""
     for upload in uploads:
         texts = tags[upload.annotator]
         reading.lists[upload.annotator] = len(texts)

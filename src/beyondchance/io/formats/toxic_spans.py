@@ -59,7 +59,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 
 def _indices(cell: str, where: str) -> list[int]:
-    """The indices of characters, in order."""
+    """Return the indices of characters, in order."""
     inner = cell.strip()
     is_list = inner.startswith("[") and inner.endswith("]")
     numbers = [number.strip() for number in inner[1:-1].split(",")] if inner[1:-1].strip() else []
@@ -71,7 +71,7 @@ def _indices(cell: str, where: str) -> list[int]:
 
 
 def _runs(indices: list[int]) -> list[Interval]:
-    """Runs of indices that follow one another.
+    """Return runs of indices that follow one another.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _DOCTYPE = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM 
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A collection of all annotators, or one for each in a folder."""
+    """Write a collection of all annotators, or one for each in a folder."""
     del asked
     documents = whole_documents(corpus, "bioc")
     is_json = PurePath(path).suffix.lower() == ".json"
@@ -76,7 +76,7 @@ def _check_annotators(corpus: Corpus, annotations: Annotations, path: str) -> No
 def _document(
     corpus: Corpus, documents: Documents, document: int, spans: Sequence[int]
 ) -> dict[str, Any]:
-    """A document with its passages, or with sentences where the corpus has them."""
+    """Return a document with its passages, or with sentences where the corpus has them."""
     text, infon = documents.texts[document], corpus.origin.get("infon", "type")
     places = [(0, len(text))]
     if "infon" in corpus.origin and not has_sentences(corpus):
@@ -103,13 +103,13 @@ def _document(
 
 
 def _stretch(text: str, place: Interval) -> dict[str, Any]:
-    """A passage or a sentence without annotations."""
+    """Return a passage or a sentence without annotations."""
     words = text[slice(*place)]
     return {"offset": place[0], "infons": {}, "text": words, "annotations": [], "relations": []}
 
 
 def _passages(text: str) -> list[Interval]:
-    """The passages of a text that was read from some: a reader puts them on lines of their own.
+    """Return the passages of a text; a reader puts them on lines of their own.
 
     It knows nothing of empty ones, so that a text with an empty line stays in one piece.
     """

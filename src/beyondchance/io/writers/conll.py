@@ -86,7 +86,7 @@ def _conll(
 
 
 def _tags(corpus: Corpus, annotations: Annotations, annotator: int) -> list[str]:
-    """The IOB2 tags of one annotator, all texts end to end."""
+    """Return the IOB2 tags of one annotator, all texts end to end."""
     for label in corpus.labels:
         _check_line("label", label)
     tags = ["O"] * int(corpus.text_length.sum())
@@ -111,7 +111,7 @@ def _check_line(kind: str, name: str) -> None:
 
 
 def _head(corpus: Corpus, document: int) -> list[str]:
-    """The comments about a document: its name and its fields."""
+    """Return the comments about a document: its name and its fields."""
     name = corpus.documents[document]
     _check_line("document", name)
     lines = [f"# newdoc id = {name}"]
@@ -130,7 +130,7 @@ def _head(corpus: Corpus, document: int) -> list[str]:
 
 
 def _word(word: str, corpus: Corpus, text: int) -> str:
-    """A token, refused where a reader would take its line for something else."""
+    """Return a token, refused where a reader would take its line for something else."""
     if word.strip() != word or not word or _BREAK.search(word) or word == DOCUMENT_LINE:
         raise DataError(
             *("the token ", Quote(word), " cannot be written in a column"),

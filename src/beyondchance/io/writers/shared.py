@@ -121,14 +121,14 @@ NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 
 
 def number_or_name(name: str) -> int | str:
-    """A name, as a number if it is one."""
+    """Return a name, as a number if it is one."""
     return int(name) if NUMBER.fullmatch(name) else name
 
 
 def ids_of(
     corpus: Corpus, spans: Sequence[int], prefix: str = "", kind: re.Pattern[str] | None = None
 ) -> list[str]:
-    """An id for each of some spans: its own, if it is the only one with it, or a number.
+    """Return an id for each span: its own, if it is the only one with it, or a number.
 
     Parameters
     ----------
@@ -151,19 +151,19 @@ def ids_of(
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    """One JSON object a line."""
+    """Write one JSON object a line."""
     return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
 def about(corpus: Corpus, document: int, notes: Mapping[str, str]) -> dict[str, str]:
-    """The fields of a document that have a value, and its note."""
+    """Return the fields of a document that have a value, and its note."""
     found = {name: values[document] for name, values in corpus.fields.items() if values[document]}
     note = notes.get(corpus.documents[document])
     return found if note is None else {**found, "note": note}
 
 
 def annotations_of(corpus: Corpus) -> Annotations:
-    """Spans of each (document, annotator) that there is, by text, start and end."""
+    """Return the spans of each (document, annotator) that there is, by text, start and end."""
     pairs = np.stack([corpus.annotation_document, corpus.annotation_annotator], axis=1)
     found: Annotations = {(document, annotator): [] for document, annotator in pairs.tolist()}
     order = np.lexsort((corpus.span_label, corpus.span_end, corpus.span_start, corpus.span_text))
@@ -175,14 +175,14 @@ def annotations_of(corpus: Corpus) -> Annotations:
 
 
 def begins_of(corpus: Corpus, sizes: Ints, gap: int = 0) -> Ints:
-    """Where each text begins in its document if the texts follow one another."""
+    """Return where each text begins in its document if the texts follow one another."""
     begins = np.cumsum(sizes + gap) - sizes - gap
     first = np.searchsorted(corpus.text_document, corpus.text_document)
     return np.asarray(begins - begins[first], dtype=np.int64)
 
 
 def joined_texts(corpus: Corpus, texts: Sequence[str]) -> list[str]:
-    """The text of each document."""
+    """Return the text of each document."""
     parts: list[list[str]] = [[] for _ in corpus.documents]
     for document, text in zip(corpus.text_document.tolist(), texts, strict=True):
         parts[document].append(text)
@@ -190,7 +190,7 @@ def joined_texts(corpus: Corpus, texts: Sequence[str]) -> list[str]:
 
 
 def tokens_of(corpus: Corpus, texts: Sequence[str]) -> list[list[Interval]]:
-    """The characters of each token of each text; by rule where positions are characters."""
+    """Return the characters of each token of each text, by rule where positions are characters."""
     if corpus.positions == "characters":
         return [tokenized(text) for text in texts]
     if corpus.token_start is None or corpus.token_end is None:
@@ -202,7 +202,7 @@ def tokens_of(corpus: Corpus, texts: Sequence[str]) -> list[list[Interval]]:
 
 
 def known_texts(corpus: Corpus, name: str) -> tuple[str, ...]:
-    """The texts, refused if they are not known or positions are not in them."""
+    """Return the texts, refused if they are not known or positions are not in them."""
     if corpus.positions == "frames":
         raise DataError("positions are frames of time", expected=f"tokens or characters for {name}")
     if corpus.texts is None:
@@ -226,7 +226,7 @@ def check_overlap(corpus: Corpus, spans: Sequence[int], remedy: Text) -> None:
 
 
 def encoded(text: str, *name: Piece) -> bytes:
-    """UTF-8, refused where no reader would take it."""
+    """Return a text in UTF-8, refused where no reader would take it."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -240,7 +240,7 @@ def encoded(text: str, *name: Piece) -> bytes:
 
 
 def file_name(kind: str, name: str, *, may_nest: bool = False) -> str:
-    """A name, refused if no file can have it or if it would lie somewhere else."""
+    """Return a name, refused if no file can have it or if it would lie somewhere else."""
     parts = name.split("/") if may_nest else [name]
     is_safe = (
         all(part and not part.startswith(".") and part == part.strip() for part in parts)
@@ -279,7 +279,7 @@ def check_xml(strings: Iterable[str], where: Text, *, remedy: str) -> None:
 
 
 def layer_and_feature(corpus: Corpus) -> tuple[str, str]:
-    """The layer of the source and its feature, or that of named entities.
+    """Return the layer of the source and its feature, or that of named entities.
 
     The feature is empty if the name of the layer is the only label, as in the source.
     """
@@ -336,7 +336,7 @@ def for_each_document(
     *,
     what: str,
 ) -> Files:
-    """The file of the only document, or one for each in the folder of each annotator."""
+    """Return the file of the only document, or one for each in the folder of each annotator."""
     if is_folder(path):
         people = {i: file_name("annotator", corpus.annotators[i]) for _, i in annotations}
         names = {

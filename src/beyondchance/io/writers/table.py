@@ -33,7 +33,7 @@ _SPECIAL = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """One row for each span, and for each annotation without any."""
+    """Write one row for each span, and for each annotation without any."""
     del asked
     kind = PurePath(path).suffix.lower()
     for name in corpus.fields:
@@ -63,7 +63,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 
 
 def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
-    """The columns of a table; None where a row has no value."""
+    """Return the columns of a table; None where a row has no value."""
     rows = [(*pair, span) for pair, spans in _with_blanks(annotations).items() for span in spans]
     spans = [span for _, _, span in rows]
     texts = corpus.texts if corpus.positions == "characters" else None
