@@ -7,33 +7,22 @@ from collections import Counter
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
-from beyondchance.io.sources import Source, safe_xml
+from beyondchance.io.sources import Source, first_element, safe_xml
 from beyondchance.io.values import refusal
 from beyondchance.messages import Text
 
-_BEFORE = re.compile(r"\s+|<\?|<!--|<!DOCTYPE\b")
-_AFTER = {"<?": "?>", "<!--": "-->"}
-_NAME = re.compile(r"<([A-Za-z_][\w:.-]*)")
 _NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
 
 
 def outermost(head: str) -> str | None:
-    """The name of the first element, by the head of a file; None if it is not XML.
+    """Return the name of the first element, by the head of a file; None if it is not XML.
 
     Examples
     --------
     >>> outermost("<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>")
     'a'
     """
-    place = 0
-    while (skipped := _BEFORE.match(head, place)) is not None:
-        place = skipped.end()
-        if skipped[0] == "<!DOCTYPE":
-            place = _end_of_doctype(head, place)
-        elif skipped[0] in _AFTER:
-            place = _behind(head, _AFTER[skipped[0]], place)
-    name = _NAME.match(head, place)
-    return name[1] if name else None
+    return first_element(head.lstrip().encode("utf-8", "replace"), "utf-8")[1]
 
 
 def without_prefix(name: str | None) -> str:
@@ -45,19 +34,6 @@ def without_prefix(name: str | None) -> str:
     ('XMI', '')
     """
     return (name or "").rpartition(":")[2]
-
-
-def _behind(head: str, end: str, place: int) -> int:
-    """The place behind the next occurrence; the end of the head if there is none."""
-    found = head.find(end, place)
-    return len(head) if found < 0 else found + len(end)
-
-
-def _end_of_doctype(head: str, place: int) -> int:
-    """The place behind a document type, whose declarations stand in brackets."""
-    close = _behind(head, ">", place)
-    bracket = head.find("[", place, close)
-    return close if bracket < 0 else _behind(head, ">", _behind(head, "]", bracket))
 
 
 def is_json(source: Source) -> bool:

@@ -650,7 +650,7 @@ def safe_xml(source: Source) -> bytes:
         found = quoting("XML in the encoding {}", encoding)
         raise FormatError(*found, where=f"{source.name}:1", remedy="save it as UTF-8")
     # Behind the first element, the same words are part of the text.
-    prolog = _without_nul(data[: _first_element(data)])
+    prolog = _without_nul(data[: first_element(data)[0]])
     for declaration in (b"<!ENTITY", b"<!ATTLIST"):
         if declaration in prolog:
             line = prolog.count(b"\n", 0, prolog.index(declaration)) + 1
@@ -671,18 +671,22 @@ class _FirstElement(Exception):  # noqa: N818 - not an error
     """Nothing can be declared any more."""
 
 
-def _first_element(data: bytes) -> int:
-    """The byte at which the first element begins; the end of what is not well-formed."""
+def first_element(data: bytes, encoding: str | None = None) -> tuple[int, str | None]:
+    """Return where the first element of XML begins, and its name.
 
-    def stop(*_: object) -> None:
-        raise _FirstElement
+    Of what is not well-formed before, return the end and None. `encoding` is that of the data,
+    whatever they declare.
+    """
 
-    parser = expat.ParserCreate()
+    def stop(name: str, _: object) -> None:
+        raise _FirstElement(name)
+
+    parser = expat.ParserCreate(encoding)
     parser.StartElementHandler = stop
     try:
         parser.Parse(data, True)
-    except _FirstElement:
-        return parser.CurrentByteIndex
+    except _FirstElement as found:
+        return parser.CurrentByteIndex, found.args[0]
     except (expat.ExpatError, LookupError, ValueError):
         pass
-    return len(data)
+    return len(data), None
