@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from beyondchance.errors import FormatError, SpanError
+from beyondchance.errors import SpanError
 from beyondchance.io.drafts import DraftSpan
 from beyondchance.io.offsets import UNITS, Interval, code_points, words_at
 from beyondchance.io.options import Reading
+from beyondchance.io.values import refusal
 from beyondchance.messages import Piece, Quote, Text, Use
 from beyondchance.tallies import mended, unsure
 
@@ -97,9 +98,10 @@ def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text)
     first = _first_wide(text)
     span = next((span for span in spans if span.end > first >= 0), None)
     if span is not None:
-        raise FormatError(
-            *(*span.named, f" is after character {first}, which counts once or twice"),
-            where=where,
+        raise refusal(
+            where,
+            f"{{}} is after character {first}, which counts once or twice",
+            span.named,
             expected="to know what offsets count",
             remedy=remedy,
         )
@@ -110,8 +112,13 @@ def check_in_tokens(
 ) -> None:
     """Refuse a span that does not lie in its tokens, or has none although it is filled."""
     if not 0 <= span.start <= span.end - is_filled <= n_tokens - is_filled:
-        lost = f" does not lie in the text, which has {n_tokens} tokens"
-        raise SpanError(*span.named, lost, where=span.where or "", remedy=remedy)
+        raise refusal(
+            span.where or "",
+            f"{{}} does not lie in the text, which has {n_tokens} tokens",
+            span.named,
+            remedy=remedy,
+            kind=SpanError,
+        )
 
 
 def emptiness(span: DraftSpan, where: Text = (), counted: str = "position") -> SpanError:

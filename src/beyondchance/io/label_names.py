@@ -9,8 +9,9 @@ from typing import Any
 
 from beyondchance.annotations.names import as_list
 from beyondchance.checks import is_whole, repeated
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import OptionError
 from beyondchance.io.sources import Source, parsed_json
+from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Use, given
 
 
@@ -29,8 +30,11 @@ def label_names_of(value: Any, *, option: str = "label_names") -> dict[int, str]
         content = parsed_json(source.text, source.name)
         names = _numbered(content)
         if names is None:
-            expected = "a JSON list of names, or an object of names and numbers"
-            raise FormatError("holds no names of labels", where=source.name, expected=expected)
+            raise refusal(
+                source.name,
+                "holds no names of labels",
+                expected="a JSON list of names, or an object of names and numbers",
+            )
         return names
     names = _numbered(
         [name.strip() for name in value.split(",")] if isinstance(value, str) else as_list(value)

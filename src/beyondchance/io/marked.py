@@ -20,7 +20,7 @@ from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.offsets import UNITS, Interval, code_points, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.values import quoting
+from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Text, Use, quotes
 
 # Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
@@ -120,8 +120,13 @@ def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -
     """Whether nothing but line breaks lies between the fragments, which are in order."""
     gaps = [(end, start) for (_, end), (start, _) in pairwise(places)]
     if any(end > start for end, start in gaps):
-        found = quoting("the fragments of {} overlap", marked.label)
-        raise SpanError(*found, where=marked.where, expected="one after the other")
+        raise refusal(
+            marked.where,
+            "the fragments of {} overlap",
+            marked.label,
+            expected="one after the other",
+            kind=SpanError,
+        )
     return all(_LINE_BREAK.fullmatch(text, end, start) for end, start in gaps)
 
 

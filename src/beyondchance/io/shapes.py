@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from beyondchance.checks import is_whole
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import OptionError
 from beyondchance.io.columns import named_fields
 from beyondchance.io.conventions import BELONG_TOGETHER, check_unit
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -28,7 +28,7 @@ from beyondchance.io.values import (
     label_of,
     listed,
     object_of,
-    quoting,
+    refusal,
     string_of,
     value_at,
     whole,
@@ -79,8 +79,9 @@ def asked_for(option: str, name: str, known: Collection[str], where: str, what: 
 def only(names: Collection[str], where: Text, what: str, remedy: Text) -> str | None:
     """Return the only one of some names; None if there is none, refused if there are several."""
     if len(names) > 1:
-        found = (f"several {what}: ", *quotes(names))
-        raise FormatError(*found, where=where, expected="one of them", remedy=remedy)
+        raise refusal(
+            where, f"several {what}: {{}}", quotes(names), expected="one of them", remedy=remedy
+        )
     return next(iter(names), None)
 
 
@@ -115,12 +116,17 @@ def tokens_of(
         covered, stored = words(start, end), token.get("text")
         if not covered or start < tokens[-1][1]:
             length = length_of(text, unit)
-            expected = f"tokens from left to right within the text, which has {length} characters"
-            raise FormatError(f"a token is [{start}, {end})", where=where, expected=expected)
+            raise refusal(
+                where,
+                f"a token is [{start}, {end})",
+                expected=f"tokens from left to right within the {length} characters of the text",
+            )
         if checks_words and isinstance(stored, str) and stored != covered:
-            raise FormatError(
-                *quoting("a token covers {}, but the file stores {}", covered, stored),
-                where=where,
+            raise refusal(
+                where,
+                "a token covers {}, but the file stores {}",
+                covered,
+                stored,
                 remedy=BELONG_TOGETHER,
             )
         tokens.append((start, end))

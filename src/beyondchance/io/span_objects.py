@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from beyondchance.checks import is_whole
-from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval
-from beyondchance.io.values import label_of, refused
+from beyondchance.io.values import label_of, refusal, refused
 from beyondchance.messages import Text, quotes
 
 # Names that can only mean characters come first: next to them, "start" and "end" count tokens.
@@ -74,8 +73,9 @@ def triples_of(
     """
     if isinstance(span, list | tuple):
         if len(span) != 3:
-            found = f"a span of {len(span)} values"
-            raise FormatError(found, where=where, expected="three: start, end and label")
+            raise refusal(
+                where, f"a span of {len(span)} values", expected="three: start, end and label"
+            )
         start, end, labels = span
         interval = _whole(start, "the start", where), _whole(end, "the end", where)
         key = "the label"
@@ -86,9 +86,9 @@ def triples_of(
     else:
         get = _lookup(span)
         if get("index") is not None and get("entity") is not None:
-            raise FormatError(
+            raise refusal(
+                where,
                 "a span for each piece of a word",
-                where=where,
                 expected="whole spans",
                 remedy='create the pipeline with aggregation_strategy="simple"',
             )
@@ -194,8 +194,12 @@ def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
         lists = [value for value in map(get, _PAIRS) if isinstance(value, list | tuple)]
         for fragments in lists:
             if any(map(_is_pair, fragments)):
-                found = f"a span of {len(fragments)} fragments"
-                raise FormatError(found, where=where, expected="one", remedy="split the span")
+                raise refusal(
+                    where,
+                    f"a span of {len(fragments)} fragments",
+                    expected="one",
+                    remedy="split the span",
+                )
     if offsets is not None:
         return _whole(offsets[0], "the start", where), _whole(offsets[1], "the end", where)
     if not isinstance(span, Mapping):
@@ -205,7 +209,7 @@ def _interval(span: Any, get: Callable[[str], Any], where: Text) -> Interval:
             name = next(name for name in names if span[name] is None)
             raise refused(None, repr(name), where, "a whole number")
     found_keys = quotes(map(str, span), none="none: it is empty")
-    raise FormatError("a span has the keys ", *found_keys, where=where, expected=_EXPECTED)
+    raise refusal(where, "a span has the keys {}", found_keys, expected=_EXPECTED)
 
 
 def _is_pair(value: Any) -> bool:
@@ -218,9 +222,9 @@ def _check_tokens(get: Callable[[str], Any], where: Text) -> None:
     found = next((names for names in of_characters if get(names[0]) is not None), None)
     if found is None:
         return
-    raise FormatError(
+    raise refusal(
+        where,
         f"a span has {found[0]!r}, so that its offsets count characters",
-        where=where,
         expected="offsets that count tokens, under 'start' and 'end' only",
         remedy="pass texts= instead of tokens=, or (start, end, label) in tokens",
     )

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
@@ -19,7 +18,7 @@ from beyondchance.io.parquet_rows import schema_of
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, Row, Shape, all_rows, asked_for, numbered, only
 from beyondchance.io.sources import is_parquet
-from beyondchance.io.values import identifier, listed, object_of, refused
+from beyondchance.io.values import identifier, listed, object_of, refusal, refused
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated, not_read
 
@@ -138,9 +137,10 @@ def _text_key(row: Row) -> str:
     """Return the field that was annotated: the only one with text, or the one named ``text``."""
     names = row.item["fields"]
     if len(names) != 1 and "text" not in names:
-        raise FormatError(
-            *("the fields with text are ", *quotes(names)),
-            where=row.where,
+        raise refusal(
+            row.where,
+            "the fields with text are {}",
+            quotes(names),
             expected="one of them, or one named 'text'",
             remedy="rename the field that was annotated to 'text'",
         )
@@ -160,9 +160,10 @@ def _question(answers: list[_Answer], file: str, reading: Reading) -> str:
     remedy = ("choose it with ", Use("layer", next(iter(about_spans), None)))
     question = only(about_spans, file, "questions are about spans", remedy)
     if question is None:
-        raise FormatError(
-            *("no answer has spans; the questions are ", *quotes(names)),
-            where=file,
+        raise refusal(
+            file,
+            "no answer has spans; the questions are {}",
+            quotes(names),
             expected="a question about spans (SpanQuestion) with responses",
         )
     return question
@@ -191,8 +192,12 @@ def _nested(row: Row) -> Row:
             parts = {part: listed(item, f"{key}.{part}", where) for part in ("users", "status")}
             for part, own in parts.items():
                 if own and len(own) != len(values):
-                    found = f"has {len(values)} answers in {key!r} and {len(own)} in {part!r}"
-                    raise FormatError(found, where=where, expected="as many of each")
+                    raise refusal(
+                        where,
+                        f"has {len(values)} answers in {{}} and {len(own)} in {part!r}",
+                        key,
+                        expected="as many of each",
+                    )
             responses[question] = [
                 {
                     "value": value,

@@ -13,7 +13,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, Row, Shape, numbered, rows
 from beyondchance.io.sources import Source, is_zip, members
-from beyondchance.io.values import refused, shown
+from beyondchance.io.values import refusal, refused, shown
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
@@ -48,8 +48,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     if not _has_files(upload):
         source = upload.sources[0]
         if not source.text.strip():
-            expected = "a JSON object for each document"
-            raise FormatError("the file is empty", where=source.name, expected=expected)
+            raise refusal(
+                source.name, "the file is empty", expected="a JSON object for each document"
+            )
         yield from _drafts_of(source, upload.annotator, reading)
         return
     files = []
@@ -62,8 +63,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         else:
             files.append(file)
     if not files:
-        expected = "one .jsonl for each user"
-        raise FormatError("holds no file of an annotator", where=upload.name, expected=expected)
+        raise refusal(
+            upload.name, "holds no file of an annotator", expected="one .jsonl for each user"
+        )
     for file in files:
         # Where all users share their work, no annotator is named in the archive.
         is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
@@ -148,18 +150,20 @@ def _labels(row: Row, reading: Reading) -> list[Any]:
     keys = [key for key in _LABELS if key in item]
     if len(keys) != 1:
         numbers = ", but annotations with numbers for labels" if "annotations" in item else ""
-        raise FormatError(
-            *("has labels under ", *quotes(keys, none=f"no key{numbers}")),
-            where=where,
+        raise refusal(
+            where,
+            "has labels under {}",
+            quotes(keys, none=f"no key{numbers}"),
             expected=("them under one of ", *quotes(_LABELS)),
             remedy="export a sequence labelling project as JSONL with text labels",
         )
     (key,) = keys
     labels = item[key]
     if any(isinstance(one, str) for one in (labels if isinstance(labels, list) else [labels])):
-        raise FormatError(
-            *(f"{key!r} is ", shown(labels), ", labels of a whole text (text classification)"),
-            where=where,
+        raise refusal(
+            where,
+            f"{key!r} is {{}}, labels of a whole text (text classification)",
+            (shown(labels),),
             expected="spans [start, end, label]",
             remedy="export a sequence labelling project",
         )

@@ -19,7 +19,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.shapes import Row, Shape, given_texts, rows
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, refused
+from beyondchance.io.values import identifier, refusal, refused
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
 
@@ -62,17 +62,22 @@ class _Texts:
         for row, key in _lines(source):
             text = _SHAPE.text(row)
             if self.texts.setdefault(key, text) != text:
-                found = (Quote(row.name), " has another text than before")
-                raise FormatError(*found, where=row.where, expected="one text for each output")
+                raise refusal(
+                    row.where,
+                    "{} has another text than before",
+                    row.name,
+                    expected="one text for each output",
+                )
             self.alike.setdefault(_letters(key), set()).add(key)
 
     def find(self, key: _Key, row: Row, reading: Reading) -> _Key:
         """Return the name of a text in the outputs: the same, or the only one like it."""
         others = {key} if key in self.texts else self.alike.get(_letters(key), set())
         if len(others) != 1:
-            raise FormatError(
-                *("the text of ", Quote(row.name), " is not among the outputs"),
-                where=row.where,
+            raise refusal(
+                row.where,
+                "the text of {} is not among the outputs",
+                row.name,
                 expected="an output with the same dataset, split, example and setup",
                 remedy=(
                     "give the file of the outputs as well, or pass ",
@@ -81,14 +86,14 @@ class _Texts:
             )
         (name,) = others
         output = (" would be the output ", Quote("/".join(name)))
-        refusal = partial(FormatError, where=row.where, expected="one spelling")
+        differs = partial(FormatError, where=row.where, expected="one spelling")
         if name not in self.spelled and name != key:
             what = "texts matched although their names are spelled differently"
             remedy = (Use("match", "id"), " takes them for the same")
-            reading.mend("match", what, partial(refusal, Quote(row.name), *output, remedy=remedy))
+            reading.mend("match", what, partial(differs, Quote(row.name), *output, remedy=remedy))
         before = self.spelled.setdefault(name, key)
         if before != key:
-            raise refusal(Quote("/".join(before)), " and ", Quote(row.name), *output)
+            raise differs(Quote("/".join(before)), " and ", Quote(row.name), *output)
         return name
 
 

@@ -28,7 +28,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, asked_for
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
 from beyondchance.io.undecoded import IGNORED
-from beyondchance.io.values import refused
+from beyondchance.io.values import refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated
 
@@ -114,8 +114,13 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                     draft = _draft(row, rows, number, words, where)
                     tags = _tags(row, key, names, where)
                     if len(words) != len(tags):
-                        found = f"has {len(words)} {token_key} and {len(tags)} {key}"
-                        raise FormatError(found, where=where, expected="as many of each")
+                        raise refusal(
+                            where,
+                            f"has {len(words)} under {{}} and {len(tags)} under {{}}",
+                            token_key,
+                            key,
+                            expected="as many of each",
+                        )
                     yield replace(draft, annotator=annotator, tagged=Tags(tags, upload.name))
 
 
@@ -141,8 +146,9 @@ def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) ->
 
 def _row(row: Any, where: str) -> Item:
     if not isinstance(row, Mapping):
-        expected = "a dictionary with tokens and ner_tags"
-        raise FormatError(f"a {type(row).__name__}", where=where, expected=expected)
+        raise refusal(
+            where, f"a {type(row).__name__}", expected="a dictionary with tokens and ner_tags"
+        )
     return row
 
 
@@ -306,9 +312,9 @@ def _parts(upload: Upload) -> Iterator[_Rows]:
         for split, part in data.items():
             yield replace(_data_set_rows(part, f"{name}: {split}"), split=str(split))
     elif isinstance(data, Mapping):
-        found = ("a mapping with the keys ", *quotes(data))
         expected, remedy = "one data set", "choose a split"
-        raise FormatError(*found, where=name, expected=expected, remedy=remedy)
+        found = "a mapping with the keys {}"
+        raise refusal(name, found, quotes(data), expected=expected, remedy=remedy)
     else:
         yield _data_set_rows(data, name)
 
@@ -364,8 +370,9 @@ def _data_set_rows(data: Any, name: str) -> _Rows:
     features = data.features if _is_data_set(data) else None
     if not isinstance(features, Mapping):  # not known of what is streamed
         if not hasattr(data, "__iter__"):
-            expected = "a data set or a list of dictionaries"
-            raise FormatError(f"a {type(data).__name__}", where=name, expected=expected)
+            raise refusal(
+                name, f"a {type(data).__name__}", expected="a data set or a list of dictionaries"
+            )
         return _any_rows(_places(data, name))
     # A single value has a type of data, and nothing inside.
     columns = {

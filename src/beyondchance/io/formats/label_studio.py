@@ -19,7 +19,15 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.shapes import Item, Shape, numbered
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identified, identifier, listed, object_of, quoting, refused
+from beyondchance.io.values import (
+    identified,
+    identifier,
+    listed,
+    object_of,
+    quoting,
+    refusal,
+    refused,
+)
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 from beyondchance.tallies import left_out, no_spans, not_read
 
@@ -116,9 +124,10 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         reading.skipped[no_spans("results that are not spans")] += others.total()
         kinds = _counted(others, "")
         if not any(work.spans for work in works):
-            raise FormatError(
-                *("no result marks a span of text, all are of other types (", *kinds, ")"),
-                where=upload.name,
+            raise refusal(
+                upload.name,
+                "no result marks a span of text, all are of other types ({})",
+                kinds,
                 expected="results with start, end and labels",
             )
         reading.note("results that are not spans: ", *kinds, where=upload.name)
@@ -237,9 +246,11 @@ def _nested(task: Item, where: Text, others: Counter[str]) -> Item:
         elif regions and all(isinstance(region, dict) for region in regions):
             others[key] += len(regions)
     if not results and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
-        found = "neither 'annotations' nor 'annotator' nor labelled spans were found"
-        expected = "a task of Label Studio's JSON or JSON-MIN export"
-        raise FormatError(found, where=where, expected=expected)
+        raise refusal(
+            where,
+            "neither 'annotations' nor 'annotator' nor labelled spans were found",
+            expected="a task of Label Studio's JSON or JSON-MIN export",
+        )
     about = {key: task.get(key) for key in (*_ANNOTATOR, "updated_at")}
     return {
         "data": {key: value for key, value in task.items() if key not in _ABOUT},
@@ -287,8 +298,11 @@ def _spans(
         if not isinstance(kind, str):
             raise refused(kind, "'type'", at, "a string")
         if kind == "paragraphlabels":
-            why = "type 'paragraphlabels' marks turns of a dialogue, which have no text in common"
-            raise FormatError(why, where=at, expected="spans of one text")
+            raise refusal(
+                at,
+                "type 'paragraphlabels' marks turns of a dialogue, which have no text in common",
+                expected="spans of one text",
+            )
         if kind not in _SPANS:
             others[kind] += 1
             continue
@@ -307,8 +321,12 @@ def _spans(
             if isinstance(item.get(key), str):
                 reading.calls(key, item[key])
     if len(targets) > 1:
-        found = quoting("spans lie in several texts (to_name {})", quotes(targets))
-        raise FormatError(*found, where=where, expected="spans of one text in a task")
+        raise refusal(
+            where,
+            "spans lie in several texts (to_name {})",
+            quotes(targets),
+            expected="spans of one text in a task",
+        )
     return [span for span in spans if span is not None], is_html
 
 
@@ -317,10 +335,10 @@ def _offsets(value: Item, where: Text) -> Item:
     place = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
     for key in ("start", "end"):
         if isinstance(place.get(key), str) and place[key].startswith("/"):
-            raise FormatError(
-                *(f"{key!r} is the place ", Quote(place[key]), " in a web page, without "),
-                "'globalOffsets'",
-                where=where,
+            raise refusal(
+                where,
+                f"{key!r} is the place {{}} in a web page, without 'globalOffsets'",
+                place[key],
                 expected="both",
                 remedy="save the annotation again with a newer Label Studio",
             )
@@ -343,19 +361,23 @@ def _with_gold(works: list[_Work], upload: Upload, reading: Reading) -> list[_Wo
             )
         return [replace(work, is_gold=False) for work in works]
     if not makers:
-        expected = "annotations that are marked as ground truth"
-        raise FormatError("no annotation has a star", where=upload.name, expected=expected)
+        raise refusal(
+            upload.name,
+            "no annotation has a star",
+            expected="annotations that are marked as ground truth",
+        )
     if any(work.annotator == STARRED for work in works):
-        found = ("an annotator is called ", Quote(STARRED))
-        raise FormatError(*found, where=upload.name, expected="another name")
+        raise refusal(upload.name, "an annotator is called {}", STARRED, expected="another name")
     starred: dict[str, _Work] = {}
     for work in works:
         first = starred.setdefault(work.document, work) if work.is_gold else work
         if first.annotator != work.annotator:
-            raise FormatError(
-                *quoting("is marked as ground truth by {}, and so is the one ", work.annotator),
-                *quoting("by {} at {}", first.annotator, pieces(first.where)),
-                where=work.where,
+            raise refusal(
+                work.where,
+                "is marked as ground truth by {}, and so is the one by {} at {}",
+                work.annotator,
+                first.annotator,
+                pieces(first.where),
                 expected="one ground truth of a task",
                 remedy="remove one of the stars",
             )
@@ -376,9 +398,10 @@ def _once(works: Sequence[_Work], reading: Reading) -> list[_Work]:
             continue
         if first.unnamed and work.unnamed:
             key = "completed_by" if work.unnamed == "annotator" else "model_version"
-            raise FormatError(
-                *(f"names no {work.unnamed}, nor does the one at ", *pieces(first.where)),
-                where=work.where,
+            raise refusal(
+                work.where,
+                f"names no {work.unnamed}, nor does the one at {{}}",
+                pieces(first.where),
                 expected=f"{key!r}, by which they are told apart",
                 remedy=f"export them with their {work.unnamed}s",
             )
@@ -399,8 +422,7 @@ def _text_keys(works: Sequence[_Work]) -> Iterator[str]:
     key = _field(unclear) if unclear else ""
     for work in works:
         if not work.fields:
-            expected = "a string in its data"
-            raise FormatError("the task has no text", where=work.where, expected=expected)
+            raise refusal(work.where, "the task has no text", expected="a string in its data")
         name = key if len(work.fields) > 1 else next(iter(work.fields))
         if work.spans and _ADDRESS.fullmatch(work.fields[name]):
             found = "field {} holds the address {} instead of the text"
@@ -425,9 +447,10 @@ def _field(works: Sequence[_Work]) -> str:
             if len(others) == 1:
                 return others[0]
     fields = dict.fromkeys(name for work in works for name in work.fields)
-    raise FormatError(
-        *quoting("any of the fields {} may hold the text", quotes(fields)),
-        where=works[0].where,
+    raise refusal(
+        works[0].where,
+        "any of the fields {} may hold the text",
+        quotes(fields),
         expected="one string in the data of a task, or one named 'text', or one that the words "
         "stored with the spans fit",
     )
@@ -466,8 +489,7 @@ def _page_text(page: str, where: Text) -> str:
     try:
         return _text_of(page)
     except Exception as error:  # it asserts on some broken pages
-        found = quoting("the text is not readable as HTML ({})", str(error))
-        raise FormatError(*found, where=where) from None
+        raise refusal(where, "the text is not readable as HTML ({})", str(error)) from None
 
 
 @lru_cache(maxsize=1)  # the annotations of a page come one after the other

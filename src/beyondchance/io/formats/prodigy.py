@@ -6,15 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.shapes import Item, Row, Shape, all_rows, tokens_of
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, refused
-from beyondchance.messages import Quote, Text, Use
+from beyondchance.io.values import identifier, listed, refusal, refused
+from beyondchance.messages import Text, Use, pieces
 from beyondchance.tallies import left_out, no_spans
 
 DOCUMENT = "_document"
@@ -72,9 +71,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         if draft is not None:
             yield draft
     if seen.n_categories and not seen.has_spans:
-        raise FormatError(
+        raise refusal(
+            upload.name,
             f"no task has spans or tokens, but {seen.n_categories} have categories of whole texts",
-            where=upload.name,
             expected="tasks about spans",
         )
     if seen.n_categories:
@@ -148,10 +147,11 @@ def _check_whole(
     own = (draft.document, draft.annotator)
     first, was_whole = seen.accepted.setdefault(own, (where, is_whole))
     if first != where and not (is_whole and was_whole):
-        raise FormatError(
-            Quote(draft.annotator),
-            f" accepted a task with this text before, at {first}",
-            where=where,
+        raise refusal(
+            where,
+            "{} accepted a task with this text before, at {}",
+            draft.annotator,
+            pieces(first),
             expected="one, because yes-or-no tasks (ner.teach) do not give the full annotation",
             remedy="if the text was annotated twice, keep only the line that was exported last"
             if is_whole is False or was_whole is False

@@ -22,7 +22,7 @@ from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Mention, Missing, Plac
 from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload
 from beyondchance.io.shapes import numbered
-from beyondchance.io.values import identified, label_of, object_of, quoting, refused
+from beyondchance.io.values import identified, label_of, object_of, refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, mended, not_annotated, unsure
 
@@ -181,9 +181,10 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
             left = not_annotated("records", " not annotated left out")
             reading.skipped[left] += len(own) - len(annotated)
         if own and not annotated:
-            raise FormatError(
-                *("no quotes among ", *quotes(own[0].row)),
-                where=own[0].where,
+            raise refusal(
+                own[0].where,
+                "no quotes among {}",
+                quotes(own[0].row),
                 expected="a list of them under a key such as 'entities'",
             )
         for record in annotated:
@@ -212,8 +213,7 @@ def _records(upload: Upload) -> Iterator[_Record]:
             raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
         name = identified(row, IDS, where)
         if name is None and text is None:
-            expected = "an object with 'text' or 'id'"
-            raise FormatError("has no text and no id", where=where, expected=expected)
+            raise refusal(where, "has no text and no id", expected="an object with 'text' or 'id'")
         yield _Record(where, name or number, row, text)
 
 
@@ -238,9 +238,10 @@ def _draft(
     where, row = record.where, record.row
     text = texts.get(record.document) if record.text is None else record.text
     if text is None:
-        raise FormatError(
-            *quoting("document {} has no text", record.document),
-            where=where,
+        raise refusal(
+            where,
+            "document {} has no text",
+            record.document,
             expected="it in the record, or with this id in the file of another annotator",
             remedy="add the texts under the key 'text'",
         )
@@ -325,7 +326,11 @@ def _mention(item: Mapping[str, Any], where: Text) -> Mention:
     label = _label_key(item, words or "")
     if words is None or label is None:
         what, key = ("words", "text") if words is None else ("label", "label")
-        found = (f"has no {what}, but ", *quotes(item))
-        raise FormatError(*found, where=where, expected=f"it under a key such as {key!r}")
+        raise refusal(
+            where,
+            f"has no {what}, but {{}}",
+            quotes(item),
+            expected=f"it under a key such as {key!r}",
+        )
     named = label_of(item[label], where, f"{label!r}")
     return Mention(item[words], named, _numbers(item), _has_offsets(item))

@@ -30,7 +30,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Row, Shape, numbered, only, tokens_of
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import has_offsets, triples_of, words_of
-from beyondchance.io.values import identified, identifier, listed, refused
+from beyondchance.io.values import identified, identifier, listed, refusal, refused
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
@@ -297,9 +297,9 @@ def _checked(row: _Row) -> Mapping[str, Any]:
     if record is None:
         raise refused(row.value, "the record", row.where, "an object with a text and its spans")
     if _is_of_paragraphs(record):
-        raise FormatError(
+        raise refusal(
+            row.where,
             "training data of spaCy 2",
-            where=row.where,
             expected="texts with spans",
             remedy="convert the file with: python -m spacy convert FILE FOLDER --converter json",
         )
@@ -405,14 +405,14 @@ def _spans_key(
             only(keys, upload.name, "lists hold spans", ("choose with ", use))
         key = key or next(iter(keys), None)
     if key is None:
-        found = (
-            ("spans are in groups (", *quotes(groups), ")")
-            if groups
-            else ("no record has a list of spans",)
+        found = "spans are in groups ({})" if groups else "no record has a list of spans{}"
+        raise refusal(
+            upload.name,
+            found,
+            quotes(groups, none=""),
+            expected=("one under ", *quotes(_SPANS[:3]), " or a name like these"),
+            remedy=("choose it with ", use),
         )
-        expected = ("one under ", *quotes(_SPANS[:3]), " or a name like these")
-        remedy = ("choose it with ", use)
-        raise FormatError(*found, where=upload.name, expected=expected, remedy=remedy)
     if groups:
         reading.skipped[not_read("span groups")] += sum(map(len, own))
     return key, False
@@ -469,10 +469,10 @@ def _check_unit(works: list[_Work], upload: Upload) -> None:
     ):
         return
     if any(_cuts(work.text, place) for work, span in marked for place in (span.start, span.end)):
-        raise FormatError(
+        raise refusal(
+            upload.name,
             "the spans seem to count tokens: no end is larger than the number of 'tokens', and as "
             "characters, some cut words",
-            where=upload.name,
             expected="offsets that count characters",
             remedy="convert them; if they do count characters, remove 'tokens'",
         )

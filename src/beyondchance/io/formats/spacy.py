@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import unknown
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import WITHOUT_LIMIT, Source, too_large
-from beyondchance.io.values import reason, refused
+from beyondchance.io.values import reason, refusal, refused
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import Tally, mended, no_spans, not_annotated, not_read
 
@@ -118,9 +117,9 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
             order=None if prefix else number - 1,
         )
     if groups_of and not n_annotated:
-        raise FormatError(
+        raise refusal(
+            source.name,
             "no document has entities",
-            where=source.name,
             expected="some",
             remedy=(
                 *("for a span group, pass ", Use("spans_key", placeholder="NAME")),
@@ -137,7 +136,7 @@ def _packed(upload: Upload) -> Source:
         for number, doc in enumerate(docs, start=1):
             if _kind(doc) != "Doc":
                 where = f"{upload.name}: document {number}"
-                raise FormatError(f"a {type(doc).__name__}", where=where, expected="spaCy's Doc")
+                raise refusal(where, f"a {type(doc).__name__}", expected="spaCy's Doc")
         library = required("spacy.tokens", extra="spacy", purpose="reading documents of spaCy")
         data = library.DocBin(docs=docs)
     # Not packed, because many equal documents in memory are no reason for distrust.
@@ -159,8 +158,7 @@ def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
     except MemoryError:
         raise
     except Exception as error:
-        found = ("spaCy cannot read the documents", *reason(error))
-        raise FormatError(*found, where=name) from None
+        raise refusal(name, "spaCy cannot read the documents{}", reason(error)) from None
     return [doc for doc, *_ in checked]
 
 
@@ -181,16 +179,19 @@ def _grouped(
     for start, end, label in group:
         place = (f"{where}: span [{start}, {end}) of the group ", Quote(key))
         if not 0 <= start < end <= len(doc):
-            problem = f"does not lie in the document, which has {len(doc)} tokens"
-            raise FormatError(problem, where=place, expected="tokens of the document")
+            raise refusal(
+                place,
+                f"does not lie in the document, which has {len(doc)} tokens",
+                expected="tokens of the document",
+            )
         try:
             name = str(doc.vocab.strings[label]) if label else ""
         except KeyError:
             name = ""
         if not name:
-            raise FormatError(
+            raise refusal(
+                place,
                 "has no label that the file spells out",
-                where=place,
                 expected="a name, among the file's strings",
             )
         found.append((start, end, name))
@@ -208,14 +209,12 @@ def _unfolded(source: Source) -> bytes:
     try:
         content = engine.decompress(packed, most + 1)
     except zlib.error as error:
-        raise FormatError(f"not a DocBin ({error})", where=source.name, expected=_SAVED) from None
+        raise refusal(source.name, f"not a DocBin ({error})", expected=_SAVED) from None
     if len(content) > most:
         found = f"unfolds from {len(packed):,} to more than {most:,} bytes"
         raise too_large(source.name, found, most=most)
     if not engine.eof:
-        raise FormatError(
-            "ends early", where=source.name, expected="a whole DocBin", remedy="copy it again"
-        )
+        raise refusal(source.name, "ends early", expected="a whole DocBin", remedy="copy it again")
     return content
 
 
@@ -287,8 +286,7 @@ def _loaded(data: bytes, where: str, most: int) -> Any:
     except MemoryError:
         raise
     except Exception as error:
-        found = ("not a DocBin", *reason(error))
-        raise FormatError(*found, where=where, expected=_SAVED) from None
+        raise refusal(where, "not a DocBin{}", reason(error), expected=_SAVED) from None
     finally:
         # The library switches it off, and leaves it so where unpacking fails.
         if collects:
@@ -307,13 +305,16 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
     """
     message = _loaded(_unfolded(source), source.name, source.most)
     if not isinstance(message, dict):
-        found = f"not a DocBin (a {type(message).__name__})"
-        raise FormatError(found, where=source.name, expected="a map")
+        raise refusal(source.name, f"not a DocBin (a {type(message).__name__})", expected="a map")
     codes = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
     attributes = _list_of(message, "attrs", int, source.name)
     if codes["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
-        expected = f"different numbers, and {codes['ORTH']} (the words) among them"
-        raise FormatError("'attrs' is ", Quote(attributes), where=source.name, expected=expected)
+        raise refusal(
+            source.name,
+            "'attrs' is {}",
+            attributes,
+            expected=f"different numbers, and {codes['ORTH']} (the words) among them",
+        )
     tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
     n_documents = len(lengths)
     size = _PER_DOCUMENT * n_documents + _PER_TOKEN * len(tokens)
@@ -369,8 +370,11 @@ def _n_entities(
         ends = np.cumsum(lengths, dtype=np.int64)
         document = int(np.searchsorted(ends, index, side="right"))
         token = index - int(ends[document]) + int(lengths[document])
-        found = f"the entity at token {token} has no label"
-        raise FormatError(found, where=f"{name}: document {document + 1}", expected="a name")
+        raise refusal(
+            f"{name}: document {document + 1}",
+            f"the entity at token {token} has no label",
+            expected="a name",
+        )
     return int(np.count_nonzero(begins & ~nameless))
 
 
@@ -384,8 +388,9 @@ def _list_of(
     if not isinstance(value, list) or not all(type(item) is kind for item in value):
         raise refused(value, f"{key!r}", name, f"a list of {kind.__name__}", _AGAIN)
     if length is not None and len(value) != length:
-        problem = f"{key!r} has {len(value)} values for {length} documents"
-        raise FormatError(problem, where=name, expected="one each")
+        raise refusal(
+            name, f"{key!r} has {len(value)} values for {length} documents", expected="one each"
+        )
     return value
 
 
@@ -402,9 +407,9 @@ def _arrays(
     lengths = np.frombuffer(message["lengths"], dtype=np.int32)
     n_tokens = int(lengths.sum(dtype=np.int64))
     if (lengths < 0).any() or not len(tokens) == len(spaces) == n_tokens:
-        raise FormatError(
+        raise refusal(
+            name,
             f"has {len(tokens)} tokens and {len(spaces)} spaces for documents of {n_tokens} tokens",
-            where=name,
             expected="as many of each",
             remedy=_AGAIN,
         )

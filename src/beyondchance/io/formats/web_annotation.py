@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from beyondchance.errors import FormatError, SpanError
+from beyondchance.errors import SpanError
 from beyondchance.io.columns import codes_of
 from beyondchance.io.conventions import BELONG_TOGETHER, fits
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -26,7 +26,7 @@ from beyondchance.io.shapes import given_texts
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.spaces import collapsed
 from beyondchance.io.table_files import read_table
-from beyondchance.io.values import interval, object_of, refused, words_of
+from beyondchance.io.values import interval, object_of, refusal, refused, words_of
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import mended, no_spans
 
@@ -86,8 +86,11 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         for mark in _marks(source, upload, reading)
     ]
     if not marks:
-        expected = "annotations with a selector of text"
-        raise FormatError("holds no annotation of a text", where=upload.name, expected=expected)
+        raise refusal(
+            upload.name,
+            "holds no annotation of a text",
+            expected="annotations with a selector of text",
+        )
     documents: dict[str, dict[str, list[_Mark]]] = {}
     for mark in marks:
         people = documents.setdefault(mark.document, {})
@@ -130,7 +133,7 @@ def _items(value: Any, where: str) -> Iterator[Any]:
         else:
             inner = [item[key] for key in _LISTS if isinstance(item.get(key), dict | list)]
             if not inner:
-                raise FormatError("an object without 'target'", where=where, expected="annotations")
+                raise refusal(where, "an object without 'target'", expected="annotations")
             waiting += reversed(inner)
 
 
@@ -256,9 +259,11 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
             (source,) = sources
         if source is None:
             listed = [file.posix_path.name for file in sources]
-            raise FormatError(
-                *("no text for ", Quote(document), " (text files: ", *quotes(listed), ")"),
-                where=upload.name,
+            raise refusal(
+                upload.name,
+                "no text for {} (text files: {})",
+                document,
+                quotes(listed),
                 expected="a file .txt next to it with its name, or only one",
                 remedy=("pass ", Use("documents", placeholder="FILE_OR_FOLDER")),
             )
@@ -301,7 +306,7 @@ def _rows(source: Source, reading: Reading) -> Iterator[Source]:
     for row, codes in enumerate(zip(*(codes.tolist() for _, codes in columns), strict=True)):
         if min(codes) < 0:
             where = table.where(row)
-            raise FormatError("no document or no text", where=where, expected="both")
+            raise refusal(where, "no document or no text", expected="both")
         name, text = (names[code] for (names, _), code in zip(columns, codes, strict=True))
         yield Source(name, member=text.encode("utf-8", "surrogatepass"))
 
@@ -354,16 +359,22 @@ def _found(mark: _Mark, text: str, near: int | None) -> Interval:
             places = "several times in the text"
             if near is not None:
                 places = "at two places that are equally far from its position"
-            raise FormatError(
-                *("the quote ", Quote(quote), f" occurs {places}"),
-                where=mark.where,
+            raise refusal(
+                mark.where,
+                f"the quote {{}} occurs {places}",
+                quote,
                 expected="a position, or the words before and after it, that say which is meant",
             )
         if starts:
             start = whole_text.outside(starts[0] + first)
             return start, whole_text.outside(starts[0] + last - 1) + 1
-    found = ("the quote ", Quote(quote), " does not occur in the text")
-    raise SpanError(*found, where=mark.where, remedy=BELONG_TOGETHER)
+    raise refusal(
+        mark.where,
+        "the quote {} does not occur in the text",
+        quote,
+        remedy=BELONG_TOGETHER,
+        kind=SpanError,
+    )
 
 
 def _nearest(text: str, words: str, wanted: int | None) -> list[int]:
