@@ -87,7 +87,7 @@ class Layered:
 
 
 def short_name(layer: str) -> str:
-    """The last part of a layer's name.
+    """Return the last part of a layer's name.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def short_name(layer: str) -> str:
 
 
 def out_of_order(places: Iterable[Interval], end: int) -> Interval | None:
-    """The first interval that is empty, overlaps the one before or ends after the text."""
+    """Return the first interval that is empty, overlaps the one before or ends after the text."""
     last = 0
     for start, stop in places:
         if not last <= start < stop <= end:
@@ -108,7 +108,7 @@ def out_of_order(places: Iterable[Interval], end: int) -> Interval | None:
 
 
 def as_label(value: str | float) -> str:
-    """A single value as the files write it: truth values in lower case."""
+    """Return a single value as the files write it: truth values in lower case."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -26,7 +26,7 @@ def outermost(head: str) -> str | None:
 
 
 def without_prefix(name: str | None) -> str:
-    """The name of an element as it is written, without what stands for its namespace.
+    """Return the name of an element as it is written, without what stands for its namespace.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def without_prefix(name: str | None) -> str:
 
 
 def is_json(source: Source) -> bool:
-    """Whether a file is JSON rather than XML, by its first sign or else by its name."""
+    """Return whether a file is JSON rather than XML, by its first sign or else by its name."""
     first = (source.head_text or source.head.decode("latin-1")).lstrip()[:1]
     return first in {"{", "["} or (first not in {"", "<"} and source.ending != ".xml")
 
@@ -72,7 +72,7 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
 
 
 def local_name(tag: str) -> str:
-    """The name of an element or attribute without its namespace.
+    """Return the name of an element or attribute without its namespace.
 
     Examples
     --------

@@ -34,18 +34,18 @@ class Collapsed:
     own_ends: Sequence[int]
 
     def inside(self, offset: int) -> int:
-        """The offset in this text of an offset in the full text."""
+        """Return the offset in this text of an offset in the full text."""
         number = bisect_right(self.ends, offset)
         if number < len(self.limits):
             offset = min(offset, self.limits[number])
         return offset - self._removed(number)
 
     def outside(self, offset: int) -> int:
-        """The offset in the full text of a character of this text."""
+        """Return the offset in the full text of a character of this text."""
         return offset + self._removed(bisect_right(self.own_ends, offset))
 
     def _removed(self, number: int) -> int:
-        """How many characters the first so many runs have lost."""
+        """Return how many characters the first so many runs have lost."""
         return self.ends[number - 1] - self.own_ends[number - 1] if number else 0
 
 

@@ -42,7 +42,7 @@ _LINE = re.compile(
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether a file, or the first annotations of a folder that say anything, are brat's."""
+    """Return whether a file, or the first annotations of a folder that say anything, are brat's."""
     if upload.data is not None:
         return False
     files = [source for source in upload.sources if source.ending == ".ann"]

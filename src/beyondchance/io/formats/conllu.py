@@ -81,7 +81,7 @@ class _Sentence(NamedTuple):
 
 
 def _looks_like_it(source: Source) -> bool:
-    """Whether lines have ten columns, with the numbers of a word and of its head."""
+    """Return whether lines have ten columns, with the numbers of a word and of its head."""
     lines = source.head_text.replace("\r\n", "\n").split("\n")
     # The last line may have been cut off.
     rows = [line.split("\t") for line in lines[:-1] or lines if line.strip() and line[0] != "#"]

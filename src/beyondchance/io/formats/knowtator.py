@@ -39,7 +39,7 @@ _IGNORED = {
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether a file holds annotations of a text elsewhere."""
+    """Return whether a file holds annotations of a text elsewhere."""
     return outermost(source.head_text) == _ROOT and _HAS_TEXT.search(source.head_text) is not None
 
 

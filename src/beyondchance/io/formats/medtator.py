@@ -35,7 +35,7 @@ _BEGIN = re.compile(r"<[^<>]*>\s*(?:<META[^<>]*>\s*)?<TEXT[\s>]")
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether a file has a text and tags."""
+    """Return whether a file has a text and tags."""
     head = source.head_text
     root = outermost(head)
     if root is None or _BEGIN.match(head, head.find(f"<{root}")) is None:

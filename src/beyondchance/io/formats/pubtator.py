@@ -33,7 +33,7 @@ _ENDING = ".pubtator"
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether a file begins with a title and its document."""
+    """Return whether a file begins with a title and its document."""
     lines = (line for line in source.head_text.split("\n") if line.strip())
     first = _TEXT.match(next(lines, ""))
     if first is None or first[2] != "t":

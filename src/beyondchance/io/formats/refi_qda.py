@@ -59,7 +59,7 @@ _Way = tuple[str, int, int]
 
 
 def _is_project(source: Source) -> bool:
-    """Whether a file is a project."""
+    """Return whether a file is a project."""
     return _holds_project(source) if is_zip(source) else _is_bare(source)
 
 

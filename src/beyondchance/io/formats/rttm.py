@@ -49,7 +49,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 
 def _looks(source: Source) -> bool:
-    """Whether the first lines begin with the types of RTTM."""
+    """Return whether the first lines begin with the types of RTTM."""
     lines = source.head_text.splitlines()
     # The last line may have been cut.
     whole = lines[:-1] if source.is_longer_than_head else lines
@@ -63,7 +63,7 @@ is_format = by_files(any, _looks)
 
 
 def _fields(line: str) -> list[str]:
-    """The columns of a line; none if it is blank or a comment."""
+    """Return the columns of a line; none if it is blank or a comment."""
     bare = line.strip(" \t\r\n")
     return [] if not bare or bare.startswith(";") else _BLANKS.split(bare)
 

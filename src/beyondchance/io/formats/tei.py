@@ -65,7 +65,7 @@ _Text = tuple[Draft, list[tuple[int, int, ET.Element]]]
 
 
 def _looks_like_it(source: Source) -> bool:
-    """Whether a file is TEI or has the elements of MUC."""
+    """Return whether a file is TEI or has the elements of MUC."""
     text = source.head_text
     if not text.lstrip().startswith("<"):
         return False

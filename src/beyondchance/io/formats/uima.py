@@ -331,7 +331,8 @@ class _Loader(NamedTuple):
         for system in systems:
             types = self.systems.get(system.sha256) or _types_of(system)
             self.systems[system.sha256] = types
-            lacking = [kind for kind, _ in structures.values() if not _is_known(kind, types)]
+            kinds = dict.fromkeys(kind for kind, _ in structures.values())
+            lacking = [kind for kind in kinds if not _is_known(kind, types)]
             if not lacking:
                 return types
             missing = missing or lacking[0]

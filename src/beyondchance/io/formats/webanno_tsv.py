@@ -34,7 +34,7 @@ MOST_GAP = 2**20
 
 
 def is_tsv(source: Source) -> bool:
-    """Whether a file begins as WebAnno TSV 3.x does."""
+    """Return whether a file begins as WebAnno TSV 3.x does."""
     try:
         return source.head_text.startswith(_BEGIN)
     except FormatError:

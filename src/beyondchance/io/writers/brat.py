@@ -24,7 +24,7 @@ _ID = re.compile("T[1-9][0-9]*")
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A text and its annotations for each document in the folder of each annotator."""
+    """Write a text and its annotations for each document in the folder of each annotator."""
     del path, asked
     documents = whole_documents(corpus, "brat")
     contents = {}
@@ -53,7 +53,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 
 
 def _fragments(text: str, start: int, end: int) -> tuple[str, str]:
-    """Offsets and words of a span, cut at line breaks, as brat does it."""
+    """Return offsets and words of a span, cut at line breaks, as brat does it."""
     edges = [start]
     for blanks in _BLANKS.finditer(text, start, end):
         if _LINE_END.search(blanks[0]):

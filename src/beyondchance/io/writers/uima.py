@@ -39,7 +39,7 @@ _ID = re.compile("[1-9][0-9]{0,8}")
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A CAS for each document in the folder of each annotator, or the only one as JSON."""
+    """Write a CAS for each document in the folder of each annotator, or the only one as JSON."""
     del asked
     library = required("cassis", extra="uima", purpose="writing UIMA CAS files")
     ending = PurePath(path).suffix.lower()
@@ -80,7 +80,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 
 
 def _type_system(library: Any, layer: str, feature: str) -> Any:
-    """The types that documents are made of, each with the features that are written."""
+    """Return the types that documents are made of, each with the features that are written."""
     types = library.TypeSystem()
     wanted = {
         _METADATA: ("documentTitle", "uima.tcas.DocumentAnnotation"),

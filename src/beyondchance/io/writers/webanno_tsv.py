@@ -33,7 +33,7 @@ Parts = dict[Interval, list[int]]
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A file for each document in the folder of each annotator, or the only one."""
+    """Write a file for each document in the folder of each annotator, or the only one."""
     del asked
     documents = whole_documents(corpus, "webanno-tsv")
     layer, feature = layer_and_feature(corpus)
@@ -57,7 +57,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 
 
 def _sentences(corpus: Corpus, documents: Documents, document: int) -> list[list[Interval]]:
-    """The tokens of each sentence, by rule where the corpus has none."""
+    """Return the tokens of each sentence, by rule where the corpus has none."""
     text = documents.texts[document]
     stretches = documents.sentences[document]
     sentences = [
@@ -85,7 +85,7 @@ def _sentences(corpus: Corpus, documents: Documents, document: int) -> list[list
 def _parts(
     corpus: Corpus, documents: Documents, spans: Sequence[int], tokens: Sequence[Interval]
 ) -> list[Parts]:
-    """The spans on each token; those that cut it are on a part of it."""
+    """Return the spans on each token; those that cut it are on a part of it."""
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     parts: list[Parts] = [{token: []} for token in tokens]
     for index in spans:
@@ -106,7 +106,7 @@ def _parts(
 def _values(
     corpus: Corpus, spans: Sequence[int], parts: Sequence[Parts], *, is_named: bool
 ) -> dict[int, str]:
-    """What stands for each span: its label, and a number if it has several lines or shares one."""
+    """Return the label of each span, with a number if it has several lines or shares one."""
     lines = list(chain.from_iterable(own.values() for own in parts))
     n_lines = Counter(chain.from_iterable(lines))
     several = {index for line in lines for index in line if len(line) > 1 or n_lines[index] > 1}
@@ -119,7 +119,7 @@ def _values(
 
 
 def _lines(name: str, parts: Parts, text: str, values: dict[int, str]) -> Iterator[str]:
-    """The line of a token, and one for each part of it that was marked."""
+    """Return the line of a token, and one for each part of it that was marked."""
     offset = offsets_at(text)
     token, *others = parts
     for number, (start, end) in enumerate([token, *sorted(others)]):
