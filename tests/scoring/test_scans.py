@@ -321,11 +321,13 @@ def test_documents_of_one_annotator_each_are_refused(tmp_path: Path) -> None:
     """Systems are compared with the gold standard, and other annotators without it."""
     span = {"start": 0, "end": 2, "label": "P", "length": 9}
     rows = [{"document": f"d{i}", "annotator": who, **span} for i, who in enumerate("abcgggggggg")]
-    scan = bc.scan(separated(tmp_path / "a.csv", rows), gold="g", empty="missing")
-    with refused(NothingSharedError, "'g' and another"):
-        bc.rank(scan)
-    with refused(NothingSharedError, "two annotators"):
-        bc.agreement(scan)
+    path = separated(tmp_path / "a.csv", rows)
+    for reading in (bc.scan, bc.read):
+        data = reading(path, gold="g", empty="missing")
+        with refused(NothingSharedError, "'g' and another"):
+            bc.rank(data)
+        with refused(NothingSharedError, "two annotators"):
+            bc.agreement(data)
 
 
 @pytest.mark.usefixtures("small")

@@ -286,7 +286,7 @@ def _scored(
     if not is_part and not np.count_nonzero(compared):
         if not len(corpus.documents):
             raise NothingSharedError("the corpus has no documents", expected="at least one")
-        raise nothing_shared(corpus, *_two(signed))
+        raise nothing_shared(corpus, *_two(None if gold is None else signed["gold"]))
     weight = 1 / (teams[compared] - 1) if "average" in scoring.options else None
     spans, counts, notes = _counts(shared, scoring, weight)
     is_estimated = counts.error is not None and bool(counts.error.any())
@@ -357,11 +357,9 @@ def _skipped(
     return _with_tallies(corpus, found)
 
 
-def _two(signed: Mapping[str, str]) -> list[Piece]:
+def _two(gold: str | None) -> list[Piece]:
     """Name the two annotators that no document has."""
-    if "gold" in signed:
-        return [Quote(signed["gold"]), " and another annotator"]
-    return ["two annotators"]
+    return ["two annotators"] if gold is None else [Quote(gold), " and another annotator"]
 
 
 # --- Adding ---------------------------------------------------------------------------
@@ -522,8 +520,7 @@ def _checked(found: Answer) -> Answer:
     is_ranking, gold = found.question.command == "rank", found.only.settings.gold
     none = [name for name, item in found.scored.items() if not item.counts.n_compared]
     if len(none) == len(found.scored):
-        known = gold if is_ranking else found.question.gold
-        who = _two({} if known is None else {"gold": known})
+        who = _two(gold if is_ranking else found.question.gold)
     elif none:
         who = [Quote(gold), " and ", Quote(none[0])]
     else:
