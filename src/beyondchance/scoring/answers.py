@@ -286,7 +286,8 @@ def _scored(
     if not is_part and not np.count_nonzero(compared):
         if not len(corpus.documents):
             raise NothingSharedError("the corpus has no documents", expected="at least one")
-        raise nothing_shared(corpus, *_two(None if gold is None else signed["gold"]))
+        known = signed.get("gold")
+        raise nothing_shared(corpus, *_two(known if known in corpus.annotators else None))
     weight = 1 / (teams[compared] - 1) if "average" in scoring.options else None
     spans, counts, notes = _counts(shared, scoring, weight)
     is_estimated = counts.error is not None and bool(counts.error.any())
