@@ -47,8 +47,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the values of the option ``tokeniser``."""
 
-"""Places where quotes may be, next to a hundred for each quote."""
-
 
 # --- One draft ----------------------------------------------------------------
 
