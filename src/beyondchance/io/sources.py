@@ -269,11 +269,11 @@ class Source:
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
+            line = data.count(b"\n", 0, error.start) + 1 + self.before
             found, where = f"byte {data[error.start]:#04x} is not UTF-8", f"{self.name}:{line}"
             raise FormatError(found, where=where, remedy="save the file as UTF-8") from None
         if "\0" in text:
-            line = text.count("\n", 0, text.index("\0")) + 1
+            line = text.count("\n", 0, text.index("\0")) + 1 + self.before
             file = "a binary file or UTF-16 without a byte order mark"
             expected, where = f"text, and this looks like {file}", f"{self.name}:{line}"
             raise FormatError("contains a NUL character", where=where, expected=expected)
@@ -294,6 +294,12 @@ class Source:
             except UnicodeDecodeError:
                 continue
         return ""
+
+    def begun(self, size: int) -> tuple[str, bool]:
+        """Return so many of the first bytes as text, and whether there are more."""
+        data = self._read(size)
+        encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+        return data.decode(encoding, errors="ignore"), len(data) == size
 
     def lines(self) -> list[str]:
         r"""Lines of text without their ends (``\n`` or ``\r\n``)."""
