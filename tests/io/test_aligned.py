@@ -13,6 +13,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError, FormatError, MismatchError, TagError
 from beyondchance.io import aligned, scanning
 from beyondchance.io.scanning import Scan, batches_of, pieces_of
+from beyondchance.io.sources import Source
 from each import each
 from refusals import refused
 
@@ -407,25 +408,26 @@ def test_stretches_of_divided_files(tmp_path_factory, text, at_a_time, stretch):
         check_stretches(monkeypatch, paths, stretch, format="conll")
 
 
-def stretches(path, form):
-    return aligned._stretches(form(path.name, str(path), 0, path.stat().st_size))
+def stretches(path, begun):
+    return [(own.first, own.last) for own in begun(0, Source(path.name, path=path))]
 
 
 @each("end", ["\n", "\r\n"])
 def test_where_stretches_begin(tmp_path, monkeypatch, end):
-    monkeypatch.setattr(aligned, "STRETCH", 4)
-    (path,) = write(tmp_path, end.join(["a O", "b O", "", "c O", "", "", "d O", "e O"]))
+    monkeypatch.setattr(aligned, "STRETCH", 1)
+    (path,) = write(tmp_path, end.join(["a O", "b O", "", "c O", "f O", "", "", "d O", "e O"]))
     data = path.read_bytes()
-    bounds = stretches(path, aligned._Tagged)
+    bounds = stretches(path, aligned._begun_tags)
     assert [data[i:j].decode().split() for i, j in bounds] == [
         ["a", "O", "b", "O"],
-        ["c", "O"],
+        ["c", "O", "f", "O"],
         ["d", "O", "e", "O"],
     ]
     assert b"".join(data[i:j] for i, j in bounds) == data
     path.write_bytes(f"a O{end}b O{end}c O".encode())
-    assert stretches(path, aligned._Tagged) == [(0, path.stat().st_size)]
-    assert len(stretches(path, aligned._Lines)) > 1
+    assert stretches(path, aligned._begun_tags) == [(0, path.stat().st_size)]
+    path.write_text('{"text": "a"}\n{"text": "b"}\n')
+    assert len(stretches(path, aligned._begun_records)) > 1
 
 
 def test_a_file_without_blank_lines_is_one_stretch(tmp_path, monkeypatch):
@@ -443,12 +445,12 @@ def test_columns_of_tags_in_some_stretches_only(tmp_path, monkeypatch):
 
 def test_a_stretch_has_a_name_for_messages(tmp_path, monkeypatch):
     jobs = []
-    monkeypatch.setattr(aligned, "STRETCH", 4)
+    monkeypatch.setattr(aligned, "STRETCH", 1)
     (path,) = write(tmp_path, "a O\nb O\n\nc O\n")
     pieces_of(Scan((str(path),)), lambda look, own: map(look, jobs.extend(own) or own))
     assert [str(job).rpartition("/")[2] for job in jobs] == [
-        "a.conll, bytes 0 to 9",
-        "a.conll, bytes 9 to 13",
+        "a.conll, bytes 0 to 8",
+        "a.conll, bytes 8 to 13",
     ]
 
 

@@ -58,7 +58,7 @@ from beyondchance.io.sources import (
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.options import ReadOptions, documented
 
-AT_A_TIME = 2**22
+AT_A_TIME = 2**21
 """Bytes of text that a piece has, or a few more."""
 ROWS_AT_A_TIME = 2**17
 """Rows of a table that are read at a time."""

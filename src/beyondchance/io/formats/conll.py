@@ -187,7 +187,7 @@ def is_format(upload: Upload) -> bool:
     if upload.data is not None:
         return False
     lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
-    lines = _without_commas(lines) if _is_csv(lines[0]) else lines
+    lines = _without_commas(lines) if is_csv(lines[0]) else lines
     rows = [cells_of(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and is_header(rows[0]):
@@ -224,7 +224,8 @@ def _are_labels(cells: list[str], n_rows: int) -> bool:
 def read(uploads: list[Upload], reading: Reading) -> Iterator[TaggedTexts]:
     """Read the files of one annotator each, or files that hold several."""
     files = {
-        id(upload): [(source, _parsed(source)) for source in upload.sources] for upload in uploads
+        id(upload): [(source, parsed_file(source)) for source in upload.sources]
+        for upload in uploads
     }
     parsed = [pair for pairs in files.values() for pair in pairs]
     if reading.options["repeated"] == "annotators":
@@ -360,7 +361,7 @@ def cells_of(line: str) -> list[str]:
     return line.split() if line.isascii() else [cell for cell in line.split(" ") if cell]
 
 
-def _is_csv(first: str) -> bool:
+def is_csv(first: str) -> bool:
     """Return whether the first line of a file is the header of CSV, and names a token."""
     return "," in first and "\t" not in first and is_header(first.split(","))
 
@@ -383,7 +384,7 @@ def is_header(cells: Sequence[str]) -> bool:
     )
 
 
-def _parsed(source: Source) -> _File:
+def parsed_file(source: Source) -> _File:
     """Cut a file into columns; every row must have as many cells as the first."""
     blocks = list(_blocks(source))
     width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
@@ -484,7 +485,7 @@ class _Lines:
 def _blocks(source: Source) -> Iterator[str]:
     """Yield some lines of a file at a time: cut into cells they take much memory."""
     text = source.text.replace("\r\n", "\n").removesuffix("\n")
-    if _is_csv(text.partition("\n")[0]):
+    if is_csv(text.partition("\n")[0]):
         text = "\n".join(_without_commas(text.split("\n")))
     begin = 0
     while begin <= len(text):
