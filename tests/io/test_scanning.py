@@ -14,7 +14,8 @@ import pytest
 import beyondchance as bc
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io import pieces, scanning
-from beyondchance.io.scanning import batches_of, pieces_of
+from beyondchance.io.scanning import batches_of, opened_files, pieces_of
+from beyondchance.io.sources import Source
 from each import each
 from large_tables import (
     PACKERS,
@@ -435,3 +436,23 @@ def test_a_first_line_longer_than_the_head(tmp_path):
     json_lines(path, rows)
     whole = bc.agreement(bc.read(path, format="table")).score
     assert bc.agreement(bc.scan(path, format="table")).score == whole
+
+
+@each("is_long", [False, True])
+def test_no_file_is_loaded_whole_to_be_recognised(tmp_path, monkeypatch, is_long):
+    path = tmp_path / "a.jsonl"
+    text = "Mia ran " * (10_000 if is_long else 1)
+    json_lines(
+        path,
+        [
+            {"text": text, "entities": [{"start": 0, "end": 3, "label": "P"}]}
+            for _ in range(200 if is_long else 20_000)
+        ],
+    )
+    asked = []
+    real = Source._read
+    monkeypatch.setattr(
+        Source, "_read", lambda own, most=None: asked.append(most) or real(own, most)
+    )
+    assert opened_files(bc.scan(path)).format.name == "records"
+    assert max(asked, key=lambda most: most or float("inf")) <= 2**20

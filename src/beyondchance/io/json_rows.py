@@ -15,6 +15,8 @@ _BRACKETS = re.compile(r"[\s\[]*")
 _TOKEN = re.compile(r'\s*(?:"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+)', re.DOTALL)
 _BEGUN = re.compile(r'"(?:[^"\\]++|\\[^u]|\\u[0-9A-Fa-f]{4})*', re.DOTALL)
 _CLOSING = {"[": "]", "{": "}"}
+_FIRST = 2**20
+"""Bytes in which a first row that is longer than the head is looked for at first."""
 
 
 def rows_of(source: Source) -> Iterator[tuple[str, int, Any]]:
@@ -112,18 +114,22 @@ def _head_values(source: Source) -> tuple[list[Any], bool]:
 
 
 def _first_of_file(source: Source) -> Any:
-    """The first row of a file; None if it cannot be read."""
-    try:
-        text = source.text
+    """Return the first row of a file, of which no more is read; None if it cannot be read."""
+    size, is_longer = _FIRST, True
+    while is_longer and size < 8 * source.most:
+        text, is_longer = source.begun(size)
         opened = _BRACKETS.match(text)
         place = opened.end() if opened else 0
         if text.count("[", 0, place) > 1:
             place = text.index("[", text.index("[") + 1)  # a row that is a list, in a list
-        value, _ = parsed_json_at(text, place, source.name)
-    except FormatError:
-        return None
-    items = _wrapped(value)
-    return value if items is None else _row(items[0])
+        try:
+            value, _ = parsed_json_at(text, place, source.name)
+        except FormatError:
+            size *= 8
+            continue
+        items = _wrapped(value)
+        return value if items is None else _row(items[0])
+    return None
 
 
 def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:

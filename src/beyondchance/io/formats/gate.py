@@ -15,8 +15,8 @@ from operator import itemgetter
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.json_rows import head_row
 from beyondchance.io.layers import as_label, out_of_order, unknown
 from beyondchance.io.markup import check_distinct, is_json, only, outermost, xml_root
 from beyondchance.io.offsets import Interval, length_of
@@ -46,6 +46,8 @@ _STRUCTURE = frozenset(
 _MARKUP = "Original markups"
 _WRAPPER = "gate.corpora.ObjectWrapper"  # lists and maps, as XML inside XML
 _DEFAULT = ""
+_KEYS = {"annotation_sets", "offset_type"}
+"""What every document in JSON has."""
 
 _Marks = list[tuple[DraftSpan, Mapping[str, Any]]]
 """Annotations, labelled by their types, with their features."""
@@ -57,12 +59,11 @@ def _looks_like_it(source: Source) -> bool:
     """Return whether a file is a GATE document."""
     if not source.head_text.lstrip().startswith("{"):
         return outermost(source.head_text) == _ROOT
-    try:
-        # The annotations may stand behind a long text.
-        data = source.data
-    except FormatError:
-        return False
-    return b'"annotation_sets"' in data and b'"offset_type"' in data
+    if all(f'"{key}"' in source.head_text for key in _KEYS):
+        return True
+    # They may stand behind a long text.
+    row = head_row(source, lambda row: isinstance(row, dict) and "text" in row)
+    return row is not None and row.keys() >= _KEYS
 
 
 is_format = by_files(any, _looks_like_it)
