@@ -923,6 +923,13 @@ def test_a_document_with_two_rows_is_found(tmp_path):
         bc.read(spans_path, documents=str(other))
 
 
+def test_bytes_in_a_table_of_documents_are_found(tmp_path):
+    spans_path = written(tmp_path / "a.csv", "document,annotator,start,end,label\nd1,anna,0,4,X\n")
+    other = written(tmp_path / "d.csv", "document,length\nd1,9\nb'd2',9\n")
+    with refused(bc.FormatError, "d.csv:3: document … bytes"):
+        bc.read(spans_path, documents=str(other))
+
+
 @pytest.mark.long
 def test_a_document_with_two_rows_is_found_in_linear_time(tmp_path):
     def seconds(n):

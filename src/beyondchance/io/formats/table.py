@@ -259,12 +259,13 @@ def _check_cells(rows: _Rows, gaps: Bools) -> None:
     `gaps` says which rows have no start, end and label, shape (3, rows).
     """
     for kind, names, codes in (
-        ("document", rows.documents, rows.marked),
+        ("document", rows.documents, rows.document),
         ("annotator", rows.annotators, rows.annotator),
         ("label", rows.labels, rows.label),
     ):
-        if kind != "label" and codes.min(initial=0) < 0:
-            where = rows.where(int(np.argmin(codes)))
+        own = codes[: len(rows.start)]
+        if kind != "label" and own.min(initial=0) < 0:
+            where = rows.where(int(np.argmin(own)))
             raise FormatError(f"{kind} missing", where=where, expected="a name")
         together = "\n".join(names)
         for index, name in enumerate(names if "b'" in together or 'b"' in together else ()):
