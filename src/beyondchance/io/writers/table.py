@@ -65,32 +65,31 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
     """Return the columns of a table; None where a row has no value."""
     rows = [(*pair, span) for pair, spans in _with_blanks(annotations).items() for span in spans]
-    spans = [span for _, _, span in rows]
+    documents, annotators, spans = (list(column) for column in zip(*rows, strict=True))
     texts = corpus.texts if corpus.positions == "characters" else None
     joined = [] if texts is None else joined_texts(corpus, texts)
     has_text = bool(joined) and all(joined)
     begins = begins_of(corpus, corpus.text_length, gap=int(has_text))[corpus.span_text]
-    starts, ends = (begins + corpus.span_start).tolist(), (begins + corpus.span_end).tolist()
-    labels = [corpus.labels[label] for label in corpus.span_label.tolist()]
     columns: Columns = {
-        "document": [corpus.documents[document] for document, _, _ in rows],
-        "annotator": [corpus.annotators[annotator] for _, annotator, _ in rows],
+        "document": [corpus.documents[document] for document in documents],
+        "annotator": [corpus.annotators[annotator] for annotator in annotators],
     }
-    for name, values in (("start", starts), ("end", ends), ("label", labels)):
-        columns[name] = [None if span < 0 else values[span] for span in spans]
+    for name, values in (
+        ("start", (begins + corpus.span_start).tolist()),
+        ("end", (begins + corpus.span_end).tolist()),
+        ("label", [corpus.labels[label] for label in corpus.span_label.tolist()]),
+    ):
+        known = [*values, None]
+        columns[name] = [known[span] for span in spans]
     if has_text:
         # Once is enough for a reader, and a long text in every row is too much for a file.
-        first = {document: row for row, (document, _, _) in reversed(list(enumerate(rows)))}
-        columns["text"] = [
-            joined[document] if first[document] == row else None
-            for row, (document, _, _) in enumerate(rows)
-        ]
+        unwritten = dict(enumerate(joined))
+        columns["text"] = [unwritten.pop(document, None) for document in documents]
     else:
-        lengths = np.zeros(len(corpus.documents), dtype=np.int64)
-        np.add.at(lengths, corpus.text_document, corpus.text_length)
-        columns["length"] = [int(lengths[document]) for document, _, _ in rows]
+        lengths = np.bincount(corpus.text_document, corpus.text_length, len(corpus.documents))
+        columns["length"] = lengths.astype(np.int64)[documents].tolist()
     for name, of_documents in corpus.fields.items():
-        columns[name] = [of_documents[document] for document, _, _ in rows]
+        columns[name] = [of_documents[document] for document in documents]
     return columns
 
 
