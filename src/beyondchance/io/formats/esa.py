@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from ast import literal_eval
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
@@ -36,7 +37,7 @@ from beyondchance.io.values import (
     words_of,
 )
 from beyondchance.messages import Text, Use
-from beyondchance.tallies import left_out, mended, not_annotated
+from beyondchance.tallies import Tally, left_out, mended, not_annotated
 
 _PARTS = ("category", "severity")
 _MISSING = "missing"
@@ -127,13 +128,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     if reading.options["documents"] and "appraise" not in kinds:
         found = (Use("documents", is_name=True), " does not apply to a file that holds its texts")
         raise OptionError(*found, where=upload.name)
+    readers = {"appraise": _from_appraise, "wmt": _from_wmt}
     for source, kind in zip(upload.sources, kinds, strict=True):
-        if kind == "appraise":
-            yield from _from_appraise(source, labels, reading)
-        elif kind == "wmt":
-            yield from _from_wmt(source, labels, reading)
-        else:
-            yield from _from_pearmut(source, upload.annotator, labels, reading)
+        yield from readers.get(kind, partial(_from_pearmut, upload.annotator))(source, labels)
 
 
 def _draft(text: _Text, annotator: str, errors: list[Any], labels: Labels, where: Text) -> Draft:
@@ -197,10 +194,9 @@ def _text_of(texts: Mapping[str, Any], system: str, where: Text) -> str:
 # --- pearmut ------------------------------------------------------------------
 
 
-def _from_pearmut(
-    source: Source, annotator: str, labels: Labels, reading: Reading
-) -> Iterator[Draft]:
+def _from_pearmut(annotator: str, source: Source, labels: Labels) -> Iterator[Draft]:
     """Read the log of a campaign: a line for each annotator and document."""
+    skipped = labels.reading.skipped
     drafts: dict[str, dict[str, list[Draft]]] = {}
     names: dict[tuple[str, str], str] = {}
     for where, number, line in rows(source):
@@ -209,11 +205,11 @@ def _from_pearmut(
         own = drafts.setdefault(user, {})
         if line.get("annotation") == _RESET:
             before = [own.pop(name, []) for name in ([item] if item else [*own])]
-            reading.skipped[left_out("annotations before a reset")] += sum(map(len, before))
+            skipped[left_out("annotations before a reset")] += sum(map(len, before))
         elif item.startswith(_TESTS):
-            reading.skipped[_LEFT_OUT] += 1
+            skipped[_LEFT_OUT] += 1
         else:
-            for known, text, system, answer in _answers(line, where, reading):
+            for known, text, system, answer in _answers(line, where, skipped):
                 name = known or names.setdefault((system, text), number)
                 shown = _Text(text, name, system, by_pearmut=True)
                 errors = listed(answer, "error_spans", where)
@@ -224,7 +220,7 @@ def _from_pearmut(
 
 
 def _answers(
-    line: Mapping[str, Any], where: Text, reading: Reading
+    line: Mapping[str, Any], where: Text, skipped: Counter[Tally]
 ) -> Iterator[tuple[str | None, str, str, dict[str, Any]]]:
     """Yield the name of an item, the text of a system, the system, and what was found there."""
     items, answers = line.get("item"), line.get("annotation")
@@ -243,10 +239,10 @@ def _answers(
     for (place, item), answer in zip(numbered(items, where, "item"), answers, strict=True):
         object_of(item, place)
         if "form" in item and "tgt" not in item:
-            reading.skipped[left_out("forms")] += 1
+            skipped[left_out("forms")] += 1
             continue
         if item.get("validation"):
-            reading.skipped[_LEFT_OUT] += 1
+            skipped[_LEFT_OUT] += 1
             continue
         texts = object_of(item.get("tgt"), place, "'tgt'")
         for system, value in object_of(answer, place, "the annotation").items():
@@ -256,20 +252,20 @@ def _answers(
             if is_answered or value.get("error_spans"):
                 yield identifier(item, "item_id", place), text, system, value
             else:
-                reading.skipped[_UNANSWERED] += 1
+                skipped[_UNANSWERED] += 1
 
 
 # --- WMT ----------------------------------------------------------------------
 
 
-def _from_wmt(source: Source, labels: Labels, reading: Reading) -> Iterator[Draft]:
+def _from_wmt(source: Source, labels: Labels) -> Iterator[Draft]:
     """Read the human evaluation of WMT: a line for each segment, with all its annotators."""
     for where, number, line in rows(source):
         document = identifier(line, "doc_id", where) or number
         texts = object_of(line.get("tgt_text"), where, "'tgt_text'")
         for system, ratings in object_of(line.get("scores"), where, "'scores'").items():
             text = _Text(_text_of(texts, system, where), document, system)
-            for annotator, errors in _ratings(ratings, where, reading):
+            for annotator, errors in _ratings(ratings, where, labels.reading):
                 yield _draft(text, annotator, errors, labels, where)
 
 
@@ -291,21 +287,22 @@ def _ratings(ratings: Any, where: Text, reading: Reading) -> Iterator[tuple[str,
 # --- Appraise -----------------------------------------------------------------
 
 
-def _from_appraise(source: Source, labels: Labels, reading: Reading) -> Iterator[Draft]:
+def _from_appraise(source: Source, labels: Labels) -> Iterator[Draft]:
     """Read the table of scores: a row for each annotator and item."""
-    batches, texts, tutorials = _batches(source, reading)
+    batches, texts, tutorials = _batches(source, labels.reading)
+    skipped = labels.reading.skipped
     for line, cells in _in_time(csv_rows(source, ",")):
         where = f"{source.name}:{line}"
         annotator, system, item, kind, *_, document = cells[:8]
         key = (system, item, document)
         if kind != _TARGET or key in tutorials:
-            reading.skipped[_LEFT_OUT] += 1
+            skipped[_LEFT_OUT] += 1
         elif key not in texts:
             found = "item {} of {}, document {}, is not among the batches"
             expected = f"one of those in {batches}"
             raise refusal(where, found, item, system, document, expected=expected)
         elif (text := texts[key]) is None:
-            reading.skipped[left_out("items with several texts")] += 1
+            skipped[left_out("items with several texts")] += 1
         else:
             shown = _Text(text, "/".join(filter(None, (document, item))), system)
             yield _draft(shown, annotator, _errors(cells[9], source, line), labels, where)
