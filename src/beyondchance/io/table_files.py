@@ -208,16 +208,6 @@ def _separated(source: Source, reading: Reading, named: Sequence[str]) -> Table:
     return _row_by_row(source, reading, named)
 
 
-def _header_of(source: Source, row: Sequence[str]) -> list[str]:
-    """Return the names in the first row, refused if it holds data, because anything fits it."""
-    names = [cell.strip() for cell in row]
-    is_known = any(our_name(name) in NAMES for name in names)
-    if not is_known and any(map(WHOLE.fullmatch, names)):
-        raise _bare(source, row)
-    check_distinct(names, f"{source.name}:1")
-    return names
-
-
 def _bare(source: Source, row: Sequence[str]) -> DataError:
     """Refuse a table without a header, with the names that its columns may have."""
     ways: list[list[str]] = [["document", "label"], ["annotator", "label"]]
@@ -241,9 +231,18 @@ def _bare(source: Source, row: Sequence[str]) -> DataError:
     )
 
 
-def _checked_names(source: Source, row: Sequence[str], named: Sequence[str]) -> Sequence[str]:
-    """Return the names that were given for the columns of a table without a header."""
+def _names_of(source: Source, row: Sequence[str], named: Sequence[str]) -> Sequence[str]:
+    """Return the names in the first row, or those that were given for a table without a header.
+
+    A first row that holds data is refused, because anything fits it.
+    """
     where, option = f"{source.name}:1", Use("columns", is_name=True)
+    if not named:
+        names = [cell.strip() for cell in row]
+        if NAMES.keys().isdisjoint(map(our_name, names)) and any(map(WHOLE.fullmatch, names)):
+            raise _bare(source, row)
+        check_distinct(names, where)
+        return names
     if len(row) != len(named):
         raise refusal(
             where,
@@ -271,10 +270,8 @@ def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table
         expected = "a header and a row for each span"
         raise FormatError("holds no rows", where=source.name, expected=expected)
     _, first = rows[0]
-    if named:
-        names = _checked_names(source, first, named)
-    else:
-        names = _header_of(source, first)
+    names = _names_of(source, first, named)
+    if not named:
         # Files that were put below one another have headers in the middle.
         is_strict = reading.options["strict"]
         data = rows[1:] if is_strict else [row for row in rows if row[1] != first]
