@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import sources
-from beyondchance.io.markup import xml_root
-from beyondchance.io.sources import Source, members, opened, parsed_json, safe_xml
+from beyondchance.io.markup import safe_xml, xml_root
+from beyondchance.io.sources import Source, members, opened, parsed_json
 from each import each
 from refusals import refused
 

@@ -4,7 +4,7 @@ import re
 
 from hypothesis import given, strategies as st
 
-from beyondchance.io.spaces import collapsed
+from beyondchance.io.offsets import collapsed
 
 texts = st.text(alphabet="ab \n\t\xa0", max_size=30)
 

@@ -29,6 +29,7 @@ INTERNAL = frozenset(
 )  # fmt: skip
 """Short names of types that a pipeline makes, and that annotators do not agree on."""
 
+_OF_ERRORS = ("category", "severity", "category/severity")
 UNLABELLED = left_out("annotations without a label", "")
 
 
@@ -251,4 +252,50 @@ def _feature(present: Sequence[Layer], layer: str, reading: Reading, name: str) 
         use = Use("feature", placeholder="NAME")
         found, remedy = "layer {} has several features: {}", "pass the one that holds the label: "
         raise refusal(name, found, layer, quotes(features), remedy=(remedy, use))
+    return None
+
+
+# --- Errors in translations -------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the label of an error is: its category, its severity, or both.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        ``category``, ``severity``, or both.
+    reading : Reading
+    """
+
+    parts: tuple[str, ...]
+    reading: Reading
+
+    def of(self, error: Mapping[str, str]) -> str:
+        """Return the label of an error; empty if it has none, which is counted."""
+        label = "/".join(filter(None, (error[part] for part in self.parts)))
+        if not label:
+            self.reading.skipped[left_out(f"errors without a {self.parts[0]}")] += 1
+        return label
+
+
+def asked_labels(reading: Reading, default: str) -> Labels:
+    """Return the labels that the option ``feature`` asks for."""
+    feature = reading.options["feature"] or default
+    if feature not in _OF_ERRORS:
+        raise OptionError(*given("feature", feature), expected=f"one of: {', '.join(_OF_ERRORS)}")
+    return Labels(tuple(feature.split("/")), reading)
+
+
+def visible(text: str, place: Interval, reading: Reading) -> Interval | None:
+    """Return a span that covers something.
+
+    A mark on nothing or on a blank says that words are missing. Blanks count if white space is
+    kept.
+    """
+    words = text[slice(*place)]
+    if words.strip() or (words and reading.options["whitespace"] == "keep"):
+        return place
+    reading.skipped[left_out("marks of nothing but white space")] += 1
     return None

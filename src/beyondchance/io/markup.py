@@ -6,12 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
+from xml.parsers import expat
 
-from beyondchance.io.sources import Source, first_element, safe_xml
+from beyondchance.io.sources import Source
 from beyondchance.io.values import refusal
 from beyondchance.messages import Text
 
 _NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
+_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_XML_ENCODINGS = re.compile(
+    r"utf-?8|utf-?16(le|be)?|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE
+)
 
 
 def outermost(head: str) -> str | None:
@@ -22,7 +27,7 @@ def outermost(head: str) -> str | None:
     >>> outermost("<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>")
     'a'
     """
-    return first_element(head.lstrip().encode("utf-8", "replace"), "utf-8")[1]
+    return _first_element(head.lstrip().encode("utf-8", "replace"), "utf-8")[1]
 
 
 def without_prefix(name: str | None) -> str:
@@ -40,6 +45,60 @@ def is_json(source: Source) -> bool:
     """Return whether a file is JSON rather than XML, by its first sign or else by its name."""
     first = (source.head_text or source.head.decode("latin-1")).lstrip()[:1]
     return first in {"{", "["} or (first not in {"", "<"} and source.ending != ".xml")
+
+
+def safe_xml(source: Source) -> bytes:
+    """Return the content of an XML file, refused if it declares entities or default attributes.
+
+    Neither has a place in an annotation; both can make a small file unfold without end,
+    and entities can reach for other files. A document type that only names its DTD is
+    accepted, and the DTD never fetched.
+    """
+    data = source.data
+    plain = _without_nul(data)
+    declared = _XML_ENCODING.match(plain)
+    encoding = declared[1].decode("ascii") if declared else "utf-8"
+    if not _XML_ENCODINGS.fullmatch(encoding):
+        found = "XML in the encoding {}"
+        raise refusal(f"{source.name}:1", found, encoding, remedy="save it as UTF-8")
+    # Behind the first element, the same words are part of the text.
+    prolog = _without_nul(data[: _first_element(data)[0]])
+    for declaration in (b"<!ENTITY", b"<!ATTLIST"):
+        if declaration in prolog:
+            line = prolog.count(b"\n", 0, prolog.index(declaration)) + 1
+            found = f"XML with {declaration.decode()}, which an annotation does not need"
+            raise refusal(f"{source.name}:{line}", found, remedy="remove the declaration")
+    return data
+
+
+def _without_nul(data: bytes) -> bytes:
+    """Make declarations, which are ASCII, readable in UTF-16 too."""
+    return data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+
+
+class _FirstElement(Exception):  # noqa: N818 - not an error
+    """Nothing can be declared any more."""
+
+
+def _first_element(data: bytes, encoding: str | None = None) -> tuple[int, str | None]:
+    """Return where the first element of XML begins, and its name.
+
+    Of what is not well-formed before, return the end and None. `encoding` is that of the data,
+    whatever they declare.
+    """
+
+    def stop(name: str, _: object) -> None:
+        raise _FirstElement(name)
+
+    parser = expat.ParserCreate(encoding)
+    parser.StartElementHandler = stop
+    try:
+        parser.Parse(data, True)
+    except _FirstElement as found:
+        return parser.CurrentByteIndex, found.args[0]
+    except (expat.ExpatError, LookupError, ValueError):
+        pass
+    return len(data), None
 
 
 def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:

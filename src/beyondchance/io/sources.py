@@ -25,7 +25,6 @@ from math import ceil
 from pathlib import Path, PurePosixPath
 from threading import Thread
 from typing import Any
-from xml.parsers import expat
 
 from beyondchance.checks import as_float
 from beyondchance.errors import FormatError, OptionError
@@ -633,66 +632,3 @@ def cause(error: OSError) -> str:
 
 def _unreadable(name: str, error: OSError) -> FormatError:
     return FormatError(f"cannot be read ({cause(error)})", where=name)
-
-
-_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_XML_ENCODINGS = re.compile(
-    r"utf-?8|utf-?16(le|be)?|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE
-)
-
-
-def safe_xml(source: Source) -> bytes:
-    """The content of an XML file, refused if it declares entities or default attributes.
-
-    Neither has a place in an annotation; both can make a small file unfold without end,
-    and entities can reach for other files. A document type that only names its DTD is
-    accepted, and the DTD never fetched.
-    """
-    data = source.data
-    plain = _without_nul(data)
-    declared = _XML_ENCODING.match(plain)
-    encoding = declared[1].decode("ascii") if declared else "utf-8"
-    if not _XML_ENCODINGS.fullmatch(encoding):
-        found = quoting("XML in the encoding {}", encoding)
-        raise FormatError(*found, where=f"{source.name}:1", remedy="save it as UTF-8")
-    # Behind the first element, the same words are part of the text.
-    prolog = _without_nul(data[: first_element(data)[0]])
-    for declaration in (b"<!ENTITY", b"<!ATTLIST"):
-        if declaration in prolog:
-            line = prolog.count(b"\n", 0, prolog.index(declaration)) + 1
-            raise FormatError(
-                f"XML with {declaration.decode()}, which an annotation does not need",
-                where=f"{source.name}:{line}",
-                remedy="remove the declaration",
-            )
-    return data
-
-
-def _without_nul(data: bytes) -> bytes:
-    """Make declarations, which are ASCII, readable in UTF-16 too."""
-    return data.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
-
-
-class _FirstElement(Exception):  # noqa: N818 - not an error
-    """Nothing can be declared any more."""
-
-
-def first_element(data: bytes, encoding: str | None = None) -> tuple[int, str | None]:
-    """Return where the first element of XML begins, and its name.
-
-    Of what is not well-formed before, return the end and None. `encoding` is that of the data,
-    whatever they declare.
-    """
-
-    def stop(name: str, _: object) -> None:
-        raise _FirstElement(name)
-
-    parser = expat.ParserCreate(encoding)
-    parser.StartElementHandler = stop
-    try:
-        parser.Parse(data, True)
-    except _FirstElement as found:
-        return parser.CurrentByteIndex, found.args[0]
-    except (expat.ExpatError, LookupError, ValueError):
-        pass
-    return len(data), None

@@ -19,8 +19,8 @@ from typing import Any
 
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.error_spans import Labels, asked_labels, visible
 from beyondchance.io.json_rows import first_object
+from beyondchance.io.layers import Labels, asked_labels, visible
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import csv_rows, head_rows

@@ -18,8 +18,8 @@ from typing import Any
 
 from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.error_spans import Labels, asked_labels, visible
 from beyondchance.io.json_rows import head_row
+from beyondchance.io.layers import Labels, asked_labels, visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload

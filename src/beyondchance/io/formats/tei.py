@@ -20,10 +20,10 @@ from xml.etree import ElementTree as ET
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import asked_names, unknown
 from beyondchance.io.markup import local_name, outermost, without_prefix, xml_root
+from beyondchance.io.offsets import collapsed
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source
-from beyondchance.io.spaces import collapsed
 from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import left_out, mended

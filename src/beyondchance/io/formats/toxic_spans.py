@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.error_spans import visible
+from beyondchance.io.layers import visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload

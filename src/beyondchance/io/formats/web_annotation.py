@@ -19,12 +19,11 @@ from beyondchance.errors import SpanError
 from beyondchance.io.columns import codes_of
 from beyondchance.io.conventions import BELONG_TOGETHER, fits
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import Interval, offsets_at
+from beyondchance.io.offsets import Interval, collapsed, offsets_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.shapes import given_texts
 from beyondchance.io.sources import Source, is_parquet
-from beyondchance.io.spaces import collapsed
 from beyondchance.io.table_files import read_table
 from beyondchance.io.values import interval, object_of, refusal, refused, words_of
 from beyondchance.messages import Quote, Use, quotes
