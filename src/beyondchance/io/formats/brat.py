@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from beyondchance.io.conventions import fits
 from beyondchance.io.drafts import Draft
 from beyondchance.io.marked import Marked, by_folders, spans_of
 from beyondchance.io.options import Reading
@@ -63,7 +64,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read one ``.ann`` file, the folder of an annotator, or a folder of such folders."""
     n_empty = 0
     for document, annotator, source, text in _pairs(upload, reading):
-        marked = _shifted(list(_marked(source, reading)), text)
+        unit = reading.options["offsets"] or "codepoints"
+        marked = _shifted(list(_marked(source, reading)), text, unit)
         is_empty = not source.text.strip()
         if is_empty and reading.options["empty"] == "missing":
             left = not_annotated("empty .ann files", " left out as not annotated")
@@ -75,7 +77,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             document=document,
             annotator=annotator,
             text=text.text,
-            spans=spans_of(marked, text.text, reading.options["offsets"] or "codepoints", reading),
+            spans=spans_of(marked, text.text, unit, reading),
         )
     if n_empty:
         note = f"{n_empty} empty .ann files count as annotated without a span ("
@@ -153,7 +155,7 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
         yield Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1], id=name)
 
 
-def _shifted(marked: list[Marked], source: Source) -> list[Marked]:
+def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
     """Return the annotations of a text whose offsets may count its byte order mark.
 
     brat takes the mark for a character of the text, other writers do not; the words
@@ -161,18 +163,12 @@ def _shifted(marked: list[Marked], source: Source) -> list[Marked]:
     """
     if not source.data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         return marked
-    text = source.text
-
-    def n_fitting(shift: int) -> int:
-        return sum(
-            text.startswith(words[0], max(line.fragments[0][0] - shift, 0))
-            for line in marked
-            if (words := (line.surface or "").split())
-        )
-
-    if n_fitting(1) <= n_fitting(0):
-        return marked
-    return [
+    shifted = [
         replace(line, fragments=[(start - 1, end - 1) for start, end in line.fragments])
         for line in marked
     ]
+
+    def n_fitting(lines: list[Marked]) -> int:
+        return sum(fits(source.text, line.fragments, line.surface, unit) for line in lines)
+
+    return max(marked, shifted, key=n_fitting)
