@@ -306,6 +306,12 @@ class Source:
         lines = text.replace("\r\n", "\n").split("\n") if "\r" in text else text.split("\n")
         return lines[:-1] if lines and not lines[-1] else lines
 
+    def placed_lines(self) -> Iterator[tuple[str, str]]:
+        """Yield the lines that are not blank, each with its place for messages."""
+        for number, line in enumerate(self.lines(), start=1 + self.before):
+            if line.strip():
+                yield f"{self.name}:{number}", line
+
     def json(self) -> Any:
         """The content as JSON."""
         return parsed_json(self.text, self.name)

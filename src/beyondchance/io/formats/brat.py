@@ -134,11 +134,8 @@ def _looks_like_lines(source: Source) -> bool:
 
 def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
     """Return the text-bound annotations of a file; everything else is counted."""
-    seen: dict[str, int] = {}
-    for number, line in enumerate(source.lines(), start=1):
-        if not line.strip():
-            continue
-        where = f"{source.name}:{number}"
+    seen: dict[str, str] = {}
+    for where, line in source.placed_lines():
         if line[0] in _KINDS:
             reading.skipped[no_spans(_KINDS[line[0]])] += 1
             continue
@@ -148,9 +145,9 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
             other = "another line of brat's (R, E, A, M, N, #, *)"
             expected = f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
             raise refusal(where, "found {}", line, expected=expected)
-        if seen.setdefault(name, number) != number:
-            found = f"{{}} was used before, on line {seen[name]}"
-            raise refusal(where, found, name, expected="another name for each annotation")
+        if seen.setdefault(name, where) != where:
+            found, expected = "{} was used before, at {}", "another name for each annotation"
+            raise refusal(where, found, name, (seen[name],), expected=expected)
         ends = [fragment.split() for fragment in place[2].split(";")]
         yield Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1], id=name)
 

@@ -67,10 +67,7 @@ def _documents(
 ) -> Iterator[tuple[str, str, str, Sequence[Marked]]]:
     """Return the place, the name, the text and the annotations of each document of a file."""
     blocks: list[tuple[str, str, dict[str, str], list[Marked]]] = []
-    for number, line in enumerate(source.lines(), start=1):
-        where = f"{source.name}:{number}"
-        if not line.strip():
-            continue
+    for where, line in source.placed_lines():
         text = _TEXT.fullmatch(line)
         name = blocks[-1][1] if blocks else ""
         own, *cells = line.rstrip("\r").split("\t")

@@ -74,8 +74,7 @@ def _recordings(upload: Upload, reading: Reading) -> Iterator[Recording]:
     channels: dict[str, str] = {}
     for source in upload.sources_of(_looks, reading, ".rttm"):
         before = len(intervals)
-        for number, line in enumerate(source.lines(), start=1):
-            where = f"{source.name}:{number}"
+        for where, line in source.placed_lines():
             fields = _fields(line)
             if not fields or not _is_turn(fields, where, reading):
                 continue
