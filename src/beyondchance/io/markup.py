@@ -110,12 +110,12 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
     program : str
         What should have saved the file.
     name : str
-        The name that the element has to have, if there is only one.
+        The name that the element has to have, if there is only one; with ``{*}`` in any namespace.
     """
     data = safe_xml(source)
     expected = f"a document that {program} saved"
     if name:
-        expected += f", with the outermost element <{name}>"
+        expected += f", with the outermost element <{local_name(name)}>"
     try:
         root = ET.fromstring(data)  # noqa: S314 - it declares no entities
     except ET.ParseError as error:
@@ -125,7 +125,7 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
         raise refusal(where, found, expected=expected, remedy=remedy) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
         raise refusal(source.name, "XML that cannot be decoded ({})", (str(error),)) from None
-    if name not in {"", local_name(root.tag)}:
+    if name not in {"", root.tag, f"{{*}}{local_name(root.tag)}"}:
         raise refusal(source.name, "found the element {}", root.tag, expected=expected)
     return root
 

@@ -418,6 +418,7 @@ def test_wrong_in_both_forms(read, content, message):
             ": … '1' … None … 'infons' … 1",
         ),
         ("<a/>", ": … element … 'a'"),
+        ('<collection xmlns="urn:x"><document/></collection>', ": … '{urn:x}collection'"),
         (
             "<collection><document></collection>",
             ":1: … well-formed … 25",

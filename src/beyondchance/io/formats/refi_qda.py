@@ -131,7 +131,7 @@ def _drafts(
 ) -> Iterator[Draft]:
     """Return what each user coded in each text."""
     where = project.name
-    root = xml_root(project, program="a QDA program", name="Project")
+    root = xml_root(project, program="a QDA program", name="{*}Project")
     files = {file.posix_path.name.lower(): file for file in sources}
     names = _codes(root, where), {**_users(root), "": own}, _guids(root, "{*}Cases/{*}Case")
     _count_others(root, reading)

@@ -364,7 +364,7 @@ def _is_known(name: str, types: _Types) -> bool:
 def _types_of(source: Source) -> _Types:
     """Return the types of a type system in XML."""
     types = dict(_BUILT_IN)
-    root = xml_root(source, program="INCEpTION", name="typeSystemDescription")
+    root = xml_root(source, program="INCEpTION", name="{*}typeSystemDescription")
     for one in root.iterfind(".//{*}typeDescription"):
         features = one.iterfind("{*}features/{*}featureDescription")
         ranges = {_text(x, "name"): _text(x, "rangeTypeName") for x in features}
@@ -380,7 +380,7 @@ def _from_xmi(source: Source) -> tuple[_Types, _Structures, _Views]:
     """Return the feature structures and the views of XMI, which has its types elsewhere."""
     structures: _Structures = {}
     members: dict[Any, list[Any]] = {}
-    for element in xml_root(source, program="INCEpTION", name="XMI"):
+    for element in xml_root(source, program="INCEpTION", name="{*}XMI"):
         # The namespace of the type a.b.C is http:///a/b.ecore.
         kind = element.tag[9:].replace("/", ".").replace("ecore}", "")
         values: dict[str, Any] = {key: x for key, x in element.attrib.items() if "}" not in key}
