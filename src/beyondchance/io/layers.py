@@ -142,18 +142,20 @@ class Features:
     def __init__(self, reading: Reading) -> None:
         self.asked: str | None = reading.options["feature"]
         self.known: dict[str, None] = {}
+        self._n_labels = 0
         self._reading = reading
 
     def label(self, values: Mapping[str, str], default: str) -> str:
         """Return the label of an annotation; empty if it has none, which is counted."""
         self.known.update(dict.fromkeys(values))
+        self._n_labels += 1
         label = default if self.asked is None else values.get(self.asked, "").strip()
         self._reading.skipped[UNLABELLED] += not label
         return label
 
     def check(self, what: str, where: str) -> None:
         """Refuse a feature that no annotation has; `what` is the format's word for features."""
-        if self.asked is not None and self.known and self.asked not in self.known:
+        if self.asked is not None and self._n_labels and self.asked not in self.known:
             raise unknown(what, self.asked, self.known, where)
 
 

@@ -198,6 +198,8 @@ def test_another_infon_is_the_label(read):
     assert corpus.skipped == {"annotations without a label": 1}
     with refused(bc.FormatError, "infon … 'x' … 'type'"):
         read(TWO, feature="x")
+    with refused(bc.FormatError, "infon … 'x' … none"):
+        read(document(passage(0, TITLE, marked(0, 4, None))), feature="x")
 
 
 def test_annotators_in_the_file(read):

@@ -163,6 +163,7 @@ def test_one_file_each_and_a_folder(tmp_path):
             ":4: … [28, 99) … 'X' … 30 … characters",
         ),
         ("", ": … document … 'ID|t|TITLE'"),
+        ("\t0\t4\tZinc\tX\n", ":1: … title … 'ID|t|TITLE'"),
     ],
 )
 def test_wrong(tmp_path, content, message):

@@ -77,7 +77,7 @@ def _documents(
             elif text[2] in blocks[-1][2]:
                 raise refusal(where, "a second abstract of {}", name, expected="one")
             blocks[-1][2][text[2]] = text[3]
-        elif not cells or own != name:
+        elif not blocks or not cells or own != name:
             annotation = f"{name}<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE"
             expected: Text = (Quote(annotation), ", or another document")
             if not blocks:
