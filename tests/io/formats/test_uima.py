@@ -564,6 +564,10 @@ def with_member(structure):
             "FILE: annotation 2: … feature 'mood'",
         ),
         (
+            changed(VIEWS={"_InitialView": {"%SOFA": 1}}),
+            "FILE: … view '_InitialView' … members",
+        ),
+        (
             changed(FEATURE_STRUCTURES=[], VIEWS={}),
             "FILE: … none",
         ),

@@ -76,6 +76,7 @@ _PRIMITIVE = frozenset(
     for name in ("Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
 )
 _STRUCTURES = "%FEATURE_STRUCTURES"
+_MEMBERS = "%MEMBERS"
 _SOFA = "uima.cas.Sofa"
 _PLACED = frozenset({"sofa", "begin", "end"})
 _LINKS = {"relation": "relations", "chain": "chain links"}
@@ -415,7 +416,8 @@ def _from_json(source: Source) -> tuple[_Types, _Structures, _Views]:
         values = {key.lstrip("@#"): x for key, x in item.items() if not key.startswith("%")}
         structures[whole(item.get("%ID"), "%ID", here)] = kind, values
     views = mapped(data, "%VIEWS", where)
-    members = {name: listed(mapped(views, name, where), "%MEMBERS", where) for name in views}
+    views = {name: mapped(views, name, where) for name in views}
+    members = {x: listed(own, _MEMBERS, where) for x, own in views.items() if _MEMBERS in own}
     return types, structures, members
 
 
