@@ -87,16 +87,14 @@ def _parsed(source: Source, reading: Reading) -> tuple[Recording, list[Tier]]:
         del rows["default"]
         reading.skipped[not_read("empty default tiers", " left out")] += 1
     tiers = [
-        Tier(name, partial(_intervals, row, times, slots, _place(where, name), reading))
+        Tier(
+            name, partial(_intervals, row, times, slots, (f"{where}: tier ", Quote(name)), reading)
+        )
         for name, row in rows.items()
     ]
     known = [time for time in slots.values() if time is not None]
     latest = max(known, default=Fraction(0))
     return Recording(where=where, duration=latest, is_least=True), tiers
-
-
-def _place(where: str, name: str) -> tuple[Piece, ...]:
-    return f"{where}: tier ", Quote(name), ", annotation "
 
 
 def _slots(root: Element, where: str) -> Slots:
@@ -217,7 +215,7 @@ def _intervals(
     """Return the annotations of a tier, and count those that store no times."""
     found = []
     for one in row:
-        where = (*place, Quote(one.key))
+        where = (*place, ", annotation ", Quote(one.key))
         if one.key not in times:
             raise refusal(
                 where,

@@ -58,13 +58,15 @@ is_format = by_files(any, _looks)
 def _parsed(source: Source, reading: Reading) -> tuple[Recording, list[Tier]]:
     """Read one file."""
     where = source.name
-    if source.head.startswith(b"ooBinaryFile"):
-        remedy = "save it in Praat as a text file"
-        raise refusal(where, "a binary TextGrid", expected="text", remedy=remedy)
-    header = _HEADER.match(source.text)
+    is_binary = source.head.startswith(b"ooBinaryFile")
+    header = None if is_binary else _HEADER.match(source.text)
     if header is None:
-        expected = "'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'"
-        raise refusal(f"{where}:1", "the header of a TextGrid is missing", expected=expected)
+        raise refusal(
+            where if is_binary else f"{where}:1",
+            "a binary TextGrid" if is_binary else "the header of a TextGrid is missing",
+            expected="'File type = \"ooTextFile\"' and 'Object class = \"TextGrid\"'",
+            remedy="save it in Praat as a text file",
+        )
     items = _ITEM.finditer(source.text, header.end())
     begin, end = (_time(_number(items), f"{where}: {edge}") for edge in ("xmin", "xmax"))
     recording = Recording(where=where, begin=begin, duration=end - begin)
