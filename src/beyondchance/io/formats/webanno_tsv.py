@@ -118,11 +118,7 @@ def parsed(
     found = _Document(columns, reading.options["offsets"] or "utf16")
     for number, text, rows in sentences:
         if rows:
-            found.add(
-                "\n".join(text),
-                number,
-                [_row(line, fields, columns, where) for line, fields in rows],
-            )
+            found.add("\n".join(text), number, rows)
         else:
             reading.skipped[left_out("sentences without tokens")] += 1
     if not found.tokens:
@@ -159,8 +155,8 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: CONTROLS.get(match[1], match[1]), text)
 
 
-_Sentence = tuple[int, list[str], list[tuple[int, list[str]]]]
-"""The line of a sentence, the lines of its text, and the cells of its tokens by line."""
+_Sentence = tuple[int, list[str], list[_Row]]
+"""The line of a sentence, the lines of its text, and its tokens."""
 
 
 def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
@@ -187,7 +183,7 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
             if not sentences:
                 found = "found a token before any sentence"
                 raise refusal(where, found, expected=f"a line '{_TEXT}' first")
-            sentences[-1][2].append((number, line.split("\t")))
+            sentences[-1][2].append(_row(number, line.split("\t"), first, where))
     return list(columns.values()), sentences
 
 
@@ -206,8 +202,7 @@ def _declared(line: str, first: int, where: str) -> _Columns:
     return _Columns(kind, layer, features or {"": first}, links, first + max(len(names), 1))
 
 
-def _row(line: int, fields: list[str], columns: Sequence[_Columns], name: str) -> _Row:
-    where, wanted = f"{name}:{line}", columns[-1].end if columns else 3
+def _row(line: int, fields: list[str], wanted: int, where: str) -> _Row:
     # Every line ends with a tab.
     if len(fields) == wanted + 1 and not fields[-1]:
         fields = fields[:-1]
