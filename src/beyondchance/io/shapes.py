@@ -195,17 +195,10 @@ class Shape:
     is_read: Callable[[Item, Text, Reading], bool] | None = None
     checked: Callable[[Item, DraftSpan, str, Reading], DraftSpan] | None = None
 
-    def drafts(self, upload: Upload, reading: Reading) -> Iterator[Draft]:
-        """Read an upload whose records are the work of one annotator each."""
-        for row in all_rows(upload):
-            draft = self.draft(row, upload.annotator, reading)
-            if draft is not None:
-                yield draft
-
-    def draft(
+    def drafts(
         self, row: Row, annotator: str, reading: Reading, values: list[Any] | None = None
-    ) -> Draft | None:
-        """Read a record; None if it is not annotated.
+    ) -> Iterator[Draft]:
+        """Yield the draft of a record, if it is annotated.
 
         Parameters
         ----------
@@ -221,18 +214,25 @@ class Shape:
         if values is None:
             if item.get(self.spans) is None and self.unannotated is not None:
                 reading.skipped[self.unannotated] += 1
-                return None
+                return
             values = listed(item, self.spans, where)
         self.count_others(item, reading)
         if not values and self.empty is not None and reading.options["empty"] == "missing":
             reading.skipped[self.empty] += 1
-            return None
-        return Draft(
+            return
+        spans = [
+            span
+            for at, value in numbered(values, where, self.kind)
+            for span in self.marks(value, text, at, reading)
+        ]
+        if self.units and reading.options["offsets"] is None:
+            check_unit(text, spans, where, self.units)
+        yield Draft(
             where=where,
             document=identified(item, self.documents, where) or name,
             annotator=identified(item, self.annotators, where) or annotator,
             text=text,
-            spans=self.marks(values, text, where, reading),
+            spans=spans,
             offsets=self.offsets,
             fields=named_fields(item.get(self.fields)),
         )
@@ -245,23 +245,11 @@ class Shape:
         )
         return string_of(row.item, key, row.where, expected)
 
-    def marks(
-        self, values: Iterable[Any], text: str, where: Text, reading: Reading
-    ) -> list[DraftSpan]:
-        """Read a list of spans, and refuse it where it is not known what offsets count."""
-        found = [
-            self.mark(value, text, at, reading) for at, value in numbered(values, where, self.kind)
-        ]
-        spans = [span for span in found if span is not None]
-        if self.units and reading.options["offsets"] is None:
-            check_unit(text, spans, where, self.units)
-        return spans
-
-    def mark(self, value: Any, text: str, where: Text, reading: Reading) -> DraftSpan | None:
-        """Read a span; None if it is left out."""
+    def marks(self, value: Any, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
+        """Yield the span that an object stands for, if it is read."""
         item = object_of(value, where)
         if self.is_read is not None and not self.is_read(item, where, reading):
-            return None
+            return
         label, words, name = item.get(self.label), None, item.get(self.id)
         if not self.has_numbers or not is_whole(label):
             label_of(label, where, repr(self.label))
@@ -271,7 +259,7 @@ class Shape:
         start, end = (value_at(item, key, where) for key in (self.start, self.end))
         if start is None and end is None and self.unplaced is not None:
             reading.skipped[self.unplaced] += 1
-            return None
+            return
         start = whole(start, repr(self.start), where)
         if not self.end:
             end = start + length_of(words or "", reading.options["offsets"] or self.offsets)
@@ -283,7 +271,7 @@ class Shape:
             where,
             id=str(name) if isinstance(name, str | int) else "",
         )
-        return span if self.checked is None else self.checked(item, span, text, reading)
+        yield span if self.checked is None else self.checked(item, span, text, reading)
 
     def count_others(self, item: Item, reading: Reading) -> None:
         """Count what a record or a span holds besides."""

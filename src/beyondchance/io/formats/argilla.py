@@ -111,9 +111,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                 raise refused(answer.value, "the answer", answer.where, "a list of spans")
             item = {**row.item, "text": row.item["fields"][key]}
             own = Row(answer.where, row.name, item)
-            draft = _SHAPE.draft(own, answer.annotator or upload.annotator, reading, answer.value)
             fields = {name: x for name, x in _strings(item.get("metadata")).items() if name != key}
-            if draft is not None:
+            who = answer.annotator or upload.annotator
+            for draft in _SHAPE.drafts(own, who, reading, answer.value):
                 yield replace(draft, fields=fields)
 
 

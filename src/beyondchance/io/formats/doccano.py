@@ -134,13 +134,12 @@ def _drafts_of(
     """Read what one annotator did."""
     found = list(rows(source))
     is_own |= reading.asked_format == "doccano" or any(_is_own(row.item) for row in found)
+    shape = _SHAPE if is_own else _FROM_OTHERS
     for row in found:
-        values = _labels(row, reading)
-        draft = (_SHAPE if is_own else _FROM_OTHERS).draft(row, annotator, reading, values)
-        if draft is not None and not draft.spans:
-            note = "documents without labels count as annotated without a span ("
-            reading.note(note, Use("empty", "missing"), " leaves them out)")
-        if draft is not None:
+        for draft in shape.drafts(row, annotator, reading, _labels(row, reading)):
+            if not draft.spans:
+                note = "documents without labels count as annotated without a span ("
+                reading.note(note, Use("empty", "missing"), " leaves them out)")
             yield draft
 
 

@@ -167,8 +167,7 @@ def _drafts(source: Source, annotator: str, texts: _Texts, reading: Reading) -> 
             name = texts.find(key, row, reading)
             line = {**line, _TEXT: texts.texts[name]}
         item = {**(more if isinstance(more, dict) else {}), **line}
-        draft = _SHAPE.draft(Row(row.where, "/".join(name), item), annotator, reading)
-        if draft is not None:
+        for draft in _SHAPE.drafts(Row(row.where, "/".join(name), item), annotator, reading):
             has_numbers |= any(span.label.isdecimal() for span in draft.spans)
             dataset, split, _, system = name
             yield replace(draft, fields={"dataset": dataset, "split": split, "system": system})

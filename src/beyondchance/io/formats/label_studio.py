@@ -289,7 +289,7 @@ def _spans(
 
     Results of other types are counted.
     """
-    spans: list[DraftSpan | None] = []
+    spans: list[DraftSpan] = []
     targets: dict[str, None] = {}
     is_html = False
     for at, result in numbered(results, where, _SHAPE.kind):
@@ -314,7 +314,8 @@ def _spans(
             continue
         name = item["id"] if isinstance(item.get("id"), str) else None
         part = {**_offsets(value, at), "text": value.get("text"), "id": name}
-        spans += [_SHAPE.mark({**part, "label": label}, "", at, reading) for label in labels]
+        for label in labels:
+            spans += _SHAPE.marks({**part, "label": label}, "", at, reading)
         target = identifier(item, "to_name", at)
         targets |= {} if target is None else {target: None}
         for key in ("from_name", "to_name"):
@@ -327,7 +328,7 @@ def _spans(
             quotes(targets),
             expected="spans of one text in a task",
         )
-    return [span for span in spans if span is not None], is_html
+    return spans, is_html
 
 
 def _offsets(value: Item, where: Text) -> Item:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from beyondchance.io.conventions import other_words
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.shapes import Item, Shape
+from beyondchance.io.shapes import Item, Shape, all_rows
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, unsure
 
@@ -38,7 +39,8 @@ def is_format(upload: Upload) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the documents of one run, which is one annotator."""
-    for draft in _SHAPE.drafts(upload, reading):
+    drafts = (_SHAPE.drafts(row, upload.annotator, reading) for row in all_rows(upload))
+    for draft in chain.from_iterable(drafts):
         if _GENERATED.fullmatch(draft.document) and reading.options["match"] == "id":
             reading.note(
                 "names of documents such as doc_1a2b3c4d are made by LangExtract and differ "

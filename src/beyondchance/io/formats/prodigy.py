@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import Item, Row, Shape, all_rows, tokens_of
+from beyondchance.io.shapes import Item, Shape, all_rows, tokens_of
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, listed, refusal, refused
+from beyondchance.io.values import identified, listed, refusal, refused
 from beyondchance.messages import Text, Use, pieces
 from beyondchance.tallies import left_out, no_spans
 
@@ -24,32 +24,6 @@ _MARKS = frozenset({"_input_hash", "_task_hash", "_session_id", "_annotator_id",
 _MANUAL = frozenset({"ner_manual", "spans_manual", "spans", "blocks", "relations"})
 """Views in which the annotator sees all spans of a text."""
 _CATEGORIES = ("label", "options", "accept")
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What was seen in the tasks of one upload.
-
-    Attributes
-    ----------
-    names : dict
-        The document of each text that has no input hash.
-    accepted : dict
-        The place where an annotator accepted a task of a document, and whether that was the
-        whole annotation.
-    n_binary : int
-        Accepted tasks whose spans have answers of their own.
-    n_categories : int
-        Accepted tasks that ask for the category of a text.
-    has_spans : bool
-        Whether a task is about spans.
-    """
-
-    names: dict[str, str] = field(default_factory=dict)
-    accepted: dict[tuple[str, str], tuple[Text, bool | None]] = field(default_factory=dict)
-    n_binary: int = 0
-    n_categories: int = 0
-    has_spans: bool = False
 
 
 def _looks_right(source: Source) -> bool:
@@ -64,49 +38,46 @@ is_format = by_files(all, _looks_right)
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
-    """Read all tasks: a draft for each that was accepted."""
-    seen = _Seen()
+    """Read all tasks: a draft for each that was accepted, as others were not annotated."""
+    names: dict[str, str] = {}
+    accepted: dict[tuple[str, str], tuple[Text, bool | None]] = {}
+    counts: Counter[str] = Counter()
     for row in all_rows(upload):
-        draft = _draft(row, upload.annotator, seen, reading)
-        if draft is not None:
-            yield draft
-    if seen.n_categories and not seen.has_spans:
-        raise refusal(
-            upload.name,
-            f"no task has spans or tokens, but {seen.n_categories} have categories of whole texts",
-            expected="tasks about spans",
-        )
-    if seen.n_categories:
-        reading.skipped[no_spans("categories of whole texts")] += seen.n_categories
-    if seen.n_binary:
+        task, where, text = row.item, row.where, _SHAPE.text(row)
+        # Without an input hash, the tasks of a text belong to the line on which it came first.
+        is_named = identified(task, _SHAPE.documents, where) is not None
+        name = row.name if is_named else names.setdefault(text, row.name)
+        reading.calls("document_key", "_input_hash" if task.get("_input_hash") is not None else "")
+        tokens = None if task.get("tokens") is None else tokens_of(row, text, reading)
+        counts["spans"] += "spans" in task or tokens is not None
+        if not _is_accepted(task, where, reading, "tasks"):
+            continue
+        listed(task, "relations", where)
+        for draft in _SHAPE.drafts(row._replace(name=name), upload.annotator, reading):
+            are_answered = any(span.get("answer") for span in task.get("spans") or ())
+            _check_whole(draft, task, accepted, reading, are_answered=are_answered)
+            counts["categories"] += any(task.get(key) for key in _CATEGORIES)
+            counts["binary"] += are_answered
+            yield replace(draft, tokens=tokens)
+    _tell(counts, upload, reading)
+
+
+def _tell(counts: Mapping[str, int], upload: Upload, reading: Reading) -> None:
+    """Tell how many tasks are not about spans, or about one at a time."""
+    if n_categories := counts["categories"]:
+        reading.skipped[no_spans("categories of whole texts")] += n_categories
+        if not counts["spans"]:
+            raise refusal(
+                upload.name,
+                f"no task has spans or tokens, but {n_categories} have categories of whole texts",
+                expected="tasks about spans",
+            )
+    if counts["binary"]:
         reading.note(
-            f"spans of {seen.n_binary} accepted tasks were answered one by one (as in ner.teach), "
-            "so that other spans of the text may be missing",
+            f"spans of {counts['binary']} accepted tasks were answered one by one (as in "
+            "ner.teach), so that other spans of the text may be missing",
             where=upload.name,
         )
-
-
-def _draft(row: Row, annotator: str, seen: _Seen, reading: Reading) -> Draft | None:
-    """Read a task; None if it was rejected or ignored, because then it was not annotated."""
-    task, where = row.item, row.where
-    text = _SHAPE.text(row)
-    # Without an input hash, the tasks of a text belong to the line on which it came first.
-    is_named = any(identifier(task, key, where) for key in _SHAPE.documents)
-    name = row.name if is_named else seen.names.setdefault(text, row.name)
-    reading.calls("document_key", "_input_hash" if task.get("_input_hash") is not None else "")
-    tokens = None if task.get("tokens") is None else tokens_of(row, text, reading)
-    seen.has_spans = seen.has_spans or "spans" in task or tokens is not None
-    if not _is_accepted(task, where, reading, "tasks"):
-        return None
-    draft = _SHAPE.draft(row._replace(name=name), annotator, reading)
-    if draft is None:
-        return None
-    listed(task, "relations", where)
-    are_answered = any(span.get("answer") for span in task.get("spans") or ())
-    _check_whole(draft, task, seen, reading, are_answered=are_answered)
-    seen.n_categories += any(task.get(key) for key in _CATEGORIES)
-    seen.n_binary += are_answered
-    return replace(draft, tokens=tokens)
 
 
 def _is_accepted(item: Item, where: Text, reading: Reading, kind: str = "spans") -> bool:
@@ -130,7 +101,12 @@ _SHAPE = Shape(
 
 
 def _check_whole(
-    draft: Draft, task: Mapping[str, Any], seen: _Seen, reading: Reading, *, are_answered: bool
+    draft: Draft,
+    task: Item,
+    accepted: dict[tuple[str, str], tuple[Text, bool | None]],
+    reading: Reading,
+    *,
+    are_answered: bool,
 ) -> None:
     """Refuse several accepted tasks of one text, unless each is the whole annotation.
 
@@ -145,7 +121,7 @@ def _check_whole(
         is_whole = True
     where = draft.where
     own = (draft.document, draft.annotator)
-    first, was_whole = seen.accepted.setdefault(own, (where, is_whole))
+    first, was_whole = accepted.setdefault(own, (where, is_whole))
     if first != where and not (is_whole and was_whole):
         raise refusal(
             where,
