@@ -243,14 +243,14 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the records of one upload, of one annotator or of several."""
     given = list(_rows(upload))
     reading.ordered[upload.annotator] = len(given)
-    records = [(row, _checked(row)) for row in given if row.value is not None]
-    of_words = [(row, record) for row, record in records if _is_of_words(record)]
+    rows = [row._replace(value=_checked(row)) for row in given if row.value is not None]
+    of_words = [row for row in rows if _is_of_words(row.value)]
     if of_words and reading.options["positions"] is None:
         note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
         reading.note(*note, where=upload.name)
-    for row, record in of_words:
-        yield _draft_of_words(row, record, upload.annotator, reading)
-    others = [(row, record) for row, record in records if not _is_of_words(record)]
+    for row in of_words:
+        yield _draft_of_words(row, upload.annotator, reading)
+    others = [row for row in rows if not _is_of_words(row.value)]
     if others:
         works = list(_works(others, upload, reading))
         _check_unit(works, upload)
@@ -306,10 +306,9 @@ def _checked(row: _Row) -> Mapping[str, Any]:
     return record
 
 
-def _draft_of_words(
-    row: _Row, record: Mapping[str, Any], annotator: str, reading: Reading
-) -> Draft:
+def _draft_of_words(row: _Row, annotator: str, reading: Reading) -> Draft:
     """Read a record of GLiNER, whose spans count words; the last word is included."""
+    record = row.value
     words = record[_WORDS]
     for at, word in numbered(words, row.where, "word"):
         if not isinstance(word, str) or not word:
@@ -336,14 +335,12 @@ def _draft_of_words(
 # --- Records with a text ------------------------------------------------------
 
 
-def _works(
-    records: list[tuple[_Row, Mapping[str, Any]]], upload: Upload, reading: Reading
-) -> Iterator[_Work]:
-    listed_records = [record for _, record in records]
-    key, in_groups = _spans_key(listed_records, upload, reading)
-    shape = replace(_SHAPE, texts=(_text_key(listed_records),))
-    for row, record in records:
-        where, item = row.where, dict(record)
+def _works(rows: list[_Row], upload: Upload, reading: Reading) -> Iterator[_Work]:
+    records = [row.value for row in rows]
+    key, in_groups = _spans_key(records, upload, reading)
+    shape = replace(_SHAPE, texts=(_text_key(records),))
+    for row in rows:
+        where, item = row.where, dict(row.value)
         text = shape.text(Row(where, "", item))
         shape.count_others(item, reading)
         found = _list_of(item.get("spans") if in_groups else item, key, where)

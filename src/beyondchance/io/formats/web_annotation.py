@@ -121,7 +121,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 
 def _items(value: Any, where: str) -> Iterator[Any]:
-    """The annotations of a list, page, collection or export, or the only one."""
+    """Yield the annotations of a list, page, collection or export, or the only one."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -137,7 +137,7 @@ def _items(value: Any, where: str) -> Iterator[Any]:
 
 
 def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
-    """The places that the annotations of a file point to; what points elsewhere is counted."""
+    """Yield the places that the annotations of a file point to, and count what points elsewhere."""
     for number, value in enumerate(_items(source.json(), source.name), start=1):
         where = f"{source.name}: annotation {number}"
         item = object_of(value, where, "the annotation")
@@ -168,12 +168,12 @@ def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
 
 
 def _several(value: object) -> list[Any]:
-    """What JSON-LD writes as nothing, one thing or a list."""
+    """Return what JSON-LD writes as nothing, one thing or a list."""
     return [] if value is None else value if isinstance(value, list) else [value]
 
 
 def _identified(value: object, where: str, what: str) -> str:
-    """A name or address, or the identifier of an object; empty if there is none."""
+    """Return a name or address, or the identifier of an object; empty if there is none."""
     if isinstance(value, dict):
         value = value.get("id") or value.get("@id")
     if not isinstance(value, str | None):
@@ -182,7 +182,7 @@ def _identified(value: object, where: str, what: str) -> str:
 
 
 def _person(value: object, where: str) -> str:
-    """The name of a creator; an account or e-mail address without its host."""
+    """Return the name of a creator, without the host of an account or e-mail address."""
     first = next(iter(_several(value)), None)
     if isinstance(first, dict):
         named = next((first[key] for key in ("name", "nickname") if first.get(key)), first)
@@ -193,17 +193,14 @@ def _person(value: object, where: str) -> str:
 
 
 def _tags(item: Mapping[str, Any], where: str, reading: Reading) -> Iterator[str]:
-    """The labels; other bodies are counted."""
+    """Yield the labels, and count other bodies."""
     is_tag = _is_tagging(item.get("motivation"))
     for body in _several(item.get("body")) + _several(item.get("bodies")):
-        if not isinstance(body, dict):
+        purpose = body.get("purpose") if isinstance(body, dict) else "none"
+        if is_tag if purpose is None else _is_tagging(purpose):
+            yield _tag(body, where)
+        else:
             reading.skipped[no_spans("comments")] += 1
-            continue
-        purpose = body.get("purpose")
-        if not (is_tag if purpose is None else _is_tagging(purpose)):
-            reading.skipped[no_spans("comments")] += 1
-            continue
-        yield _tag(body, where)
     for tag in _several(item.get("tags")):
         yield _tag({"value": tag}, where)
     if isinstance(item.get("text"), str) and item["text"].strip():
@@ -215,7 +212,7 @@ def _is_tagging(purpose: object) -> bool:
 
 
 def _tag(body: Mapping[str, Any], where: str) -> str:
-    """The label that a tag gives: its value, or the name of the concept that it refers to."""
+    """Return the label that a tag gives: its value, or the name of its concept."""
     concept = body.get("source")
     named = concept.get("label") if isinstance(concept, dict) else None
     value = body.get("value") or named or body.get("label") or concept or body.get("id")
@@ -242,7 +239,7 @@ def _places(target: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
 
 
 def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterator[tuple[str, str]]:
-    """The text of each document."""
+    """Yield the text of each document."""
     sources = _text_files(upload, reading)
     names: dict[str, Source] = {}
     # What fits a document best is entered last, and counts.
@@ -274,7 +271,7 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
 
 
 def _text_files(upload: Upload, reading: Reading) -> list[Source]:
-    """The files that can hold the texts: those asked for, or those next to the annotations."""
+    """Return the files that can hold the texts: those asked for, or those next to it."""
     if reading.options["documents"] is None:
         files = upload.sources if upload.is_folder else _neighbours(upload.sources[0])
         return list(filter(_is_text, files))
@@ -288,7 +285,7 @@ def _is_text(file: Source) -> bool:
 
 
 def _neighbours(source: Source) -> list[Source]:
-    """The text files in the folder of a file."""
+    """Return the text files in the folder of a file."""
     if source.path is None:
         return []
     return [
@@ -299,7 +296,7 @@ def _neighbours(source: Source) -> list[Source]:
 
 
 def _rows(source: Source, reading: Reading) -> Iterator[Source]:
-    """The texts of a table with the columns document and text."""
+    """Yield the texts of a table with the columns document and text."""
     table = read_table(source, reading, needed=("document", "text"))
     columns = [codes_of(table, name) for name in ("document", "text")]
     for row, codes in enumerate(zip(*(codes.tolist() for _, codes in columns), strict=True)):
@@ -377,7 +374,7 @@ def _found(mark: _Mark, text: str, near: int | None) -> Interval:
 
 
 def _nearest(text: str, words: str, wanted: int | None) -> list[int]:
-    """Where words begin: nearest to the place that is wanted, or the first two places."""
+    """Return where words begin: nearest to the place that is wanted, or the first two places."""
     if wanted is None:
         first = text.find(words)
         second = text.find(words, first + 1)
