@@ -240,7 +240,7 @@ PER = VOCAB.strings["PER"]
         (
             changed(SIMPLE, attrs=None),
             {},
-            ": … 'attrs' … missing",
+            ": … 'attrs' … null",
         ),
         (
             changed(SIMPLE, attrs=[77]),
@@ -250,12 +250,12 @@ PER = VOCAB.strings["PER"]
         (
             changed(SIMPLE, strings=["a", 3]),
             {},
-            ": … 'strings' … 'a' … 3 … write",
+            ": … 'strings' … 3 … str … write",
         ),
         (
             changed(SIMPLE, tokens=b"1234567"),
             {},
-            ": … 'tokens' … 7 … bytes … 104",
+            ": … 'tokens' … b'1234567' … bytes … 104",
         ),
         (
             changed(SIMPLE, spaces=b"\1"),

@@ -385,8 +385,11 @@ def _list_of(
     if key not in message and length is not None:
         return [kind()] * length
     value = message.get(key)
-    if not isinstance(value, list) or not all(type(item) is kind for item in value):
+    if not isinstance(value, list):
         raise refused(value, f"{key!r}", name, f"a list of {kind.__name__}", _AGAIN)
+    for item in value:
+        if type(item) is not kind:
+            raise refused(item, f"a value of {key!r}", name, kind.__name__, _AGAIN)
     if length is not None and len(value) != length:
         raise refusal(
             name, f"{key!r} has {len(value)} values for {length} documents", expected="one each"
