@@ -48,7 +48,7 @@ class DraftSpan:
 
     @property
     def named(self) -> tuple[Piece, ...]:
-        """The span in a message: its offsets in the file, and its label."""
+        """Return the span in a message: its offsets in the file, and its label."""
         return f"span [{self.start}, {self.end}) ", Quote(self.label)
 
 

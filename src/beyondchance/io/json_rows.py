@@ -20,7 +20,7 @@ _FIRST = 2**20
 
 
 def rows_of(source: Source) -> Iterator[tuple[str, int, Any]]:
-    """The rows of a file: the place of each, its number, and the row.
+    """Yield the rows of a file: the place of each, its number, and the row.
 
     The file is an array, an object with an array named ``data``, an answer of the Hugging
     Face viewer (``{"rows": [{"row": {...}}]}``), JSON lines, or objects of several lines
@@ -78,7 +78,7 @@ def head_row(source: Source, seems: Callable[[Any], bool] | None = None) -> dict
 
 
 def first_object(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any]:
-    """The object on the first line, as `head_row` finds it if it is the only one; else empty."""
+    """Return the object on the first line, or the only one as `head_row` finds it; else empty."""
     line, end, _ = source.head_text.lstrip().partition("\n")
     try:
         value = json.loads(line) if end else head_row(source, seems)
@@ -88,7 +88,7 @@ def first_object(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any]
 
 
 def _head_values(source: Source) -> tuple[list[Any], bool]:
-    """The rows that the head of a file holds, and whether there is one, which is cut."""
+    """Return the rows that the head of a file holds, and whether there is one, which is cut."""
     text = source.head_text.lstrip()
     if not text.startswith(("{", "[")):
         return [], False
@@ -138,7 +138,7 @@ def _items(values: list[Any], name: str) -> Iterator[tuple[str, int, Any]]:
 
 
 def _wrapped(value: Any) -> list[Any] | None:
-    """The rows within an object that stands for the whole file, if it is one."""
+    """Return the rows within an object that stands for the whole file, if it is one."""
     if not isinstance(value, dict):
         return None
     for key in ("data", "rows"):
@@ -149,7 +149,7 @@ def _wrapped(value: Any) -> list[Any] | None:
 
 
 def _row(value: Any) -> Any:
-    """A row of the Hugging Face viewer without its wrapping; any other as it is."""
+    """Return a row of the Hugging Face viewer without its wrapping; any other as it is."""
     is_wrapped = (
         isinstance(value, dict) and "row_idx" in value and isinstance(value.get("row"), dict)
     )
@@ -157,7 +157,7 @@ def _row(value: Any) -> Any:
 
 
 def _one_by_one(source: Source) -> Iterator[tuple[str, int, Any]]:
-    """Objects of any number of lines, one after the other."""
+    """Yield objects of any number of lines, one after the other."""
     text, name = source.text, source.name
     place, line, number = 0, 1, 0
     while (sign := _SIGN.search(text, place)) is not None:
@@ -170,7 +170,7 @@ def _one_by_one(source: Source) -> Iterator[tuple[str, int, Any]]:
 
 
 def _completed(text: str) -> Any:
-    """The value that a text begins, with what is still open at its end closed; else None."""
+    """Return the value that a text begins, with what is open at its end closed; else None."""
     stack: list[str] = []
     # Up to `whole`, nothing is open but the brackets on the stack.
     place = whole = 0

@@ -149,7 +149,7 @@ def _covered(text: str, places: Iterable[Interval]) -> str:
 def fitted(
     documents_in: Callable[[str], Sequence[MarkedText]], reading: Reading, *, where: str
 ) -> tuple[str, Sequence[MarkedText]]:
-    """What offsets count, and the documents, without the stored words that differ.
+    """Return what offsets count, and the documents without the stored words that differ.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def _misplaced(
 def drafts_of(
     documents: Sequence[MarkedText], unit: str, reading: Reading, *, where: str
 ) -> Iterator[Draft]:
-    """A draft for each document and annotator.
+    """Yield a draft for each document and annotator.
 
     If the files name annotators, each of them annotated every document, unless ``empty``
     says that documents in which they marked nothing are missing.
@@ -296,7 +296,7 @@ def drafts_of(
 def by_folders(
     upload: Upload, stems: Sequence[PurePosixPath], reading: Reading
 ) -> Iterator[tuple[str, str]]:
-    """The document and the annotator of each file; folders that hold only folders name them."""
+    """Yield the document and the annotator of each file; the outermost folders name annotators."""
     has_folders = all(len(stem.parts) > 1 for stem in stems)
     if has_folders and stems:
         names = dict.fromkeys(stem.parts[0] for stem in stems)

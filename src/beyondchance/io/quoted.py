@@ -165,7 +165,7 @@ def placed(
 
 
 def _ranks(labels: Sequence[str], n_occurrences: int) -> list[int]:
-    """Which occurrence each mention of a string is.
+    """Return which occurrence each mention of a string is.
 
     The i-th mention is the i-th one. Where there are more mentions than occurrences, one
     occurrence can have several labels, and mentions are numbered label by label.
@@ -202,7 +202,7 @@ class _Searched:
     known: dict[tuple[str, float | None], tuple[list[Interval], str]] = field(default_factory=dict)
 
     def occurrences(self, words: str, *, near: float | None) -> tuple[list[Interval], str]:
-        """All places of a string that do not overlap, and how they were found.
+        """Return all places of a string that do not overlap, and how they were found.
 
         Whole words; parts of words where there are none.
         """
@@ -241,7 +241,7 @@ class _Searched:
 
     @cached_property
     def _offsets(self) -> list[Sequence[int]]:
-        """The number of each character and of the end in every unit, and the words before it."""
+        """Return the number of each character in every unit, and of the words before it."""
         starts = {start for start, _ in tokenized(self.text, "whitespace")}
         words = accumulate((place in starts for place in range(len(self.text))), initial=0)
         return [*(offsets_at(self.text, unit) for unit in UNITS), [*words]]
@@ -270,7 +270,7 @@ class _Searched:
         return not (_is_joined(text[offset]) and _is_joined(text[offset - 1]))
 
     def _nearest(self, words: str, share: float) -> list[Interval]:
-        """The stretch of whole words that is most similar, if it is similar enough."""
+        """Find the stretch of whole words that is most similar, if it is similar enough."""
         fuzz: Any = required("rapidfuzz.fuzz", extra="quotes", purpose="near_quotes")
         # A little less is asked of a window as long as the quote: a word that it cuts is completed.
         window = fuzz.partial_ratio_alignment(words, self.text, score_cutoff=90 * share)
@@ -314,7 +314,7 @@ class _Index:
     n_compared: int = 0
 
     def found(self, words: str, is_whole: Callable[[int, int], bool]) -> list[Interval]:
-        """Where a string is, from left to right, without overlap.
+        """Return where a string is, from left to right, without overlap.
 
         As whole words; as parts of words where there are none.
         """
@@ -327,7 +327,7 @@ class _Index:
         return found or [(start, start + len(words)) for start in self._starts(words, len(words))]
 
     def _starts(self, words: str, step: int) -> Iterator[int]:
-        """Where a string begins, each place at least so many characters after the one before."""
+        """Yield where a string begins, at least so many characters after the place before."""
         if self._is_worth_sorting:
             begin = 0
             for start in self._sorted_starts(words):
@@ -346,7 +346,7 @@ class _Index:
         return self.n_compared > _MOST_SEARCHES * len(self.text)
 
     def _sorted_starts(self, words: str) -> list[int]:
-        """All places where a string begins, from left to right."""
+        """Return all places where a string begins, from left to right."""
         text, order, n = self.text, self._order, len(words)
 
         def stretch(rank: int) -> str:
@@ -359,7 +359,7 @@ class _Index:
 
     @cached_property
     def _order(self) -> array[int]:
-        """The places of the text in the order of what follows them."""
+        """Sort the places of the text by what follows them."""
         rank = np.unique(characters_of(self.text), return_inverse=True)[1].astype(np.int64)
         order, n, n_known = np.argsort(rank), len(rank), 1
         # What follows is compared by twice as many characters each time.
@@ -389,7 +389,7 @@ class _Folded:
     ends: list[int]
 
     def place(self, start: int, end: int) -> Interval:
-        """Where a stretch is in the original."""
+        """Return where a stretch is in the original."""
         return self.starts[start], self.ends[end - 1]
 
 

@@ -49,7 +49,7 @@ _EXPECTED = "offsets under 'start' and 'end', 'offset' and 'length', 'span', or 
 def triples_of(
     span: Any, where: Text = "", *, positions: str = "characters"
 ) -> Iterator[tuple[int, int, str]]:
-    """The start, end and label of a span, once for each label where it has a list of them.
+    """Yield the start, end and label of a span, once for each label if it has several.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def has_offsets(span: Any) -> bool:
 
 
 def words_of(span: Any) -> str | None:
-    """The words that are stored with a span, if they are.
+    """Return the words that are stored with a span, if they are.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _lookup(span: Any) -> Callable[[str], Any]:
 
 
 def _offsets(get: Callable[[str], Any]) -> tuple[Any, Any] | None:
-    """Where a span begins and ends, whatever type that is; None if it does not say."""
+    """Return where a span begins and ends, whatever type that is; None if it does not say."""
     for names in _STARTS_AND_ENDS:
         start, end = map(get, names)
         if start is not None and end is not None:
@@ -242,5 +242,5 @@ def _whole(value: Any, what: str, where: Text) -> int:
 
 
 def _label(value: Any, key: str, where: Text) -> str:
-    """A label: a name, or a number that stands for one."""
+    """Return a label: a name, or a number that stands for one."""
     return str(value) if is_whole(value) else label_of(value, where, key)

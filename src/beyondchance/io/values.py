@@ -19,7 +19,7 @@ _LONGEST_BYTES = 40
 
 
 def quoting(sentence: str, *values: object) -> tuple[Piece, ...]:
-    """A sentence in pieces, with a value quoted in the place of each ``{}``.
+    """Return a sentence in pieces, with a value quoted in the place of each ``{}``.
 
     A tuple is taken for pieces, and stays as it is.
 
@@ -67,7 +67,7 @@ def refusal(
 
 
 def reason(error: BaseException | None) -> tuple[Piece, ...]:
-    """What another library says of data, in brackets; nothing where it stumbles over them.
+    """Return what another library says of data, in brackets; nothing where it stumbles.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def reason(error: BaseException | None) -> tuple[Piece, ...]:
 
 
 def shown(value: object) -> Piece:
-    """A JSON value in a message: short, whatever it is.
+    """Return a JSON value in a message: short, whatever it is.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def shown(value: object) -> Piece:
 def refused(
     value: object, what: str, where: Text, expected: Text, remedy: Text = ()
 ) -> FormatError:
-    """The error for a value that is not what was expected; `what` is what it should be.
+    """Return the error for a value that is not what was expected, which is called `what`.
 
     Examples
     --------
@@ -113,14 +113,14 @@ def refused(
 
 
 def object_of(value: object, where: Text, what: str = "it") -> dict[str, Any]:
-    """A JSON object."""
+    """Return a JSON object, refused if it is something else."""
     if not isinstance(value, dict):
         raise refused(value, what, where, "an object")
     return value
 
 
 def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
-    """A list, empty where there is none."""
+    """Return a list, empty where there is none."""
     value = [] if item.get(key) is None else item[key]
     if not isinstance(value, list):
         raise refused(value, f"{key!r}", where, "a list")
@@ -133,7 +133,7 @@ def mapped(item: Mapping[str, Any], key: str, where: Text) -> dict[str, Any]:
 
 
 def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
-    """A name or number as a string; None where it is missing or empty."""
+    """Return a name or number as a string; None where it is missing or empty."""
     value = item.get(key)
     if value is None:
         return None
@@ -168,7 +168,7 @@ def value_at(item: Mapping[str, Any], path: str, where: Text) -> Any:
 
 
 def label_of(value: object, where: Text, what: str = "'label'") -> str:
-    """A label: a string that is not empty."""
+    """Return a label: a string that is not empty."""
     if not isinstance(value, str) or not value:
         raise refused(value, what, where, "a name")
     return value
@@ -191,17 +191,17 @@ def string_of(item: Mapping[str, Any], key: str, where: Text, expected: Text = "
 def words_of(
     item: Mapping[str, Any], where: Text, key: str = "text", expected: str = "the words of the span"
 ) -> str | None:
-    """The words that a file stores with a span, if it does; or another string."""
+    """Return the words that a file stores with a span, if it does; or another string."""
     return None if item.get(key) is None else string_of(item, key, where, expected)
 
 
 def whole(value: Any, what: str, where: Text) -> int:
-    """A whole number."""
+    """Return a whole number, refused if it is something else."""
     if not is_whole(value):
         raise refused(value, what, where, "a whole number")
     return int(value)
 
 
 def interval(item: Mapping[str, Any], where: Text) -> Interval:
-    """The offsets ``start`` and ``end`` of a span or token."""
+    """Return the offsets ``start`` and ``end`` of a span or token."""
     return whole(item.get("start"), "'start'", where), whole(item.get("end"), "'end'", where)

@@ -246,7 +246,7 @@ def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
 
 
 def _tag_candidates(columns: Mapping[str, bool]) -> list[str]:
-    """The columns that may hold tags: those of usual names, or else of similar ones."""
+    """Return the columns that may hold tags: those of usual names, or else of similar ones."""
     usual = [key for key in _TAG_KEYS if key in columns]
     # A list of numbers or names, not one for the whole text.
     listed = [key for key in usual if columns[key]]
@@ -264,7 +264,7 @@ def _tag_candidates(columns: Mapping[str, bool]) -> list[str]:
 def _names(
     own: Sequence[str] | None, given_names: Mapping[int, str] | None, where: str
 ) -> dict[int, str | None]:
-    """What each number stands for: as the data say, or else as asked for."""
+    """Return what each number stands for: as the data say, or else as asked for."""
     names: Mapping[int, str] = given_names or {}
     if own is not None:
         known = dict(enumerate(own))
@@ -282,7 +282,7 @@ def _names(
 
 
 def _class_names(features: Any) -> dict[str, list[str]]:
-    """The names of classes in the features of a data set, as objects or as their JSON."""
+    """Return the names of classes in the features of a data set, as objects or as their JSON."""
     names = {}
     for key, kind in features.items() if isinstance(features, Mapping) else ():
         inner = _part(kind, "feature")
@@ -293,7 +293,7 @@ def _class_names(features: Any) -> dict[str, list[str]]:
 
 
 def _part(kind: Any, name: str) -> Any:
-    """A part of a feature. Old versions write a list of one feature for a list of it."""
+    """Return a part of a feature; old versions write a list of one feature for a list of it."""
     if isinstance(kind, list) and len(kind) == 1:
         return kind[0] if name == "feature" else None
     return kind.get(name) if isinstance(kind, Mapping) else getattr(kind, name, None)
@@ -344,7 +344,7 @@ def _json_rows(source: Source) -> _Rows:
 
 
 def _viewer_names(source: Source) -> dict[str, list[str]]:
-    """The names of classes in an answer of the viewer, which has few rows."""
+    """Return the names of classes in an answer of the viewer, which has few rows."""
     head = source.head_text.lstrip()
     if not head.startswith("{") or '"features"' not in head or '"row_idx"' not in head:
         return {}
@@ -384,7 +384,7 @@ def _data_set_rows(data: Any, name: str) -> _Rows:
 
 
 def _in_batches(data: Any, keys: list[str]) -> Iterator[Any]:
-    """The rows of a data set with the columns that are needed: other ones may be images."""
+    """Yield the rows of a data set with the columns that are needed: others may be images."""
     if not hasattr(data, "select_columns"):
         yield from data
         return

@@ -110,7 +110,7 @@ def _has_offsets(item: Mapping[str, Any]) -> bool:
 
 
 def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
-    """The first whole numbers in a value, which may be part of itself."""
+    """Return the first whole numbers in a value, which may be part of itself."""
     if isinstance(value, Mapping):
         value = list(value.values())
     elif isinstance(value, list | tuple):
@@ -122,12 +122,12 @@ def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
 
 
 def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """The first of some names that an object has."""
+    """Return the first of some names that an object has."""
     return next((name for name in names if name in item), None)
 
 
 def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The first value with one of some names that is not null."""
+    """Return the first value with one of some names that is not null."""
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
@@ -140,7 +140,7 @@ def _label_key(item: Mapping[str, Any], words: str) -> str | None:
 
 
 def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Lists by label that a record has next to its text."""
+    """Return the lists by label that a record has next to its text."""
     known = {*TEXTS, *IDS, *_ANNOTATORS}
     groups: dict[str, list[Any]] = {
         key: value or []

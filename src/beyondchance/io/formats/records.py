@@ -175,7 +175,7 @@ def _are_records(values: Sequence[Any]) -> bool:
 
 
 def _unwrapped(value: Any) -> list[Any] | None:
-    """The records within an object that stands for the whole file, if it is one."""
+    """Return the records within an object that stands for the whole file, if it is one."""
     if not isinstance(value, Mapping) or has_text(value):
         return None
     for key in _WRAPPINGS:
@@ -186,7 +186,7 @@ def _unwrapped(value: Any) -> list[Any] | None:
 
 
 def _record(value: Any) -> Mapping[str, Any] | None:
-    """A record, or spaCy's pair of a text and its annotations, as a mapping."""
+    """Return a record, or spaCy's pair of a text and its annotations, as a mapping."""
     if _is_list(value) and len(value) == 2:
         text, annotations = value
         if isinstance(text, str) and isinstance(annotations, Mapping):

@@ -72,7 +72,7 @@ def _looks_like_it(source: Source) -> bool:
 
 
 def _kind(value: object) -> str | None:
-    """Which of spaCy's classes a value has, if it is one that holds documents."""
+    """Return which of spaCy's classes a value has, if it is one that holds documents."""
     kinds = type(value).__mro__
     names = (kind.__name__ for kind in kinds if kind.__module__.startswith("spacy."))
     return next((name for name in names if name in {"Doc", "DocBin"}), None)
@@ -129,7 +129,7 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
 
 
 def _packed(upload: Upload) -> Source:
-    """Documents in memory as the file that spaCy would write, so that there is one reader."""
+    """Pack documents in memory as the file that spaCy would write, for the same reader."""
     data = upload.data
     if _kind(data) != "DocBin":
         docs = data if isinstance(data, list | tuple) else [data]
@@ -239,7 +239,7 @@ _PER_DOCUMENT, _PER_TOKEN = 5000, 100
 
 
 def _weight(data: bytes, most: int) -> int:
-    r"""The memory that the values of a message take, or more than `most` of it.
+    r"""Return the memory that the values of a message take, or more than `most` of it.
 
     Found without making them: a list of so many can be declared in five bytes, and an empty map
     takes one byte here and 64 there.
@@ -299,7 +299,7 @@ def _check_memory(size: int, most: int, where: str) -> None:
 
 
 def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Groups]]:
-    """What a file holds: a message to the library, and the span groups of each document.
+    """Return what a file holds: a message to the library, and the span groups of documents.
 
     Everything in it is checked: the library trusts its input and reads past the end.
     """
@@ -360,7 +360,7 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
 def _n_entities(
     columns: Mapping[str, NDArray[np.uint64]], lengths: NDArray[np.int32], name: str, *, check: bool
 ) -> int:
-    """How many entities begin; one without a label is refused, as the library hides it."""
+    """Count the entities, and refuse one without a label, as the library hides it."""
     if "ENT_IOB" not in columns:
         return 0
     begins = columns["ENT_IOB"] == _BEGIN
@@ -381,7 +381,7 @@ def _n_entities(
 def _list_of(
     message: Mapping[Any, Any], key: str, kind: type, name: str, length: int | None = None
 ) -> list[Any]:
-    """A list under a key; older files lack those that have one value for each document."""
+    """Return a list; older files lack those that have one value for each document."""
     if key not in message and length is not None:
         return [kind()] * length
     value = message.get(key)
@@ -420,7 +420,7 @@ def _arrays(
 
 
 def _groups(data: bytes, where: str, most: int) -> Groups:
-    """The span groups of one document: tokens and the code of the label."""
+    """Return the span groups of one document: tokens and the code of the label."""
     message = _loaded(data, f"{where}: span groups", most) if data else []
     if isinstance(message, list):  # as older versions wrote them: the name is inside
         pairs = [(packed, None) for packed in message]

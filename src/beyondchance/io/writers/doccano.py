@@ -24,7 +24,7 @@ from beyondchance.io.writers.shared import (
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A file of the only annotator, or one for each in a folder."""
+    """Compose a file of the only annotator, or one for each in a folder."""
     documents = whole_documents(corpus, "doccano")
 
     def lines(annotators: Sequence[int]) -> bytes:
@@ -41,7 +41,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 def _row(
     corpus: Corpus, documents: Documents, document: int, spans: list[int], asked: Asked
 ) -> dict[str, Any]:
-    """A document and its labels: three values each, or objects where doccano gave them ids."""
+    """Return a document and its labels: three values each, or objects if they have ids."""
     text = documents.texts[document]
     offset = offsets_at(text)
     labels: list[Any] = [

@@ -24,7 +24,7 @@ from beyondchance.messages import Quote
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A list of tasks, as Label Studio imports it."""
+    """Compose a list of tasks, as Label Studio imports it."""
     del path
     documents = whole_documents(corpus, "label-studio")
     tasks: dict[int, dict[str, Any]] = {}
@@ -40,7 +40,7 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
 
 
 def _task(corpus: Corpus, document: int, text: str, asked: Asked) -> dict[str, Any]:
-    """A task without annotations: its number or name, its text and what is known about it."""
+    """Return a task without annotations: its number or name, its text and its fields."""
     name, note = corpus.documents[document], asked.notes.get(corpus.documents[document])
     # Label Studio numbers tasks itself; a name stays only as a part of the data.
     number = {"id": int(name)} if NUMBER.fullmatch(name) else {}
@@ -63,7 +63,7 @@ def _task(corpus: Corpus, document: int, text: str, asked: Asked) -> dict[str, A
 
 
 def _who(corpus: Corpus, annotator: int, *, is_model: bool) -> dict[str, Any]:
-    """The annotator, as far as Label Studio lets an import name one.
+    """Return the annotator, as far as Label Studio lets an import name one.
 
     It takes numbers and e-mail addresses of its users and refuses other names under the key
     ``completed_by``. Without that key, the annotation is of whoever imports it.
@@ -82,7 +82,7 @@ def _who(corpus: Corpus, annotator: int, *, is_model: bool) -> dict[str, Any]:
 def _results(
     corpus: Corpus, documents: Documents, document: int, spans: list[int]
 ) -> list[dict[str, Any]]:
-    """A region for each span; labels that the source gave to one region stay together."""
+    """Return a region for each span; labels that the source gave to one stay together."""
     regions: dict[tuple[str | int, int, int], list[int]] = {}
     for index in spans:
         own = "" if corpus.span_id is None else corpus.span_id[index]

@@ -25,7 +25,7 @@ from beyondchance.io.writers.shared import (
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
-    """A file with the tasks of all annotators, or one for each in a folder."""
+    """Compose a file with the tasks of all annotators, or one for each in a folder."""
     documents = whole_documents(corpus, "prodigy")
 
     def lines(annotators: Sequence[int]) -> bytes:
@@ -46,7 +46,7 @@ def _task(
     spans: list[int],
     asked: Asked,
 ) -> dict[str, Any]:
-    """What one annotator accepted."""
+    """Return the task that one annotator accepted."""
     document, annotator = pair
     text, name = documents.texts[document], corpus.documents[document]
     places = [(documents.start[i], documents.end[i]) for i in spans]
@@ -74,7 +74,7 @@ def _task(
 
 
 def _tokens(text: str, tokens: list[Interval]) -> list[dict[str, Any]]:
-    """Tokens as Prodigy has them, with whether white space follows."""
+    """Return tokens as Prodigy has them, with whether white space follows."""
     return [
         {
             "text": text[start:end],
