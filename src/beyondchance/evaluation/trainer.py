@@ -23,7 +23,7 @@ from beyondchance.evaluation.entities import (
 )
 from beyondchance.evaluation.rates import MICRO, Rates, label_counts, rates
 from beyondchance.io.label_names import label_names_of
-from beyondchance.io.undecoded import IGNORED
+from beyondchance.io.tagged import IGNORED
 from beyondchance.messages import Use, given, quotes
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement

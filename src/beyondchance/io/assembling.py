@@ -35,8 +35,7 @@ from beyondchance.io.offsets import (
     tokenized,
 )
 from beyondchance.io.options import Reading
-from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags
-from beyondchance.io.undecoded import with_spans
+from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, Use, pieces
 from beyondchance.tallies import left_out, mended

@@ -1,17 +1,21 @@
-"""Tag sequences in files: which scheme they follow, and the spans that they stand for.
+"""Decode tag sequences of files into spans, and detect the scheme that they follow.
 
 A reader yields the tags of one annotator in one file as `TaggedTexts`, in columns. Where all
 annotators have the same words, these are the columns of the corpus; where texts have to be aligned
 or matched, they are taken apart into drafts.
+
+A reader whose tags depend on those of other annotators yields drafts that have the tags still. A
+position with the tag -100 is not scored, and left out for all annotators before tags are decoded:
+what a system predicts there would otherwise begin or end spans.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
+from itertools import chain, compress, pairwise
 
 import numpy as np
 
@@ -25,15 +29,20 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
-from beyondchance.io.drafts import Draft, draft_of_sentences
+from beyondchance.errors import MismatchError
+from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
-from beyondchance.messages import Text, Use
+from beyondchance.io.values import refusal
+from beyondchance.messages import Text, Use, pieces
+from beyondchance.tallies import left_out
 from beyondchance.types import Ints
 
 TAG = re.compile(r"O|[BIELSUM](-\S.*)?")
 """What a tag looks like, whatever its scheme."""
 NUMBERED = "tokens read from column 2; column 1 numbers them"
 """What is said of a file without header whose first column counts the tokens."""
+IGNORED = -100
+"""The number of a position that is not scored, as in the Trainer of transformers."""
 _MOST_DIGITS = 9
 Marks = list[tuple[int, int, str]]
 """The spans of one text: start, end and label."""
@@ -323,25 +332,6 @@ def marks_of(found: DecodedTags, n_texts: int) -> Iterator[Marks]:
     return iter(marks)
 
 
-def detected_scheme(sequences: Iterable[Sequence[str]]) -> str:
-    """The scheme that tag sequences follow, by their prefixes and where spans begin.
-
-    Examples
-    --------
-    >>> detected_scheme([["B-X", "I-X", "O", "B-Y"]])
-    'IOB2'
-    >>> detected_scheme([["I-X", "I-X", "B-X", "O"]])
-    'IOB1'
-    >>> detected_scheme([["B-X", "E-X", "S-Y"]])
-    'BIOES'
-    """
-    # There are few distinct pairs of neighbours, however many tags there are.
-    pairs: Counter[tuple[str, str]] = Counter()
-    for tags in sequences:
-        pairs.update(zip(("O", *tags), tags, strict=False))
-    return scheme_of_pairs(pairs)
-
-
 def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     """The scheme of tags, from each tag with the one before, which is O for the first of a text.
 
@@ -364,3 +354,157 @@ def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     if "I" in prefixes and not begin_alone:
         return "IOB1" if begin_adjoins else "IO"
     return "IOB2"
+
+
+# --- Tags that are decoded once all annotators are known -----------------------
+
+
+def scored(masks: Mapping[str, Sequence[bool]], reading: Reading, where: Text) -> list[bool] | None:
+    """Find the positions of a text that are scored, and count the others.
+
+    Those of the gold standard are, because a system does not say what it is scored on; between
+    equals, those that all annotators score.
+
+    Parameters
+    ----------
+    masks : mapping of str to sequence of bool
+        For each annotator, whether positions have the tag -100.
+    reading : Reading
+    where : Text
+        The place of the text.
+
+    Returns
+    -------
+    list of bool, optional
+        None if all positions are scored.
+
+    Raises
+    ------
+    MismatchError
+        If annotators have different numbers of tags, or a system leaves out what is scored.
+    """
+    if not any(map(any, masks.values())):
+        return None
+    refused = partial(refusal, where, kind=MismatchError)
+    if len({len(mask) for mask in masks.values()}) > 1:
+        sizes = " and ".join(str(len(mask)) for mask in masks.values())
+        problem = f"annotators have {sizes} tags, some of them {IGNORED}"
+        raise refused(problem, expected="equally many")
+    gold = next((name for name in masks if reading.is_reference(name)), None)
+    decisive = masks.values() if gold is None else [masks[gold]]
+    kept = [not any(own) for own in zip(*decisive, strict=True)]
+    for name, mask in masks.items():
+        place = next((i for i, own in enumerate(mask) if own and kept[i]), None)
+        if place is not None:
+            problem = f"{{}} has {IGNORED} at position {place}, which {{}} scores"
+            expected = "a tag, because the gold standard says what is scored"
+            raise refused(problem, name, gold, expected=expected)
+    reading.skipped[left_out(f"positions with the tag {IGNORED}")] += kept.count(False)
+    return kept
+
+
+def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
+    """Decode the tags of drafts that have them still; others stay as they are."""
+    if all(draft.tagged is None for draft in drafts):
+        return drafts
+    drafts = _without_unscored(drafts, reading)
+    waiting: dict[tuple[str, str], list[Draft]] = {}
+    for draft in drafts:
+        if draft.tagged is not None:
+            waiting.setdefault((draft.tagged.file, draft.annotator), []).append(draft)
+    groups = [
+        [[tag for tag in draft.tagged.tags if tag is not None] for draft in own if draft.tagged]
+        for own in waiting.values()
+    ]
+    found: dict[int, Draft] = {}
+    for (file, annotator), texts, scheme in zip(waiting, groups, _schemes(groups), strict=True):
+        own = waiting[file, annotator]
+        spans = decoded(
+            [*chain.from_iterable(texts)],
+            np.array([*map(len, texts)]),
+            reading,
+            file=file,
+            annotator=annotator,
+            where=partial(_where, own),
+            detected=scheme,
+        )
+        for draft, marks in zip(own, marks_of(spans, len(own)), strict=True):
+            places = draft.tokens or ()
+            marked = [DraftSpan(places[s][0], places[e - 1][1], label) for s, e, label in marks]
+            found[id(draft)] = replace(draft, spans=marked, tagged=None)
+    return [found.get(id(draft), draft) for draft in drafts]
+
+
+def _schemes(annotators: Sequence[Sequence[Sequence[str]]]) -> list[str]:
+    """Detect the scheme of each annotator's tags.
+
+    Those without marks of ends have one scheme together: where one writes ``B-`` at the beginning
+    of spans, an ``I-`` of another that begins a span breaks the scheme.
+
+    Examples
+    --------
+    >>> _schemes([[["I-X", "O"]]]), _schemes([[["I-X", "O"]], [["B-X", "O"]]])
+    (['IO'], ['IOB2', 'IOB2'])
+    >>> _schemes([[["I-X", "B-X"]], [["S-X", "O"]]])
+    ['IOB1', 'BIOES']
+    """
+    # There are few distinct pairs of neighbours, however many tags there are.
+    pairs = [
+        {pair for tags in texts for pair in zip(("O", *tags), tags, strict=False)}
+        for texts in annotators
+    ]
+    found = [scheme_with_ends({tag[:1] for _, tag in own}) for own in pairs]
+    others = (own for own, known in zip(pairs, found, strict=True) if known is None)
+    shared = scheme_of_pairs(chain.from_iterable(others))
+    return [known or shared for known in found]
+
+
+def _where(drafts: Sequence[Draft], text: int, place: int) -> Text:
+    """Name the place of a tag, by its number among all tags of its text."""
+    draft = drafts[text]
+    assert draft.tagged is not None  # noqa: S101 - those without tags are not decoded
+    scored_tags = [i for i, tag in enumerate(draft.tagged.tags) if tag is not None]
+    return (*pieces(draft.where), f", {draft.tagged.kind} {scored_tags[place]}")
+
+
+def _without_unscored(drafts: list[Draft], reading: Reading) -> list[Draft]:
+    """Leave out the positions that are not scored, of all annotators of a document."""
+    groups: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        groups.setdefault(draft.document, []).append(draft)
+    cut: dict[int, Draft | None] = {}
+    for group in groups.values():
+        masks = {d.annotator: [tag is None for tag in d.tagged.tags] for d in group if d.tagged}
+        other = next((draft for draft in group if draft.tagged is None), None)
+        if other is not None and any(map(any, masks.values())):
+            raise refusal(
+                other.where,
+                "document {} has positions that are not scored "
+                f"({IGNORED}), but not all annotators have tags",
+                other.document,
+                expected="tags, so that these positions can be left out",
+                kind=MismatchError,
+            )
+        kept = scored(masks, reading, group[0].where)
+        if kept is not None:
+            reading.skipped[left_out("examples without tokens")] += not any(kept)
+            cut |= {id(draft): _only(draft, kept) if any(kept) else None for draft in group}
+    found = (cut.get(id(draft), draft) for draft in drafts)
+    return [draft for draft in found if draft is not None]
+
+
+def _only(draft: Draft, kept: Sequence[bool]) -> Draft:
+    """Keep some of the tokens of a draft of one sentence."""
+    if draft.tagged is None or draft.tokens is None:
+        return draft
+    words = [draft.text[start:end] for start, end in compress(draft.tokens, kept)]
+    made = draft_of_words(words, (), where="", document="", annotator="")
+    # Positions that only the gold standard leaves out have a tag, which goes with them.
+    tags = [tag if is_kept else None for tag, is_kept in zip(draft.tagged.tags, kept, strict=True)]
+    return replace(
+        draft,
+        text=made.text,
+        tokens=made.tokens,
+        sentences=None if draft.sentences is None else [(0, len(made.text))],
+        tagged=replace(draft.tagged, tags=tags),
+    )

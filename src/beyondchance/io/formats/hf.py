@@ -27,7 +27,7 @@ from beyondchance.io.parquet_rows import (
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, asked_for
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
-from beyondchance.io.undecoded import IGNORED
+from beyondchance.io.tagged import IGNORED
 from beyondchance.io.values import refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated

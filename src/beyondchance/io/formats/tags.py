@@ -26,8 +26,7 @@ from beyondchance.io.drafts import Draft, Tags, draft_of_words
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.tagged import TAG
-from beyondchance.io.undecoded import IGNORED, WHAT_IS_IGNORED, ignored
+from beyondchance.io.tagged import IGNORED, TAG, scored
 from beyondchance.messages import Quote, Use, quotes
 
 _KINDS = frozenset({str, int})
@@ -157,11 +156,9 @@ def _leave_out_ignored(
     for text in range(min(map(len, tags.values()), default=0)):
         found = {name: own for name, texts in tags.items() if (own := texts[text]) is not None}
         masks = {name: [tag is None for tag in own] for name, own in found.items()}
-        if not any(map(any, masks.values())):
+        keep = scored(masks, reading, f"text {text}")
+        if keep is None:
             continue
-        mask = ignored(masks, reading, f"text {text}")
-        reading.skipped[WHAT_IS_IGNORED] += sum(mask)
-        keep = [not is_ignored for is_ignored in mask]
         for name, own in found.items():
             tags[name][text] = list(compress(own, keep))
         if tokens is not None and text < len(tokens) and len(tokens[text]) == len(keep):
