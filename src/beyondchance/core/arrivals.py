@@ -70,7 +70,7 @@ _LOW_POWER = 2
 def edges_by_arrival(
     n_units: int, length: Sequence[int], count: Sequence[int], taken: list[int]
 ) -> list[tuple[Floats, float]]:
-    """Edge and middle of the distribution of the positions before each item.
+    """Compute edge and middle of the distribution of the positions before each item.
 
     No digit of one item depends on which others are asked for.
 
@@ -94,7 +94,7 @@ def edges_by_arrival(
 def _with_flat_middle(
     length: Ints, count: Ints, taken: list[int]
 ) -> dict[int, tuple[Floats, float]]:
-    """Edge and middle of those items whose middle is flat, on the first grid that holds them.
+    """Compute edge and middle of items with a flat middle, on the first grid that holds them.
 
     The next grid is chosen by the text as a whole, of which an item of length 0 is taken out.
     """
@@ -125,7 +125,7 @@ def _with_flat_middle(
 
 
 def _without_flat_middle(length: Ints, count: Ints, taken: list[int]) -> list[tuple[Floats, float]]:
-    """Edge and middle of items, on a grid as long as the text."""
+    """Compute edge and middle of items on a grid as long as the text."""
     n = int(length @ count)
     frequency = np.arange(n // 2 + 1)
     paths = _paths(length, count, n, frequency)
@@ -140,7 +140,7 @@ def _without_flat_middle(length: Ints, count: Ints, taken: list[int]) -> list[tu
 
 
 def _unfolded(end: Complexes, size: int, grid: int) -> tuple[Floats, float, float]:
-    """Edge and middle from the left end on a grid, and how far the middle is from flat.
+    """Compute edge and middle from a left end on a grid, and how far the middle is from flat.
 
     Without its frequency 0, which a step does not have, the left end is the transform of
     D(x) - sum(D)/G + c ((G - 1)/2 - x)/G, with G the size of the grid and sum(D) half of what
@@ -177,7 +177,7 @@ class _Paths:
 
 
 def _paths(length: Ints, count: Ints, grid: int, frequency: Ints) -> _Paths:
-    """The paths of the integrals at some frequencies of a grid."""
+    """Choose the paths of the integrals at some frequencies of a grid."""
     turned = _turned(grid)
     slope = np.zeros(len(frequency), dtype=np.complex128)
     for a, k in zip(length.tolist(), count.tolist(), strict=True):
@@ -191,7 +191,7 @@ def _paths(length: Ints, count: Ints, grid: int, frequency: Ints) -> _Paths:
 
 
 def _left_ends(length: Ints, count: Ints, taken: list[int], paths: _Paths) -> Complexes:
-    """The left end of the text for each item taken out, shape (taken, frequencies)."""
+    """Compute the left end of the text for each item taken out, shape (taken, frequencies)."""
     turned = paths.turned
     ends = np.empty((len(taken), len(paths.frequency)), dtype=np.complex128)
     node, weight = (column[:, None] for column in _rule(_NODES))
@@ -208,7 +208,7 @@ def _left_ends(length: Ints, count: Ints, taken: list[int], paths: _Paths) -> Co
 def _product(
     p: Complexes, length: Ints, count: Ints, turned: Complexes, frequency: Ints
 ) -> Complexes:
-    """The product over all items, at times p of shape (nodes, frequencies).
+    """Multiply the factors of all items, at times p of shape (nodes, frequencies).
 
     Higher powers are taken by logarithms, those of equally many items together. What a product
     differs from 1 by is kept instead of it, so that a power does not multiply its error. Where a
@@ -232,7 +232,7 @@ def _product(
 
 
 def _turned(grid: int) -> Complexes:
-    """The value of 1 - exp(-i theta) at each angle of a grid.
+    """Compute 1 - exp(-i theta) at each angle of a grid.
 
     By half the angle, which loses no digit where it is small. Larger angles than the grid has
     are taken modulo its size in integers, which does not either.
@@ -244,7 +244,7 @@ def _turned(grid: int) -> Complexes:
 
 @cache
 def _rule(n: int) -> tuple[Floats, Floats]:
-    """Nodes and weights of the Gauss-Legendre rule on [0, 1], to the last digit.
+    """Compute nodes and weights of the Gauss-Legendre rule on [0, 1], to the last digit.
 
     Those of NumPy have errors of 1e-14, which would be those of all that follows.
     """

@@ -81,7 +81,7 @@ class CorpusStarts:
     is_exact: bool
 
     def coverage(self, share: Floats) -> Profiles:
-        """Probability that each position is covered, one sequence for each text size.
+        """Compute the probability that each position is covered, a sequence for each text size.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class CorpusStarts:
 
 
 def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStarts:
-    """Where the spans of a corpus start, if they may be placed in any text.
+    """Compute how many spans are expected to start at each place, if any text may hold them.
 
     Exact for one text; for more of them where counting is cheap, which follows from the
     numbers given and nothing else. The spans must have an arrangement.
@@ -163,17 +163,17 @@ class _Items:
     count: Ints
 
     def n_units(self) -> int:
-        """How many items have one position."""
+        """Count the items of one position."""
         return int(self.count[self.length == 1].sum())
 
     def longs(self) -> tuple[Ints, Ints]:
-        """Lengths and counts of the long spans."""
+        """Return the lengths and counts of the long spans."""
         is_long = self.length > 1
         return self.length[is_long], self.count[is_long]
 
 
 def _items(n: Ints, texts: Ints, length: Ints, count: Ints) -> _Items:
-    """The items of a corpus with these spans."""
+    """Collect the items of a corpus with these spans: its units and its long spans."""
     is_long = length > 1
     n_units = n @ texts - length[is_long] @ count[is_long]
     units = np.full(int(n_units > 0), n_units)
@@ -208,7 +208,7 @@ class _Rows:
     middle: float
 
     def at(self, power: int, x: Ints) -> Floats:
-        """Coefficients at any places: 0 before the first, polynomials beyond the last.
+        """Compute coefficients at any places: 0 before the first, polynomials beyond the last.
 
         Where those of G are constant, those of its square grow linearly, of its cube quadratically.
         """
@@ -249,7 +249,7 @@ def _rows(length: Ints, weight: Floats, longest: int) -> _Rows:
 
 
 def _weights(items: _Items) -> Floats:
-    r"""Weights for which the expected counts are the counts, by Newton's method.
+    r"""Find the weights for which the expected counts equal the counts, by Newton's method.
 
     The weights maximise :math:`\sum_\ell K_\ell \log p_\ell - \sum \log F_n(p)` over the texts, a
     concave function of their logarithms, whose derivatives are the differences of counts and
@@ -309,7 +309,7 @@ def _weights(items: _Items) -> Floats:
 
 
 def _normalised(logs: Floats, length: Ints) -> Floats:
-    """Weights with these logarithms, times the power of the length that makes them add up to 1."""
+    """Compute weights from their logarithms, times the c**length that makes them add up to 1."""
     tilt = 0.0
     # The logarithm of the sum is convex and increasing in the tilt.
     for _ in range(60):
@@ -325,7 +325,7 @@ def _normalised(logs: Floats, length: Ints) -> Floats:
 
 
 def _by_fugacities(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
-    """Intensities of independent items: each text size with each length that it has room for.
+    """Compute intensities of independent items, for each text size and each length that fits.
 
     Away from the ends of a text, the weight of what follows is constant, and so is that of
     the text: long texts have the same edge.
@@ -357,7 +357,7 @@ def _by_fugacities(items: _Items, weight: Floats, length: Ints, factor: Floats) 
 
 
 def _products(items: _Items) -> float:
-    """About how many products of numbers counting takes."""
+    """Estimate how many products of numbers counting takes."""
     grid = float(np.prod(2.0 * items.longs()[1] + 1)) / 2
     squarings = float(np.log2(items.texts + 1).sum() + 3 * len(items.n))
     # Every step takes some time, however small the polynomials are.
@@ -366,7 +366,7 @@ def _products(items: _Items) -> float:
 
 
 def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
-    """Exact intensities: each text size with each length that it has room for.
+    """Compute exact intensities, for each text size and each length that fits.
 
     Polynomials are multiplied by Fourier transforms, which have so many places that nothing
     wraps around to the powers that are needed.
@@ -390,7 +390,7 @@ def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> P
 
 
 def _filled(items: _Items, weight: Floats) -> Floats:
-    """Weights of the rows that fill x positions, by how many spans of each length they have.
+    """Compute the weights of rows that fill x positions, by their long spans of each length.
 
     Returns
     -------
@@ -415,7 +415,7 @@ def _filled(items: _Items, weight: Floats) -> Floats:
 
 
 def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
-    """For each text size, the product of all texts but one of that size."""
+    """Multiply, for each text size, the polynomials of all texts but one of that size."""
     one = np.zeros_like(polynomials[0])
     one[(0,) * one.ndim] = 1
     polynomials = [_near_one(p) for p in polynomials]
@@ -430,7 +430,7 @@ def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
 
 
 def _power(base: Floats, exponent: int, one: Floats) -> Floats:
-    """A polynomial multiplied with itself."""
+    """Raise a polynomial to a power, up to a factor that is a power of two."""
     result = one
     while exponent:
         if exponent % 2:
@@ -442,7 +442,7 @@ def _power(base: Floats, exponent: int, one: Floats) -> Floats:
 
 
 def _times(p: Floats, q: Floats) -> Floats:
-    """The product of two polynomials up to the powers they have, times a power of two."""
+    """Multiply two polynomials up to the powers they have, times a power of two."""
     grid = [2 * k - 1 for k in p.shape]
     axes = range(p.ndim)
     product = np.fft.irfftn(np.fft.rfftn(p, grid, axes) * np.fft.rfftn(q, grid, axes), grid, axes)
@@ -450,21 +450,22 @@ def _times(p: Floats, q: Floats) -> Floats:
 
 
 def _near_one(polynomial: Floats) -> Floats:
-    """A polynomial divided by a power of two, so that its largest coefficient is near 1."""
+    """Divide a polynomial by a power of two, so that its largest coefficient is near 1."""
     return np.ldexp(polynomial, -int(np.frexp(polynomial.max())[1]))
 
 
 def _spectra(polynomials: Floats) -> Complexes:
-    """Transforms of polynomials, one after the other, which leave room for products."""
+    """Transform polynomials one by one, padded to leave room for products."""
     grid = [2 * k - 1 for k in polynomials.shape[1:]]
     return np.fft.rfftn(polynomials, grid, range(1, polynomials.ndim))
 
 
 def _complement(polynomial: Floats, power: Ints) -> Complexes:
-    """What the transform of another polynomial is multiplied with, and added up.
+    """Compute what to multiply the transform of another polynomial by to find a coefficient.
 
-    The result is the coefficient of their product at this power. Powers above it are left out.
-    They have no part in it, and the product with two others would wrap around.
+    The sum of these products is the coefficient of the product of both polynomials at this power.
+    Powers above it are left out. They have no part in it, and the product with two others would
+    wrap around.
     """
     needed = np.zeros_like(polynomial)
     part = tuple(slice(k + 1) for k in power.tolist())
@@ -576,7 +577,7 @@ def _drawn_counts(n: Ints, length: Ints, count: Ints, draws: int, rng: np.random
 
 
 def _times_positive(p: Floats, q: Floats) -> Floats:
-    """The product of two polynomials as of `_times`, without transforms: zeros stay zeros."""
+    """Multiply two polynomials as `_times` does, without transforms: zeros stay zeros."""
     product = np.zeros_like(p)
     for power in np.argwhere(q > 0).tolist():
         more = tuple(slice(k, None) for k in power)

@@ -77,7 +77,7 @@ def sampled_weights(
 
 
 def _starts(place: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
-    """Where spans start whose places were drawn among those that the spans before had left.
+    """Compute the starts of spans whose places were drawn among those that earlier spans left.
 
     Spans and free positions are items in random order (see `disjoint_starts`).
 

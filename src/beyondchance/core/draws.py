@@ -56,7 +56,7 @@ def disjoint_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator)
 
 
 def overlapping_starts(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) -> Ints:
-    """Starts of spans that are placed one by one, each uniform on its places.
+    """Draw starts of spans that are placed one by one, each uniform on its places.
 
     No span lies in a parent.
 
@@ -68,7 +68,7 @@ def overlapping_starts(n: int, nodes: Nodes, draws: int, rng: np.random.Generato
 
 
 def starts_on_lines(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) -> Ints:
-    """Starts of nodes that are disjoint, lie inside one another, or are fixed in one another.
+    """Draw starts of nodes that are disjoint, lie inside one another, or are fixed in one another.
 
     Every arrangement of the outermost nodes is equally likely, and so is every
     arrangement of the nodes that are placed at random inside each node.

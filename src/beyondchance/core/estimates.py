@@ -90,13 +90,13 @@ def sampled_partners(
 
 
 def constant_match(n: int, a: Forest, b: Forest, *, model: Model, matched: Matched) -> float:
-    """What random annotations have in common, if all of many draws have as much; else nan."""
+    """Compute the match that all of many random draws have; nan if they differ."""
     _, (one, two) = _drawn(n, a, b, (), model=model, draws=TRIED)
     return same_or_nan(sampled_match(n, one, two, matched=matched))
 
 
 def same_or_nan(values: Floats) -> float:
-    """The value that all draws have; nan if they differ.
+    """Return the value that all draws have; nan if they differ.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def same_or_nan(values: Floats) -> float:
 def _drawn(
     n: int, a: Forest, b: Forest, question: tuple[object, ...], *, model: Model, draws: int
 ) -> tuple[int, list[tuple[Ints, Ints]]]:
-    """Random starts and lengths of the spans that are compared; what the stream is.
+    """Draw the spans that are compared: the random stream, then starts and lengths of each side.
 
     Both sides are drawn in an order that does not depend on who comes first.
     """
@@ -134,7 +134,7 @@ def sampled_match(
     matched: Matched,
     are_disjoint: bool = False,
 ) -> Floats:
-    """What two random annotations have in common, draw by draw.
+    """Compute what two random annotations have in common, draw by draw.
 
     Parameters
     ----------
@@ -184,14 +184,14 @@ def sampled_match(
 
 
 def _masks(starts: Ints, lengths: Ints) -> NDArray[np.uint64]:
-    """Covered positions as the bits of a number."""
+    """Encode the covered positions of each draw as the bits of a number."""
     filled = np.array([(1 << length) - 1 for length in lengths.tolist()], dtype=np.uint64)
     bits = filled << starts.astype(np.uint64)
     return np.asarray(np.bitwise_or.reduce(bits, axis=1))
 
 
 def _spans(starts: Ints, lengths: Ints, stride: int) -> tuple[Ints, Ints]:
-    """The spans of every draw, sorted by start and end, one draw after the other.
+    """List the spans of every draw, sorted by start and end, one draw after the other.
 
     All ends are below `stride`.
     """

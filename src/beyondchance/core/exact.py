@@ -24,7 +24,7 @@ rounding is far smaller."""
 
 
 def are_alike(values: Floats) -> bool:
-    """Whether scores differ in their last digits at most.
+    """Return whether scores differ in their last digits at most.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
 
 
 def are_whole(values: NDArray[Any]) -> bool:
-    """Whether no number has digits behind the point, as sizes and most matches."""
+    """Return whether all numbers are whole, as sizes and most matches are."""
     return values.dtype.kind in "iu" or np.array_equal(np.floor(values), values)
 
 
 def digits_of(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Numbers as whole numbers of three units: 2**-52, 2**-26 and 1."""
+    """Split numbers into whole numbers of three units: 2**-52, 2**-26 and 1."""
     whole = np.floor(values)
     rest = (values - whole) * 2.0**26
     upper = np.floor(rest)
@@ -91,7 +91,7 @@ def carried(lower: Floats, upper: Floats, whole: Floats) -> tuple[Floats, Floats
 
 
 def put_together(lower: Floats, upper: Floats, whole: Floats) -> Floats:
-    """Numbers from sums of their digits, rounded once.
+    """Compute numbers from sums of their digits, rounding once.
 
     What digits exceed 26 bits by is carried first, so that the same number has the same float,
     however it was cut.
@@ -122,7 +122,7 @@ class ExactColumns:
     n_columns: int
 
     def totals(self, weights: Floats) -> Floats:
-        """Weighted sums over the units, the same on every machine.
+        """Compute weighted sums over the units, the same on every machine.
 
         Returns
         -------
@@ -137,14 +137,14 @@ class ExactColumns:
         return self.put_together(sums)
 
     def by(self, owner: Ints, n: int, rows: Any = slice(None)) -> Floats:
-        """Sums of the pieces of some rows by owner, shape (n, pieces)."""
+        """Sum the pieces of some rows by owner, shape (n, pieces)."""
         sums = np.zeros((n, self.digits.shape[1]))
         for piece in range(self.digits.shape[1] if len(owner) else 0):
             sums[:, piece] = total(owner, self.digits[rows, piece], n)
         return sums
 
     def put_together(self, sums: Floats) -> Floats:
-        """Columns again, from sums of the pieces: the only step that rounds.
+        """Compute columns from sums of the pieces: the only step that rounds.
 
         Returns
         -------
@@ -171,7 +171,7 @@ def exact_columns(columns: Floats) -> ExactColumns:
 
 
 def cut_columns(columns: Sequence[Sequence[Floats | None]], n_rows: int) -> ExactColumns:
-    """Columns from their digits, the smallest first; pieces without any are left out."""
+    """Build columns from their digits, the smallest first; leave out pieces that are all 0."""
     pieces, places = [], []
     for place in range(3):
         for number, column in enumerate(columns):

@@ -48,10 +48,10 @@ _MOST_CELLS = 2**18
 
 
 def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Smaller of the two counts at each position, from the layers of either side.
+    """Compute the expected number of positions that both of two random sets cover, pair by pair.
 
-    A position is covered m times or more if, and only if, layer m covers it: the sum over
-    layers of the products of their coverages.
+    A position counts as often as both sides cover it. It is covered m times or more if, and only
+    if, layer m covers it: the result is the sum over layers of the products of their coverages.
     """
     if sets.are_lines:
         used, where = distinct(np.concatenate([i, j]))
@@ -72,7 +72,10 @@ def expected_positions(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_equal_spans(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Spans of equal length that start at the same place."""
+    """Compute the expected number of equal spans in two random sets, pair by pair.
+
+    Equal spans have the same length and start at the same place.
+    """
     pair, one, two = _alike(sets, i, j, sets.length)
     profiles, x, y = _starts(sets, one, two)
     is_rigid = sets.is_rigid[one] | sets.is_rigid[two]
@@ -81,9 +84,10 @@ def expected_equal_spans(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Smaller of the two counts of starts at each place, and the same for ends.
+    """Compute the expected number of starts and ends that two random sets share, pair by pair.
 
-    By mirror symmetry they are as many, except where spans cross.
+    What they share is the smaller of the two counts at each place. By mirror symmetry as many ends
+    are shared as starts, except where spans cross.
     """
     is_end = np.zeros_like(sets.kind) if sets.are_lines else sets.kind
     pair, one, two = _alike(sets, i, j, 2 * sets.level + is_end)
@@ -99,11 +103,15 @@ def expected_boundaries(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """What spans of equal rank share, divided by the mean of their lengths, and by either.
+    """Compute the expected overlap of spans of equal rank, as parts of spans, pair by pair.
+
+    The shortest span at a position has rank 1, the second shortest rank 2, and so on.
 
     Returns
     -------
     array of float, shape (3, pairs)
+        What spans share divided by the mean of their lengths, by the length of the span of i,
+        and by that of the span of j.
     """
     pair, one, two = _alike(sets, i, j, sets.level)
     sides = np.concatenate([one, two])
@@ -120,7 +128,7 @@ def expected_parts(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_partners(sets: SpanSets, i: Ints, j: Ints, *, theta: float) -> Floats:
-    """Pairs of spans at IoU > theta, for theta from 1/2 on.
+    """Compute the expected number of pairs of spans at IoU > theta, for theta from 1/2 on.
 
     A span that shares more than half with another shares less than half with any other
     that is disjoint from that one, so that pairs are one to one by themselves.
@@ -143,7 +151,7 @@ def expected_partners(sets: SpanSets, i: Ints, j: Ints, *, theta: float) -> Floa
 
 
 def _needed_for(theta: float, both: Ints) -> Ints:
-    """The fewest positions that spans of so many together share at IoU > theta."""
+    """Compute the fewest positions to share for IoU > theta; `both` adds up the two lengths."""
     needed = np.maximum((theta / (1 + theta) * both).astype(np.int64) - 1, 1)
     for _ in range(4):
         needed += ~(needed / (both - needed) > theta)
@@ -151,7 +159,7 @@ def _needed_for(theta: float, both: Ints) -> Ints:
 
 
 def expected_phi(sets: SpanSets, i: Ints, j: Ints, *, phi: Phi) -> Floats:
-    """Any function of two spans, summed over those that intersect.
+    """Compute the expected sum of a function of two spans over those that intersect.
 
     It is evaluated for every two starts at which the two spans intersect: as many as
     the text has positions, times the two lengths.
@@ -179,7 +187,7 @@ def expected_phi(sets: SpanSets, i: Ints, j: Ints, *, phi: Phi) -> Floats:
 
 
 def _alike(sets: SpanSets, i: Ints, j: Ints, key: Ints) -> tuple[Ints, Ints, Ints]:
-    """The members of i and j that have the same key: pair of sets, member, member."""
+    """Find the members of i and j that have the same key: pair of sets, member, member."""
     stride = largest(key) + 1
     code = sets.owner() * stride + key
     order = np.argsort(code, kind="stable")
@@ -192,14 +200,14 @@ def _alike(sets: SpanSets, i: Ints, j: Ints, key: Ints) -> tuple[Ints, Ints, Int
 
 
 def _starts(sets: SpanSets, one: Ints, two: Ints) -> tuple[Profiles, Ints, Ints]:
-    """Where members start, but for their shifts, and where in these profiles each is."""
+    """Compute where members start, without their shifts, and the sequence that each has there."""
     used, where = distinct(sets.place[np.concatenate([one, two])])
     x, y = where.reshape(2, -1)
     return start_profiles(sets, used), x, y
 
 
 def _met(profiles: Profiles, x: Ints, y: Ints, lag: Ints, is_rigid: Bools) -> Floats:
-    """Sums of products of sequences, those of rigid members moved against each other."""
+    """Sum products of two sequences, those of rigid members moved against each other."""
     if not is_rigid.any():
         return profiles.dot(x, y)
     met, free = np.empty(len(x)), ~is_rigid
@@ -209,7 +217,7 @@ def _met(profiles: Profiles, x: Ints, y: Ints, lag: Ints, is_rigid: Bools) -> Fl
 
 
 def _asked_once(sets: SpanSets, *columns: Ints | Bools) -> tuple[Ints, Ints]:
-    """The number of each question, and a row in which each is asked.
+    """Number the distinct questions: the number of each row, and a row that asks each.
 
     Where spans lie in others, the same two nodes are compared at many levels.
     """
@@ -220,7 +228,7 @@ def _asked_once(sets: SpanSets, *columns: Ints | Bools) -> tuple[Ints, Ints]:
 
 
 def _times(sets: SpanSets, one: Ints, two: Ints) -> Floats:
-    """How many pairs of spans a pair of members stands for."""
+    """Compute how many pairs of spans a pair of members stands for."""
     return np.asarray(sets.weight[one] * sets.weight[two])
 
 
@@ -228,7 +236,10 @@ def _times(sets: SpanSets, one: Ints, two: Ints) -> Floats:
 
 
 def expected_levels(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Smaller of the two counts at each position, where spans may overlap."""
+    """Compute the expected number of shared positions, where spans may overlap.
+
+    What two sets share is the smaller of the two counts at each position.
+    """
     profiles, n_levels = level_profiles(sets.table)
     first = starts(n_levels)
     pair, level = spread(np.minimum(n_levels[i], n_levels[j]))
@@ -236,9 +247,10 @@ def expected_levels(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_equal_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Smaller of the two counts of equal spans, where spans may overlap.
+    """Compute the expected number of equal spans in two sets, where spans may overlap.
 
-    Of k spans of one length, the number that start at a given place is binomial.
+    Of spans that occur several times, the smaller of the two counts is shared. Of k
+    spans of one length, the number that start at a given place is binomial.
     """
     pair, one, two = _alike(sets, i, j, sets.length)
     places = sets.n[i][pair] - sets.length[one] + 1
@@ -254,7 +266,9 @@ def expected_equal_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_boundaries_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """Smaller of the two counts of starts at each place, and the same for ends.
+    """Compute the expected number of shared starts and ends, where spans may overlap.
+
+    What two sets share is the smaller of the two counts at each place.
 
     How many spans start at a place is Poisson-binomial, and the same from one place to
     the next until one of the spans would run past the end of the text.
@@ -274,7 +288,7 @@ def expected_boundaries_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
 
 
 def expected_parts_overlapping(sets: SpanSets, i: Ints, j: Ints) -> Floats:
-    """What spans of equal rank share, where spans may overlap (see `expected_parts`)."""
+    """Compute the same as `expected_parts`, where spans may overlap."""
     runs = [
         slice(*ends) for ends in zip(sets.first[:-1].tolist(), sets.first[1:].tolist(), strict=True)
     ]

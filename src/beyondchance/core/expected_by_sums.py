@@ -73,7 +73,7 @@ def _expected(
     covers: bool = False,
     times: int = 1,
 ) -> Floats:
-    """The expected match, by what members share that have the same key."""
+    """Compute the expected match from what members with the same key share."""
     if sets.are_lines:
         return one_by_one(sets, i, j)
     found: Floats = _split(sets, i, j, key, one_by_one)[0]
@@ -91,7 +91,7 @@ def _split(
     *,
     sides: int = 1,
 ) -> Floats:
-    """The expected match where few members have a key in common; nan elsewhere."""
+    """Compute the expected match where few pairs of members have equal keys; nan elsewhere."""
     stride = largest(key) + 1
     code = np.sort(sets.owner() * stride + key)
     pair, member = sets.members(i)
@@ -144,7 +144,7 @@ class _Gathered:
 
     @classmethod
     def of(cls, sets: SpanSets, i: int, j: int, key: Ints, *, covers: bool = False) -> _Gathered:
-        """The members of two sets."""
+        """Gather the members of two sets that have a key in common."""
         one, two = (np.arange(sets.first[k], sets.first[k + 1]) for k in (i, j))
         keys = np.intersect1d(key[one], key[two])
         one, two = (
@@ -161,7 +161,7 @@ class _Gathered:
         return cls(sets, size, (one, two), key, keys, places, starts, covers, middle, n_cut)
 
     def added_up(self, side: int, keys: Ints) -> Floats:
-        """The weighted sequences of the members of one side, shape (keys, size + 1)."""
+        """Add up the weighted sequences of the members of one side, shape (keys, size + 1)."""
         sets, member = self.sets, self.sides[side]
         member = member[np.isin(self.key[member], keys)]
         sums = np.zeros((len(keys), self.size + 1))
@@ -182,7 +182,7 @@ class _Gathered:
 
 
 def _shared(found: _Gathered) -> float:
-    """The sum of products over positions and keys."""
+    """Sum the products of both sides over positions and keys."""
     step = max(_MOST_CELLS // (found.size + 1), 1)
     shared = 0.0
     for k in range(0, len(found.keys), step):
@@ -193,7 +193,7 @@ def _shared(found: _Gathered) -> float:
 
 
 def _parts(sets: SpanSets, i: int, j: int) -> Floats:
-    """What two sets share at each level, divided by the lengths of the spans.
+    """Compute what two sets share at each level, divided by the lengths of the spans, shape (3,).
 
     What two nodes share does not depend on the level, at which the same nodes may have other
     spans: it is found once for each two of them.
@@ -225,7 +225,7 @@ def _parts(sets: SpanSets, i: int, j: int) -> Floats:
 
 
 def _met(found: _Gathered, one: tuple[Ints, Ints], two: tuple[Ints, Ints]) -> Floats:
-    """How many positions each two nodes share on average, shape (nodes of one, nodes of two).
+    """Compute how many positions two nodes share on average, shape (nodes of one, nodes of two).
 
     Nodes are given by their keys, and a member of each.
     """

@@ -42,7 +42,7 @@ def cut_at_boundaries(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, I
 
 
 def n_pieces_of(text: Ints, start: Ints, end: Ints) -> Ints:
-    """How many pieces `cut_at_boundaries` makes of each span.
+    """Count the pieces that `cut_at_boundaries` makes of each span.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def n_pieces_of(text: Ints, start: Ints, end: Ints) -> Ints:
 
 
 def _edges(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-    """All positions at which spans begin or end, and which of these are those of each span."""
+    """Find all positions at which spans begin or end, and the numbers of those of each span."""
     stride = int(end.max(initial=0)) + 1
     edge, number = distinct(np.concatenate([text * stride + start, text * stride + end]))
     first, last = number.reshape(2, -1)
@@ -109,7 +109,7 @@ class LabelSets:
     of_mark: Ints
 
     def marks(self, chosen: Ints, other: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """The labels of the sets chosen, next to those of one other set each.
+        """List the labels of the sets chosen, next to those of one other set each.
 
         Returns
         -------
@@ -166,7 +166,7 @@ def label_sets(
 
 
 def looked_up(known: Ints, values: Ints, wanted: Ints) -> Ints:
-    """The values of what is wanted among what is known, which ascends; 0 for the unknown.
+    """Look up the values of wanted keys among known keys, which ascend; 0 for unknown keys.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def looked_up(known: Ints, values: Ints, wanted: Ints) -> Ints:
 
 
 def expected_alike(drawn_a: Ints, drawn_b: Ints, pool_a: Floats, pool_b: Floats) -> Floats:
-    r"""Expected number of marks of one label that two random sets have in common.
+    r"""Compute the expected number of marks of one label that two random sets share.
 
     Each side draws its set from its own pool of marks, without replacement, so that the
     number of marks with the label is hypergeometric. The smaller of two independent numbers
@@ -219,7 +219,7 @@ def expected_alike(drawn_a: Ints, drawn_b: Ints, pool_a: Floats, pool_b: Floats)
 
 
 def _at_least(drawn: Ints, with_label: Floats, of_all: Floats) -> Floats:
-    """The probability of at least 0, 1, ... marks with the label, shape (drawn + 1, problems)."""
+    """Compute how likely 0, 1, ... marks or more have the label, shape (drawn + 1, problems)."""
     most = int(drawn.max(initial=0))
     share = np.zeros((most + 1, len(drawn)))
     share[0] = 1

@@ -35,7 +35,7 @@ class LengthTable:
         return len(self.n)
 
     def owner(self) -> Ints:
-        """The entry of each run."""
+        """Return the entry of each run."""
         return np.arange(len(self)).repeat(widths(self.first))
 
     def sum_by_entry(self, values: Ints) -> Ints:
@@ -43,7 +43,7 @@ class LengthTable:
         return total(self.owner(), values, len(self)).astype(np.int64)
 
     def free(self) -> Ints:
-        """Positions that no span covers when none overlap."""
+        """Count the positions that no span covers when none overlap."""
         return self.n - self.sum_by_entry(self.length * self.count)
 
 
@@ -89,7 +89,7 @@ def tabulate(n: Ints, owner: Ints, length: Ints) -> tuple[LengthTable, Ints]:
 
 
 def table_of(n: int, *sides: Ints) -> LengthTable:
-    """A table with one entry for each list of lengths, of one text of size n."""
+    """Build a table with one entry for each list of lengths, of one text of size n."""
     runs = [_counted(lengths, largest(lengths) + 1) for lengths in sides]
     return LengthTable(
         n=np.full(len(sides), n),
@@ -100,7 +100,7 @@ def table_of(n: int, *sides: Ints) -> LengthTable:
 
 
 def _runs(n_groups: int, owner: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
-    """The distinct lengths of each group: where they begin, the lengths, how often each occurs."""
+    """Count the distinct lengths of each group: where they begin, the lengths, the counts."""
     stride = largest(length) + 1
     runs, count = _counted(owner * stride + length, n_groups * stride)
     run_owner, run_length = np.divmod(runs, stride)
@@ -108,7 +108,7 @@ def _runs(n_groups: int, owner: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _counted(code: Ints, n_codes: int) -> tuple[Ints, Ints]:
-    """Distinct codes and how often each occurs; by sorting only where they are sparse."""
+    """Count how often each distinct code occurs, by sorting only where codes are sparse."""
     if n_codes > 16 * len(code) + 1024:
         found, number = distinct(code)
         return found, np.bincount(number)

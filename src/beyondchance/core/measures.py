@@ -106,11 +106,11 @@ class Measure:
     drawing: Mapping[str, Any] = field(default_factory=dict)
 
     def is_defined(self, model: Model) -> bool:
-        """Whether spans that a model places at random have an expected match."""
+        """Return whether spans that a model places at random have an expected match."""
         return not model.is_independent or not (self.overlapping is None and self.estimate is None)
 
     def expectation(self, model: Model) -> Expected:
-        """The exact expected match of what a model places at random, where there is one."""
+        """Return the function for the exact expected match under a model; raise if it has none."""
         found = self.overlapping if model.is_independent else self.on_lines
         if found is None:
             raise ValueError(f"{self.name} has no exact expectation under {model.name}")

@@ -56,7 +56,7 @@ class SpanGroups:
         return len(self.first) - 1
 
     def owner(self) -> Ints:
-        """The group of each span."""
+        """Return the group of each span."""
         return np.arange(len(self)).repeat(widths(self.first))
 
 
@@ -66,7 +66,7 @@ and recall have a match of their own, shape (3, pairs): the match, that of a, th
 
 
 def overlapping_groups(groups: SpanGroups) -> Bools:
-    """Which groups have spans that overlap.
+    """Return which groups have spans that overlap.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def overlapping_groups(groups: SpanGroups) -> Bools:
 
 
 def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """Sum over positions of the smaller of the two counts, pair by pair.
+    """Sum the smaller of the two counts over all positions, pair by pair.
 
     Examples
     --------
@@ -104,13 +104,13 @@ def shared_positions(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 
 
 def taken(groups: SpanGroups, chosen: Ints) -> SpanGroups:
-    """Some of the groups."""
+    """Select some of the groups."""
     owner, span = members(groups.first, chosen)
     return SpanGroups(bounds(owner, len(chosen)), groups.start[span], groups.end[span])
 
 
 def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """Positions that group a and group b both cover, pair by pair.
+    """Count the positions that group a and group b both cover, pair by pair.
 
     The spans of a group do not overlap.
     """
@@ -128,7 +128,7 @@ def _shared_once(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 
 
 def _shared_by_several(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """The same for groups of any number of spans.
+    """Count the positions that groups of any number of disjoint spans share, pair by pair.
 
     For each span of a, what b covers before its end minus what b covers before its start.
     """
@@ -146,7 +146,7 @@ def _shared_by_several(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 
 
 def shared_levels(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """Sum over positions of the smaller of the two counts, pair by pair.
+    """Sum the smaller of the two counts over all positions, pair by pair.
 
     For spans that may overlap. The positions that a group holds at least m times
     are its level m, and level m of one is met by level m of the other.
@@ -194,7 +194,7 @@ def _levels(groups: SpanGroups) -> tuple[SpanGroups, Ints]:
 
 
 def equal_spans(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """Spans with the same start and end in group a and in group b, pair by pair.
+    """Count the spans with the same start and end in group a and in group b, pair by pair.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def equal_spans(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 
 
 def equal_boundaries(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
-    """Starts that group a and group b have in common, plus ends, pair by pair.
+    """Count the starts that group a and group b have in common, plus the ends, pair by pair.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def equal_boundaries(groups: SpanGroups, a: Ints, b: Ints) -> Ints:
 
 
 def _in_common(groups: SpanGroups, value: Ints, a: Ints, b: Ints) -> Ints:
-    """Size of the intersection of two multisets of values, one value for each span."""
+    """Count what two multisets of values have in common, one value for each span."""
     n_values = largest(value) + 1
     known, number = distinct(groups.owner() * n_values + value)
     count = np.bincount(number)
@@ -235,7 +235,7 @@ def _in_common(groups: SpanGroups, value: Ints, a: Ints, b: Ints) -> Ints:
 
 
 def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
-    """Pairs of spans that share a position: which pair of groups, span of a, span of b.
+    """Find pairs of spans that share a position: which pair of groups, span of a, span of b.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
     begins = groups.owner() * stride + groups.start
 
     def starting_within(one: Ints, other: Ints, after: int) -> tuple[Ints, Ints, Ints]:
-        """Each span of some groups with those of others that start within it."""
+        """Pair each span of some groups with those of others that start within it."""
         row, span = members(groups.first, one)
         base = other[row] * stride
         begin = np.searchsorted(begins, base + groups.start[span] + after)
@@ -267,7 +267,7 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
 
 
 def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
-    """Sums of the parts of spans that are shared, pair by pair.
+    """Sum the parts of spans that are shared, pair by pair.
 
     At each position the shortest span of one side meets the shortest of the other, the
     second shortest the second shortest and so on, which makes the sum as large as it can be
@@ -305,7 +305,7 @@ def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
 
 
 def _shared_by_pairs(groups: SpanGroups, lengths: Ints, a: Ints, b: Ints) -> Floats:
-    """Sums over intersecting spans of what they share, as parts of spans of these lengths."""
+    """Sum what intersecting spans share, as parts of spans of these lengths."""
     row, one, two = intersecting(groups, a, b)
     shared = _shared(groups, one, two)
     sizes = ((lengths[one] + lengths[two]) / 2, lengths[one], lengths[two])
@@ -347,7 +347,7 @@ def _ranks(groups: SpanGroups) -> tuple[SpanGroups, Ints, Ints]:
 
 
 def partners(groups: SpanGroups, a: Ints, b: Ints, *, theta: float) -> Ints:
-    """Spans of a and b that can be paired one to one at IoU > theta, pair by pair.
+    """Count the one-to-one pairs of spans of a and b at IoU > theta, pair by pair.
 
     As many as possible: where a span has several possible partners, the pairing is
     one that leaves the fewest alone.
@@ -368,7 +368,7 @@ def partners(groups: SpanGroups, a: Ints, b: Ints, *, theta: float) -> Ints:
 
 
 def summed_phi(groups: SpanGroups, a: Ints, b: Ints, *, phi: Phi) -> Floats:
-    """Sum of any function of two spans over those that intersect, pair by pair."""
+    """Sum any function of two spans over those that intersect, pair by pair."""
     row, one, two = intersecting(groups, a, b)
     lengths = groups.end - groups.start
     value = phi(groups.start[one], lengths[one], groups.start[two], lengths[two])
@@ -376,13 +376,13 @@ def summed_phi(groups: SpanGroups, a: Ints, b: Ints, *, phi: Phi) -> Floats:
 
 
 def _shared(groups: SpanGroups, one: Ints, two: Ints) -> Ints:
-    """Positions that two spans share, if they share any."""
+    """Count the positions that two spans share, if they share any."""
     end = np.minimum(groups.end[one], groups.end[two])
     return np.asarray(end - np.maximum(groups.start[one], groups.start[two]))
 
 
 def paired(row: Ints, one: Ints, two: Ints, n_rows: int) -> Ints:
-    """Size of the largest one-to-one pairing in each row.
+    """Compute the size of the largest one-to-one pairing in each row.
 
     Parameters
     ----------
@@ -408,7 +408,7 @@ def paired(row: Ints, one: Ints, two: Ints, n_rows: int) -> Ints:
 
 
 def _wishes(row: Ints, one: Ints, two: Ints) -> Iterator[tuple[int, int, int]]:
-    """For each row and one side: all that it may be paired with, as the bits of a number."""
+    """Yield each row and one side with all that it may be paired with, as the bits of a number."""
     rows, number = distinct(row)
     lowest = np.full(len(rows), largest(two))
     np.minimum.at(lowest, number, two)
@@ -432,14 +432,14 @@ def _wishes(row: Ints, one: Ints, two: Ints) -> Iterator[tuple[int, int, int]]:
 
 
 def _repeated(row: Ints, side: Ints) -> Ints:
-    """How often each value occurs in its row."""
+    """Count how often each value occurs in its row."""
     code = row * (largest(side) + 1) + side
     number = distinct(code)[1]
     return np.asarray(np.bincount(number)[number])
 
 
 def largest_pairing(wishes: dict[int, int]) -> int:
-    """Size of the largest one-to-one pairing, by augmenting paths.
+    """Compute the size of the largest one-to-one pairing, by augmenting paths.
 
     Parameters
     ----------
@@ -487,5 +487,5 @@ def largest_pairing(wishes: dict[int, int]) -> int:
 
 
 def _lowest(bits: int) -> int:
-    """The place of the lowest bit."""
+    """Return the place of the lowest bit."""
     return (bits & -bits).bit_length() - 1

@@ -18,7 +18,7 @@ _NEGLIGIBLE = 1e-30
 
 
 def level_profiles(table: LengthTable) -> tuple[Profiles, Ints]:
-    """Probability that each position is held at least m times, m = 1, 2, ...
+    """Compute the probability that each position is held at least m times, m = 1, 2, ...
 
     Returns
     -------
@@ -38,7 +38,7 @@ def level_profiles(table: LengthTable) -> tuple[Profiles, Ints]:
 
 
 def _held_at_least(n: int, length: Ints, count: Ints) -> Floats:
-    """Tails of the number of holders at the edge positions and in the middle.
+    """Compute how likely m spans or more hold each edge position, and one in the middle.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def _held_at_least(n: int, length: Ints, count: Ints) -> Floats:
 
 
 def rank_profiles(n: int, length: Ints, count: Ints, edge: int) -> Floats:
-    """Probability that the r-th shortest span at a position has a length, r = 1, 2, ...
+    """Compute how likely the r-th shortest span at a position has each length, r = 1, 2, ...
 
     Returns
     -------
@@ -79,7 +79,7 @@ def rank_profiles(n: int, length: Ints, count: Ints, edge: int) -> Floats:
 
 
 def start_tails(table: LengthTable, entry: int) -> tuple[Ints, Floats]:
-    """Probability that at least m spans start at a place, m = 1, 2, ...
+    """Compute the probability that at least m spans start at a place, m = 1, 2, ...
 
     Returns
     -------
@@ -95,7 +95,7 @@ def start_tails(table: LengthTable, entry: int) -> tuple[Ints, Floats]:
 
 
 def binomial_tails(n: int, p: float) -> Floats:
-    """P(Binomial(n, p) >= m) for m = 1, ..., n, as far as it is not negligible.
+    """Compute P(Binomial(n, p) >= m) for m = 1, ..., n, as far as it is not negligible.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def binomial_tails(n: int, p: float) -> Floats:
 
 
 def _tails(chance: Floats, count: Ints) -> Floats:
-    """Poisson-binomial tails: the probability that at least m of all events happen.
+    """Compute Poisson-binomial tails: the probability that at least m of all events happen.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ _FEW_LONGS = 8
 
 
 def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
-    """Probability that each position is annotated, one sequence for each entry asked for.
+    """Compute the probability that each position is annotated, a sequence for each entry asked for.
 
     Every position is held by exactly one item, so what the free positions do
     not hold is annotated: ``c(t) = 1 - free * q(t)``, with q the position of
@@ -99,7 +99,7 @@ def coverage_profiles(table: LengthTable, entry: Ints) -> Profiles:
 
 
 def item_profiles(table: LengthTable, entry: Ints, item: Ints) -> Profiles:
-    """Where one item stands: the distribution of the positions before it.
+    """Compute the distribution of the number of positions before one item.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def _large_problems(
 def _edges(
     n_items: int, excess: Sequence[int], count: Sequence[int], taken: Sequence[int]
 ) -> list[tuple[Floats, float]]:
-    """Edge and middle of the distribution of each item, named by its excess.
+    """Compute edge and middle of the distribution of each item, which its excess identifies.
 
     Tables of units and of long spans are separate, and how far to compute is decided by the entry
     as a whole: so no digit of one item depends on which others are asked for.
@@ -248,7 +248,7 @@ def _edges(
 def _edges_by_table(
     n_items: int, excess: Sequence[int], count: Sequence[int], taken: Sequence[int]
 ) -> dict[int, tuple[Floats, float]]:
-    """Edge and middle of items that are all units or all long spans, where that is fast.
+    """Compute edge and middle of items, all units or all long spans, where that is fast.
 
     Positions are computed from the edge inwards, twice as many each time, until
     Proposition 3 or the mirror image says that they are enough, or until the
@@ -301,7 +301,7 @@ def _edges_by_table(
 
 
 def _passes(excess: Sequence[int], count: Sequence[int], weights: Floats, *, is_long: bool) -> int:
-    """Passes over a table of subsets that all items of an entry take.
+    """Count the passes over a table of subsets that all items of an entry take.
 
     Of all items, because no digit of one depends on which others are asked for.
     """
@@ -316,7 +316,7 @@ def _passes(excess: Sequence[int], count: Sequence[int], weights: Floats, *, is_
 def _mixed(
     excess: Sequence[int], count: Sequence[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
-    """Sum over j and e: what is N P(x) for each item taken out.
+    """Yield N P(x) for each item taken out: the sum over j and e.
 
     `weights` are the hypergeometric probabilities, shape (m, j).
     """
@@ -339,7 +339,7 @@ def _mixed(
 def _mixed_equal(
     excess: Sequence[int], count: Sequence[int], weights: Floats, taken: list[int]
 ) -> Iterator[Floats]:
-    """N P(x) where all long spans are equal: j of them have the total excess j e."""
+    """Yield N P(x) where all long spans are equal: j of them have the total excess j e."""
     mixed = weights[:, 0].copy()
     for j in range(1, min(weights.shape[1], sum(count) + 1)):
         mixed[j * excess[0] :] += weights[: len(mixed) - j * excess[0], j]
@@ -353,7 +353,7 @@ def _spectrum(rows: Floats) -> Complexes:
 
 
 def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
-    """Probability of i good items among the first d drawn, without replacement.
+    """Compute the probability of i good items among the first d drawn, without replacement.
 
     Every term is positive and every step a product, so nothing is lost, however
     large the numbers are.
@@ -383,7 +383,7 @@ def _hypergeometric(good: int, bad: int, draws: int, most: int) -> Floats:
 
 
 def _excess_sums(excess: Sequence[int], count: Sequence[int], most: int, width: int) -> Floats:
-    """Probability that j long spans taken at random have the total excess e.
+    """Compute the probability that j long spans taken at random have the total excess e.
 
     Returns
     -------
@@ -411,7 +411,7 @@ def _excess_sums(excess: Sequence[int], count: Sequence[int], most: int, width: 
 
 
 def _with_one(sums: Floats, n_longs: int, added: int) -> Floats:
-    """The table when a long span of excess `added` joins, which makes `n_longs` of them.
+    """Add a long span of excess `added` to the table, which makes `n_longs` of them.
 
     Of j long spans out of K, a given one is among them with probability j/K.
     """
@@ -423,7 +423,7 @@ def _with_one(sums: Floats, n_longs: int, added: int) -> Floats:
 
 
 def _without_one(sums: Floats, n_longs: int, gone: int) -> Floats:
-    """The table when a long span of excess `gone` leaves, which undoes `_with_one`."""
+    """Take a long span of excess `gone` out of the table, which undoes `_with_one`."""
     left = sums.copy()
     for j in range(1, len(sums)):
         if gone < sums.shape[1]:
@@ -433,7 +433,7 @@ def _without_one(sums: Floats, n_longs: int, gone: int) -> Floats:
 
 
 def _removable(weight: Floats, n_longs: int) -> bool:
-    """Whether taking a long span out by subtraction is harmless.
+    """Return whether taking a long span out by subtraction is harmless.
 
     The error of row j, summed over e, is at most that of a rounding and j/K of the
     error of row j - 1, both divided by 1 - j/K; `weight` is what a row is multiplied

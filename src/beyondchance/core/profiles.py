@@ -52,7 +52,7 @@ class Profiles:
         return np.asarray(self.values[self.first + self.reach])
 
     def dot(self, i: Ints, j: Ints) -> Floats:
-        """Sum of products of sequences i and j, of equal size, pair by pair."""
+        """Sum the products of sequences i and j, of equal size, pair by pair."""
         reach = np.maximum(self.reach[i], self.reach[j])
         edge = np.empty(len(i))
         is_short = reach <= _MOST_GATHERED
@@ -72,14 +72,14 @@ class Profiles:
         return np.asarray(2 * edge + (self.size[i] - 2 * reach) * (middle[i] * middle[j]))
 
     def at(self, sequence: Ints, place: Ints) -> Floats:
-        """Values at any places."""
+        """Return the values of sequences at any places."""
         from_edge = np.minimum(place, self.size[sequence] - 1 - place)
         return np.asarray(
             self.values[self.first[sequence] + np.minimum(from_edge, self.reach[sequence])]
         )
 
     def meet(self, i: Ints, j: Ints, lag: Ints) -> Floats:
-        """Sum over x of sequence i at x times sequence j at x + lag, pair by pair.
+        """Sum sequence i at x times sequence j at x + lag over all x, pair by pair.
 
         For distributions, the probability that j comes `lag` places after i.
         """
@@ -115,7 +115,7 @@ class Profiles:
         return np.asarray(at_edges + (edge - flat) * (self.middle[i] * self.middle[j]))
 
     def stretch(self, i: int, begin: int, stop: int) -> Floats:
-        """Values of sequence i at the places from `begin` to before `stop`."""
+        """Return the values of sequence i at the places from `begin` to before `stop`."""
         reach, size = int(self.reach[i]), int(self.size[i])
         edge = self.values[self.first[i] : self.first[i] + reach]
         n_middle = min(stop, size - reach) - max(begin, reach)
@@ -125,11 +125,11 @@ class Profiles:
         )
 
     def expand(self, i: int) -> Floats:
-        """The whole of sequence i."""
+        """Return the whole of sequence i."""
         return self.stretch(i, 0, int(self.size[i]))
 
     def take(self, chosen: Ints) -> Profiles:
-        """Some of the sequences, which share their values with these."""
+        """Select some of the sequences, which share their values with these."""
         return Profiles(self.values, self.first[chosen], self.reach[chosen], self.size[chosen])
 
 
@@ -151,7 +151,7 @@ def profiles_of(pieces: list[tuple[Floats, float]], size: Ints) -> Profiles:
 
 
 def joined(*parts: Profiles) -> Profiles:
-    """The sequences of all parts, one after the other."""
+    """Join the sequences of all parts, one after the other."""
     offset = np.cumsum([0, *(len(part.values) for part in parts)])
     return Profiles(
         values=np.concatenate([part.values for part in parts]),
@@ -162,7 +162,7 @@ def joined(*parts: Profiles) -> Profiles:
 
 
 def boxes(size: Ints) -> Profiles:
-    """Sequences of ones.
+    """Make sequences of ones.
 
     Examples
     --------
@@ -173,10 +173,10 @@ def boxes(size: Ints) -> Profiles:
 
 
 def convolved(p: Profiles, q: Profiles) -> Profiles:
-    """Convolution of each sequence of p with the one of q at the same index.
+    """Convolve each sequence of p with the one of q at the same index.
 
-    For distributions, that of the sum; with a box of ones, what the last so many
-    values add up to.
+    For distributions, the result is that of the sum; with a box of ones, it is what the last so
+    many values add up to.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def convolved(p: Profiles, q: Profiles) -> Profiles:
 
 
 def _products(p: Profiles, q: Profiles, reach: Ints) -> Floats:
-    """Convolutions up to each reach, one after the other, by adding up products."""
+    """Compute convolutions up to each reach, one after the other, by adding up products."""
     sequence, x = spread(reach + 1)
     lowest = np.maximum(0, x - p.size[sequence] + 1)
     cell, d = spread(np.minimum(x, q.size[sequence] - 1) - lowest + 1)
@@ -215,7 +215,7 @@ def _products(p: Profiles, q: Profiles, reach: Ints) -> Floats:
 
 
 def _by_transforms(p: Profiles, q: Profiles, i: int, width: int) -> Floats:
-    """The first values of one convolution, by Fourier transforms."""
+    """Compute the first values of one convolution, by Fourier transforms."""
     spectrum = np.ones(1, dtype=np.complex128)
     for profiles in (p, q):
         places = np.arange(min(width, int(profiles.size[i])))
@@ -225,7 +225,7 @@ def _by_transforms(p: Profiles, q: Profiles, i: int, width: int) -> Floats:
 
 
 def summed(profiles: Profiles, weight: Ints | Floats, owner: Ints, n_rows: int) -> Profiles:
-    """Weighted sums of sequences of equal size, those of one owner together.
+    """Sum weighted sequences of equal size, those of one owner together.
 
     `owner` is ascending, and every row owns a sequence at least.
     """

@@ -32,7 +32,7 @@ def widths(first: Ints) -> Ints:
 
 
 def starts(counts: Ints) -> Ints:
-    """Where each row begins when rows of these lengths lie end to end.
+    """Return where each row begins when rows of these lengths lie end to end.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def spread(counts: Ints) -> tuple[Ints, Ints]:
 
 
 def bounds(owner: Ints, rows: int) -> Ints:
-    """Where each row begins in an array sorted by `owner`, and where the last ends.
+    """Return where each row begins in an array sorted by `owner`, and where the last ends.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def bounds(owner: Ints, rows: int) -> Ints:
 
 
 def members(first: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """For the members of the rows chosen: which of these, and the member.
+    """List the members of the rows chosen: which of these rows each is in, and the member.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def members(first: Ints, chosen: Ints) -> tuple[Ints, Ints]:
 
 
 def rows_by_value(values: Ints) -> list[Ints]:
-    """The rows that have each value, the least value first.
+    """List the rows that have each value, the least value first.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def rows_by_value(values: Ints) -> list[Ints]:
 
 
 def distinct(values: Ints) -> tuple[Ints, Ints]:
-    """Distinct values in ascending order, and for each value its number among them.
+    """Find the distinct values in ascending order, and for each value its number among them.
 
     What `np.unique` gives with its inverse, by sorting only where values are sparse, and
     without loading NumPy's masked arrays on the first call, which takes as long as scoring
@@ -146,7 +146,7 @@ def n_distinct(values: Ints) -> int:
 
 
 def is_among(values: Ints, known: Ints) -> Bools:
-    """Which values are among others, which ascend.
+    """Return which values are among known ones, which ascend.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def is_among(values: Ints, known: Ints) -> Bools:
 
 
 def repeats(*columns: Ints) -> Bools:
-    """Which rows have the values of the row before in all columns.
+    """Return which rows have the values of the row before in all columns.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def repeats(*columns: Ints) -> Bools:
 
 
 def begins_apart(start: Ints, end: Ints) -> Bools:
-    """Which stretches begin behind the ends of all before them; they are sorted by their starts.
+    """Return which stretches, sorted by their starts, begin behind the ends of all before them.
 
     Examples
     --------

@@ -88,11 +88,11 @@ class SpanSets:
         return len(self.n)
 
     def owner(self) -> Ints:
-        """The set of each member."""
+        """Return the set of each member."""
         return np.repeat(np.arange(len(self)), widths(self.first))
 
     def members(self, chosen: Ints) -> tuple[Ints, Ints]:
-        """For the members of the sets chosen: which of these, and the member."""
+        """List the members of the sets chosen: which of these sets each is in, and the member."""
         return members(self.first, chosen)
 
 
@@ -134,7 +134,7 @@ MembersOf = Callable[[Structure, Placed], Members]
 
 
 def whole_lines(table: LengthTable) -> SpanSets:
-    """Each line of a table as one set."""
+    """Make each line of a table one set."""
     runs = np.arange(len(table.length))
     zero = np.zeros(len(runs), dtype=np.int64)
     return SpanSets(
@@ -228,7 +228,7 @@ def coded(*columns: Ints | Bools | Floats) -> tuple[Ints, Ints]:
 
 
 def _placed(n: Ints, structure: Structure) -> Placed:
-    """Where each node can be; the first places are the runs of the table, as runs of a text."""
+    """Find where each node can be; the first places are runs of the table, as runs of a text."""
     length, parent = structure.length, structure.parent
     is_free = structure.offset == FREE
     free = np.flatnonzero(is_free)
@@ -265,7 +265,7 @@ def _placed(n: Ints, structure: Structure) -> Placed:
 
 
 def _shift(structure: Structure) -> Ints:
-    """How far each node is from where the places of the nodes around it leave it."""
+    """Sum the fixed offsets of each node and of all nodes around it."""
     shift = np.maximum(structure.offset, 0)
     for inner in rows_by_value(structure.depth)[1:]:
         shift[inner] += shift[structure.parent[inner]]
@@ -276,7 +276,7 @@ def _shift(structure: Structure) -> Ints:
 
 
 def spans_of(structure: Structure, placed: Placed) -> Members:
-    """Every span, whatever it lies in."""
+    """List every span, whatever it lies in."""
     del placed
     span = np.arange(len(structure.group))
     zero = np.zeros_like(span)
@@ -286,7 +286,7 @@ def spans_of(structure: Structure, placed: Placed) -> Members:
 
 
 def layers_of(structure: Structure, placed: Placed) -> Members:
-    """What is covered once at least, twice and so on: the node of each stack, at its levels.
+    """List what is covered at least once, twice and so on: the node of each stack, at its levels.
 
     Cells side by side that reach the same level are one stretch.
     """
@@ -309,7 +309,7 @@ def layers_of(structure: Structure, placed: Placed) -> Members:
 
 
 def starts_of(structure: Structure, placed: Placed) -> Members:
-    """Where one span at least starts, two at least and so on.
+    """List where at least one span starts, at least two and so on.
 
     Let :math:`H_v(m)` be the probability that m spans or more start where stack v starts, and
     :math:`A_v(m)` the part of it that the stacks inside v bring. An outermost start at a
@@ -329,7 +329,7 @@ def starts_of(structure: Structure, placed: Placed) -> Members:
 
 
 def _starts(structure: Structure, first: Floats) -> Members:
-    """The starts of a structure, where nodes start together with this probability."""
+    """List the starts of a structure; `first` is how likely a node starts where its parent does."""
     stacks = structure.stacks
     around, together = linked(structure, first)
     depth = _outer_sums(structure, np.ones(len(stacks), dtype=np.int64))
@@ -355,7 +355,7 @@ def _starts(structure: Structure, first: Floats) -> Members:
 
 
 def ranks_of(structure: Structure, placed: Placed) -> Members:
-    """The shortest span at a position, the second shortest and so on; the kind is its length.
+    """List the shortest span at a position, the second shortest and so on; the kind is its length.
 
     Where a stack is the innermost, the spans at a position are those of the stack, then those of
     the stack around it, and so on outwards, each longer than those before. It is the innermost
@@ -383,7 +383,7 @@ def rank_pairs(structure: Structure) -> Ints:
 
 
 def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:
-    """The spans of some stacks and of those around them: which, rank from 1 on, length."""
+    """List the spans of some stacks and of those around them: which, rank from 1 on, length."""
     stacks = structure.stacks
     which, at, base = np.arange(len(chosen)), chosen, np.zeros_like(chosen)
     found: list[tuple[Ints, Ints, Ints]] = [(chosen[:0],) * 3]
@@ -399,7 +399,7 @@ def _chains(structure: Structure, chosen: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _outer_sums(structure: Structure, value: Ints) -> Ints:
-    """For every stack, the sum of a value over the stacks around it."""
+    """Sum a value over the stacks around each stack."""
     around, found = structure.stacks.around, np.zeros_like(value)
     for stack in rows_by_value(structure.depth[structure.stacks.node]):
         inner = stack[around[stack] >= 0]
@@ -411,7 +411,7 @@ def _outer_sums(structure: Structure, value: Ints) -> Ints:
 
 
 def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
-    """Where a node of each place starts, but for its shift: a sequence for each place asked for.
+    """Compute where a node of each place asked for starts, without its shift, one sequence each.
 
     The start of an inner node is that of the one around it plus its own start in
     there, which are independent: their distributions are convolved.
@@ -440,7 +440,7 @@ def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
 
 
 def member_coverage(sets: SpanSets, member: Ints) -> Profiles:
-    """Probability that each member covers each position, from its shift on."""
+    """Compute the probability that each member covers each position, from its shift on."""
     stride = largest(sets.length) + 1
     used, index = distinct(sets.place[member] * stride + sets.length[member])
     place, length = np.divmod(used, stride)
@@ -495,7 +495,7 @@ class Covered:
 
 
 def coverage_of(sets: SpanSets, layers: Layers, chosen: Ints) -> Covered:
-    """Probability that each position is covered by each of some layers.
+    """Compute the probability that each position is covered by each of some layers.
 
     What moves freely is added up; what is rigid has a shift of its own.
     """
@@ -528,7 +528,7 @@ def coverage_of(sets: SpanSets, layers: Layers, chosen: Ints) -> Covered:
 
 
 def _whole_line(sets: SpanSets, layer: Ints, member: Ints, n_layers: int) -> Ints:
-    """For each layer, the line of a text of which it has all items, or -1."""
+    """Find for each layer the line of a text of which it has all items, or -1."""
     place = sets.place[member]
     line = np.full(n_layers, -1)
     if sets.starts is not None:

@@ -66,7 +66,7 @@ class Stacks:
         return len(self.node)
 
     def height(self) -> Ints:
-        """How many spans each stack has."""
+        """Count the spans of each stack."""
         return np.diff(self.first)
 
 
@@ -107,7 +107,7 @@ class Structure:
         return len(self.length) > len(self.group)
 
     def mirrored(self) -> Structure:
-        """The same from the other end: starts are ends."""
+        """Mirror the structure: starts become ends."""
         fixed = self.offset != FREE
         around = np.where(fixed, self.parent, 0)
         offset = np.where(fixed, self.length[around] - self.length - self.offset, FREE)
@@ -118,7 +118,7 @@ class Structure:
 def nested_structure(
     line: Ints, length: Ints, group: Ints, *, parent: Ints, depth: Ints
 ) -> Structure:
-    """The structure of spans that are disjoint or lie inside one another."""
+    """Build the structure of spans that are disjoint or lie inside one another."""
     span = np.arange(len(length))
     ones = np.ones_like(length)
     stacks = Stacks(span, group, span, np.arange(len(span) + 1), length, ones, ones)
@@ -127,7 +127,7 @@ def nested_structure(
 
 
 def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting) -> Structure:
-    """The structure of any spans.
+    """Build the structure of any spans.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
 
 
 def _clusters(line: Ints, start: Ints, end: Ints, crossed: Ints) -> list[list[int]]:
-    """Spans that are linked by crossing one another, cluster by cluster.
+    """Group spans that are linked by crossing one another into clusters.
 
     Spans come by their starts, the longer first. A *block* is a span, or a cluster so far, that
     has not ended: each block lies in the one before it. A span crosses a block if it ends after
@@ -235,21 +235,21 @@ def _clusters(line: Ints, start: Ints, end: Ints, crossed: Ints) -> list[list[in
 
 
 def _coming(ends: list[int], begin: int) -> list[int]:
-    """The ends after a position; earlier ones are taken off the heap."""
+    """Take the ends up to a position off a heap, and return those after it."""
     while ends and ends[0] <= begin:
         heappop(ends)
     return ends
 
 
 def _cells(cluster: Sequence[int], start: Ints, end: Ints) -> Ints:
-    """Where the cells of a cluster begin, and where the last of them ends."""
+    """Find where the cells of a cluster begin, and where the last of them ends."""
     return np.unique(np.concatenate([start[cluster], end[cluster]]))
 
 
 def _stacks(
     alone: Ints, span: Ints, cells: tuple[Ints, Ints], columns: tuple[Ints, Ints, Ints]
 ) -> Stacks:
-    """The stacks of spans that cross no other, and those of the cells of clusters.
+    """Build the stacks of spans that cross no other, and those of the cells of clusters.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def _with_stacks(found: Structure) -> Structure:
 
 
 def linked(found: Structure, chance: Floats) -> tuple[Ints, Floats]:
-    """The stack around each stack, -1 if there is none, and a product on the way to it.
+    """Find the stack around each stack, -1 if there is none, and the product of chances up to it.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def linked(found: Structure, chance: Floats) -> tuple[Ints, Floats]:
 
 
 def forest(nodes: dict[int, tuple[int, int, int, int]]) -> Forest:
-    """The nodes of a line as sorted trees.
+    """Convert the nodes of a line to sorted trees.
 
     Parameters
     ----------
@@ -370,7 +370,7 @@ def forest(nodes: dict[int, tuple[int, int, int, int]]) -> Forest:
 
 
 def written(trees: Forest) -> str:
-    """A forest as nested tuples: of each tree the length, mark, offset and the trees inside it.
+    """Write a forest as nested tuples: of each tree the length, mark, offset and the trees inside.
 
     Examples
     --------
@@ -388,7 +388,7 @@ def written(trees: Forest) -> str:
 
 
 def _closed(size: int) -> str:
-    """How a tuple of so many ends."""
+    """Return how a tuple of this size ends."""
     return ",)" if size == 1 else ")"
 
 
@@ -410,7 +410,7 @@ class Nodes(NamedTuple):
 
 
 def flattened(trees: Forest) -> tuple[Nodes, Ints]:
-    """The nodes of a line, and what each is compared with: `forest` undone.
+    """Invert `forest`: list the nodes of a line, and what each is compared with.
 
     Examples
     --------

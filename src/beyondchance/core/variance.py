@@ -38,7 +38,7 @@ _LAST_DIGITS = 2.0**-48
 
 
 def is_within_reach(n: int, length: Ints, count: Ints) -> bool:
-    """Whether a text is short enough for the exact variance.
+    """Return whether a text is short enough for the exact variance.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def is_within_reach(n: int, length: Ints, count: Ints) -> bool:
 
 
 def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
-    """Probability that a position is annotated, and the covariances of two positions.
+    """Compute how likely each position is annotated, and the covariances of two positions.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
 
 
 def _rows(n: int, long_spans: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
-    """How many rows of units and long spans there are, by length and by the long spans in them.
+    """Count the rows of units and long spans, by length and by the long spans in them.
 
     Returns
     -------
@@ -127,9 +127,9 @@ def _rows(n: int, long_spans: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
 
 
 def _rest(states: Ints) -> Ints:
-    """For two states, the number of the one that has the long spans that are left over.
+    """Find for two states the number of the one that has the long spans that are left over.
 
-    The number of states, which no state has, where there are not enough.
+    Where there are not enough, it is the number of states, which no state has.
     """
     left_over = states[-1] - states[:, None] - states
     number = np.zeros(left_over.shape[:2], dtype=np.int64)
@@ -139,7 +139,7 @@ def _rest(states: Ints) -> Ints:
 
 
 def team_variance(team: Sequence[tuple[Floats, Floats]]) -> float:
-    """Variance of the sum of the matches of all pairs of a team, in one text.
+    """Compute the variance of the sum of the matches of all pairs of a team, in one text.
 
     Parameters
     ----------
