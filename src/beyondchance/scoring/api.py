@@ -35,7 +35,7 @@ _Scored = TypeVar("_Scored", Agreement, Ranking)
 
 @documented(ScoringOptions)
 def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agreement:
-    """How much of the agreement between span annotations is beyond chance.
+    """Compute how much of the agreement between span annotations is beyond chance.
 
     Counts are added over texts, labels and pairs of annotators who annotated the
     same document (micro average, as in section 4 of the paper), then
@@ -121,7 +121,7 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
 
 @documented(ScoringOptions)
 def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
-    """Systems against a gold standard, ranked before and after correction for chance.
+    """Rank systems against a gold standard, before and after correction for chance.
 
     Each system is scored on the documents that it shares with the gold standard. Its score
     does not depend on the other systems.
@@ -198,7 +198,7 @@ def _others(
 
 @documented(ScoringOptions)
 def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Difficulty:
-    """How hard it is to agree by chance in these texts: 1 minus chance agreement.
+    """Compute how hard it is to agree by chance in these texts: 1 minus chance agreement.
 
     With a gold standard, chance agreement of the gold standard with itself;
     without one, over all ordered pairs of annotators, each with itself included

@@ -90,7 +90,7 @@ class Matches:
     stream: Ints | None = None
 
     def in_rows(self, where: Ints, n_rows: int) -> Matches:
-        """The same among more rows: nothing is in common where one of two marked nothing."""
+        """Spread the matches over more rows; nothing matches where one of two marked nothing."""
         if len(where) == n_rows:
             return self
 
@@ -201,7 +201,7 @@ def counted(
 
 
 def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:
-    """What the numbers in rows of counts stand for, and the document of each row."""
+    """Return what the numbers in rows of counts stand for, and the document of each row."""
     corpus, compared = shared.corpus, shared.compared
     return {
         "documents": kept(corpus.documents, compared),
@@ -308,7 +308,7 @@ class Placement:
         return np.asarray(is_plain[line])
 
     def part(self, groups: Ints) -> tuple[Placement, Callable[[Ints], Ints]]:
-        """Some of the groups, with those on their lines; and what number each of them has."""
+        """Select some groups with all on their lines; also return a map to their new numbers."""
         spans, chosen = self.spans.part(groups)
         return Placement(spans, self.model), lambda old: np.searchsorted(chosen, old)
 
@@ -323,14 +323,14 @@ class Placement:
         return structure_of(spans.line, spans.start, spans.end, group, spans.nesting)
 
     def plain_sets(self) -> tuple[SpanSets, Ints]:
-        """What chance depends on for plain groups: the sets, and the set of each group."""
+        """Build what chance depends on for plain groups: the sets, and the set of each group."""
         spans = self.spans
         n = spans.corpus.text_length[spans.text]
         table, entry = tabulate(n, spans.owner(), spans.end - spans.start)
         return whole_lines(table), entry
 
     def sets(self, members_of: MembersOf) -> tuple[SpanSets, Ints]:
-        """What chance depends on for any groups."""
+        """Build what chance depends on for any groups: the sets, and the set of each group."""
         spans, structure = self.spans, self.structure
         n = spans.corpus.text_length[spans.text]
         line_size = np.zeros(largest(structure.line, -1) + 1, dtype=np.int64)
@@ -345,7 +345,7 @@ class Placement:
         return order, bounds(structure.line[order], largest(structure.line, -1) + 1)
 
     def trees(self, line: int, compared_with: Callable[[Ints], Ints]) -> Forest:
-        """All nodes of a line, as trees, with what each span is compared with."""
+        """Convert all nodes of a line to trees, with what each span is compared with."""
         structure, (order, first) = self.structure, self._nodes_on_lines
         nodes = order[first[line] : first[line + 1]]
         marks, is_span = np.zeros_like(nodes), nodes < len(structure.group)
@@ -355,7 +355,7 @@ class Placement:
         return forest(dict(zip(nodes.tolist(), rows, strict=True)))
 
     def sides(self, a: int, b: int) -> tuple[int, Forest, Forest]:
-        """Text size and trees of two groups, in an order free of who comes first."""
+        """Return text size and trees of two groups, in an order free of who comes first."""
         one, two = sorted(
             self.trees(
                 int(self.structure.line[self.spans.first[group]]),
@@ -366,7 +366,7 @@ class Placement:
         return int(self.spans.corpus.text_length[self.spans.text[a]]), one, two
 
     def problems(self, a: Ints, b: Ints) -> Iterator[tuple[int, Forest, Forest]]:
-        """The sides of a few pairs of groups; only their lines are looked at."""
+        """Yield the sides of a few pairs of groups, looking at their lines only."""
         if len(a):
             part, number = self.part(distinct(np.concatenate([a, b]))[0])
             for pair in zip(number(a).tolist(), number(b).tolist(), strict=True):
@@ -377,7 +377,7 @@ class Placement:
 
 
 def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Ints) -> Matches:
-    """What groups a and b have in common, pair by pair."""
+    """Compute what groups a and b have in common, observed and expected, pair by pair."""
     spans = placed.spans
     has_form = _has_form(placed, measure)
     if measure.estimate is None and not has_form.all():
@@ -436,7 +436,7 @@ def _check_draws(spans: Marked, measure: Measure, a: Ints, b: Ints) -> None:
 
 
 def _has_form(placed: Placement, measure: Measure) -> Bools:
-    """Which groups have an exact expectation."""
+    """Return which groups have an exact expectation."""
     n_groups = len(placed.spans.text)
     if placed.model.is_independent:
         return np.full(n_groups, measure.overlapping is not None)
@@ -449,12 +449,12 @@ def _has_form(placed: Placement, measure: Measure) -> Bools:
 
 
 def _limit(measure: Measure, sizes: Floats) -> Floats:
-    """The most that two sides can have in common."""
+    """Compute the most that two sides can have in common."""
     return np.asarray(np.minimum(*sizes) if measure.is_one_to_one else np.add(*sizes) / 2)
 
 
 def _certain(expected: Floats, sizes: Floats) -> Bools:
-    """Whether an expected match is all there is: of both sides, of side a, of side b.
+    """Return whether an expected match is the whole of both sides, of side a, of side b.
 
     A match never exceeds its limit, so that it is always reached if it is on average.
     """
@@ -466,7 +466,7 @@ def _certain(expected: Floats, sizes: Floats) -> Bools:
 def _expected_in_texts(
     placed: Placement, measure: Measure, is_exact: Bools, a: Ints, b: Ints
 ) -> Floats:
-    """Expected match of pairs of groups, 0 where there is no exact one.
+    """Compute the expected match of pairs of groups, 0 where there is no exact one.
 
     Most are plain, and what is not costs more.
     """
@@ -504,7 +504,7 @@ def _check_ranks(placed: Placement) -> None:
 
 
 def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) -> Floats:
-    """Expected match of pairs of sets.
+    """Compute the expected match of pairs of sets.
 
     Equal problems are solved once, and with the sides in one order, so that (a, b) and (b, a)
     have the same digits.
@@ -526,7 +526,7 @@ def _expected(sets: SpanSets, measure: Measure, model: Model, i: Ints, j: Ints) 
 def _corpus_wide(
     spans: Marked, measure: Measure, wide: CorpusWide, rows: Compared, sizes: Floats
 ) -> Matches:
-    """What annotators have in common in every text, where random spans may be in any of them."""
+    """Compute matches in every text, where random spans may be in any of them."""
     text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
     matched = np.zeros((3 if measure.own_sides else 1, len(text)))
     expected = np.zeros_like(matched)
@@ -569,7 +569,7 @@ def _corpus_wide(
 def _fixed(
     expected: Floats, matched: Floats, limit: Floats, constants: Callable[[Ints], Iterable[float]]
 ) -> Bools:
-    """Whether every arrangement gives the match that was observed.
+    """Return whether every arrangement gives the match that was observed.
 
     Then it does so on average. Where that is nothing, or the most that there can be, it is
     always so; otherwise many arrangements are tried: `constants` gives what they have in

@@ -33,7 +33,7 @@ def corpus_of(
     *,
     is_first_gold: bool = False,
 ) -> Corpus:
-    """A corpus as it is, and the corpus of anything else (see `beyondchance.corpus`)."""
+    """Return a corpus as it is, or build one from anything else (see `beyondchance.corpus`)."""
     if isinstance(data, Corpus) and not others and not options:
         return data
     if is_scan(data):
@@ -69,7 +69,7 @@ class Scanned:
     how: Mapping[str, Any]
 
     def answer(self, command: str) -> Answer:
-        """The answer to the question, with what was read about the files."""
+        """Answer the question of a command, with what was read about the files."""
         from beyondchance.scoring.scans import counted  # noqa: PLC0415 - for large data
 
         question = Question(command, self.gold, self.scoring)
@@ -83,22 +83,22 @@ class Scanned:
 
 
 def is_scan(data: Any) -> bool:
-    """Whether files are to be read in parts, without loading what reads them."""
+    """Return whether files are to be read in parts, without loading what reads them."""
     return type(data).__name__ == "Scan" and type(data).__module__.endswith("io.scanning")
 
 
 def _counting(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that say how files are counted."""
+    """Return the options that say how files are counted, except those that are None."""
     return {n: value for n, value in options.items() if _is_counting(n) and value is not None}
 
 
 def _is_counting(name: str) -> bool:
-    """Whether an option says how files are counted."""
+    """Return whether an option says how files are counted."""
     return name in declared(CountingOptions) or name in ("executor", "progress")
 
 
 def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Scanned | None:
-    """What is to be read in parts; None for anything else."""
+    """Return files to be read in parts, with what is asked of them; None for other data."""
     if not is_scan(data):
         return None
     how = _counting(options)
@@ -124,7 +124,7 @@ def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Sca
 def scored_data(
     data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool = False
 ) -> tuple[Corpus, str | None, dict[str, Any]]:
-    """The corpus, the gold standard that is asked for, and the options of scoring.
+    """Return the corpus, the gold standard that is asked for, and the options of scoring.
 
     The options may be those of scoring and those by which a corpus is made. Where there is no
     other gold standard, `is_first_gold` makes the first say what is scored.

@@ -63,7 +63,7 @@ class Marked:
     n_merged: int
 
     def owner(self) -> Ints:
-        """The group of each span."""
+        """Return the group of each span."""
         return self._owner
 
     @cached_property
@@ -76,7 +76,7 @@ class Marked:
         return nesting(self.line, self.start, self.end)
 
     def part(self, groups: Ints) -> tuple[Marked, Ints]:
-        """Some of the groups, with all that are placed together with them; which they are."""
+        """Select some groups with all that are placed together with them; also return which."""
         on_line = np.zeros(largest(self.line, -1) + 1, dtype=bool)
         on_line[self.line[self.first[groups]]] = True
         spans = np.flatnonzero(on_line[self.line])
@@ -96,7 +96,7 @@ class Marked:
 
 
 def marked(corpus: Corpus, scope: Scope) -> Marked:
-    """The spans of a corpus in a scope."""
+    """Collect the spans of a corpus in a scope."""
     _check_lengths(corpus)
     labelled = scope.labelled
     labels = corpus.labels if labelled else (ANY,)
@@ -157,7 +157,7 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
 
 
 def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None]]:
-    """How many lines have disjoint, nested and crossing spans, each with two such spans."""
+    """Count lines with disjoint, nested and crossing spans, each with two such spans or None."""
     nest = spans.nesting
     n_lines = largest(spans.line, -1) + 1
     if nest.overlap is None:
@@ -174,7 +174,10 @@ def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None
 
 
 def _first_crossing(spans: Marked) -> tuple[int, int] | None:
-    """The first two spans that cross, on the first line that has any: the same in every part."""
+    """Find the first two spans that cross, on the first line that has any; None if none do.
+
+    They are the same in whichever part of the files the line is.
+    """
     if not len(spans.nesting.crossed):
         return None
     own = np.flatnonzero(spans.line == spans.nesting.crossed[0])
@@ -209,7 +212,7 @@ class Placed:
     crosses: tuple[Piece, ...] = ()
 
     def __add__(self, other: Placed) -> Placed:
-        """All groups of both; the examples are those of the first that has any."""
+        """Add the groups of both; the examples are those of the first that has any."""
         return replace(
             self,
             apart=self.apart + other.apart,
@@ -237,7 +240,7 @@ class Placed:
 
 
 def placed_of(spans: Marked) -> Placed:
-    """How the spans of a corpus lie."""
+    """Describe how the spans of a corpus lie: apart, nested or crossing."""
     kinds = kinds_of_lines(spans)
     (n_apart, _), (n_nested, nested), (n_crossing, crossing) = kinds.values()
     return Placed(
@@ -287,7 +290,7 @@ def check_apart(spans: Marked, why: str) -> None:
 
 
 def refused(spans: Marked, group: int, measure: str, why: str) -> OverlapError:
-    """Why a measure does not take a group of spans that overlap."""
+    """Build the error for a measure that does not take a group of spans that overlap."""
     own = np.arange(spans.first[group], spans.first[group + 1])
     last = int(np.argmax(spans.start[own[1:]] < np.maximum.accumulate(spans.end[own])[:-1])) + 1
     one = int(own[np.argmax(spans.end[own[:last]])])
@@ -329,7 +332,7 @@ _OF_SEVERAL = ("folder", "tag_column")
 
 
 def nothing_shared(corpus: Corpus, *who: Piece) -> NothingSharedError:
-    """Why no two annotators can be compared, `who` being the two that are missing."""
+    """Build the error that no two annotators can be compared, `who` being the two missing."""
     counts = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
     if not counts.any():
         return NothingSharedError("no document was annotated", expected="at least one")

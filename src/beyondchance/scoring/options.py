@@ -99,7 +99,7 @@ class Scoring:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def signature(self, *, is_estimated: bool = False) -> dict[str, Any]:
-        """What the signature says about the options, the measure, the model and the scope.
+        """Return what the signature says about the options, the measure, the model and the scope.
 
         Parameters
         ----------
@@ -184,12 +184,12 @@ def model_named(name: str) -> Model:
 
 
 def settings_of(corpus: Corpus, **signed: Any) -> Settings:
-    """How a corpus was read, and whatever else a signature says about a result."""
+    """Build settings: how a corpus was read, and what else a signature says about a result."""
     return Settings(unit=corpus.unit, positions=corpus.positions, **{**signed, **corpus.options})
 
 
 def _measure(given: object) -> Measure:
-    """The measure of a name, or one of the user's own."""
+    """Return the measure of a name, or one of the user's own."""
     if isinstance(given, CustomMeasure):
         size = partial(_checked_size, given)
         return additive(given.name, partial(_checked_phi, given), size)
@@ -204,7 +204,7 @@ def _measure(given: object) -> Measure:
 def _checked_phi(
     custom: CustomMeasure, start_a: Ints, length_a: Ints, start_b: Ints, length_b: Ints
 ) -> Floats:
-    """Phi, the same both ways to the last digit."""
+    """Compute phi, the same both ways to the last digit; refuse a phi that differs."""
     one = _column(custom, "phi", custom.phi(start_a, length_a, start_b, length_b), start_a)
     two = _column(custom, "phi", custom.phi(start_b, length_b, start_a, length_a), start_a)
     differs = np.flatnonzero(np.abs(one - two) > _CLOSE * np.maximum(one, two))
