@@ -150,7 +150,7 @@ def end_to_end(annotators: Iterable[Tags]) -> Iterable[str]:
 def lists_of_spans(
     spans: Mapping[str, Spans], lengths: Sequence[int], documents: Names
 ) -> dict[str, Any]:
-    """What `Corpus.from_columns` takes, from the arguments of `Corpus.from_spans`."""
+    """Convert the arguments of `Corpus.from_spans` to what `Corpus.from_columns` takes."""
     annotators, n_texts = _validated_annotations(spans)
     if not is_list(lengths):
         raise DataError("lengths are ", Quote(lengths), expected="one number for each text")
@@ -187,7 +187,7 @@ def columns_of_spans(
     annotated: Iterable[tuple[str, str]] | None,
     annotators: Names,
 ) -> dict[str, Any]:
-    """The columns of `Corpus.from_columns`; the offsets are checked by the corpus."""
+    """Build the columns of `Corpus.from_columns`; the corpus checks the offsets."""
     text_length = _whole_numbers(lengths, "lengths")
     wrong = np.flatnonzero((text_length < 0) | (text_length > MOST_POSITIONS))
     if len(wrong):
@@ -235,7 +235,7 @@ _BY_ANNOTATOR = "a mapping of annotators to their texts, such as {'anna': [...],
 def _columns_of_texts(
     names: tuple[str, ...], fields: Fields, document: Ints, length: Ints, annotators: Names
 ) -> dict[str, Any]:
-    """What `columns_of_tags` and `columns_of_spans` have in common."""
+    """Build the columns that `columns_of_tags` and `columns_of_spans` have in common."""
     return {
         "documents": names,
         "fields": _validated_fields(fields, len(names)),
@@ -248,7 +248,7 @@ def _columns_of_texts(
 def lengths_of_texts(
     spans: Any, lengths: Any, texts: Any, tokens: Any, positions: str | None
 ) -> tuple[Any, dict[str, Any], str]:
-    """The positions of each text, the columns of known texts, and what offsets count then."""
+    """Find the positions of each text, the columns of known texts, and what offsets count then."""
     lengths = plain(lengths, "lengths")
     if texts is None and tokens is None:
         if lengths is None:
@@ -290,7 +290,7 @@ def check_lengths(lengths: Any, own: Sequence[int], counted: str) -> None:
 
 
 def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str, Any]:
-    """Texts of tokens, and the characters of each token in them.
+    """Build the texts of tokens, and find the characters of each token in them.
 
     The tokens are joined by spaces, or found one after the other in the texts that are given.
     ``token_count`` is how many tokens each text has.
@@ -327,7 +327,7 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
 
 
 def checked_texts(texts: Any, n_texts: int) -> tuple[str, ...]:
-    """The characters of each text."""
+    """Check that there is a string for each text, and return them."""
     listed = plain(texts, "texts")
     if not is_list(listed) or len(listed) != n_texts:
         found = f"{len(listed)} texts" if is_list(listed) else Quote(listed)
@@ -364,7 +364,7 @@ def _validated_fields(fields: Fields, n_documents: int) -> dict[str, tuple[str, 
 
 
 def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[str, ...], int]:
-    """The annotators, and how many texts there are, the same for every annotator."""
+    """Return the annotators and the number of texts, which has to be the same for all of them."""
     if not isinstance(texts, Mapping):
         raise DataError("found ", Quote(texts), expected=_BY_ANNOTATOR)
     if not texts:
@@ -386,7 +386,7 @@ def _validated_annotations(texts: Mapping[str, Sequence[Any]]) -> tuple[tuple[st
 
 
 def lists_of(annotations: Any) -> Any:
-    """The annotations of each annotator as lists of lists, whatever they are like."""
+    """Convert the annotations of each annotator to lists of lists, whatever they are like."""
     if not isinstance(annotations, Mapping):
         return annotations
     return {
@@ -423,7 +423,7 @@ def _check_triples(spans: Any, where: Callable[[], tuple[Piece, ...]]) -> None:
 
 
 def _is_whole(value: object) -> bool:
-    """Whether a value is a whole number in the range of 64 bits."""
+    """Return whether a value is a whole number in the range of 64 bits."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
         return False
     return bool(-(2**63) <= value < 2**63 and value == value // 1)  # type: ignore[operator]
@@ -432,7 +432,7 @@ def _is_whole(value: object) -> bool:
 def _documents_of_texts(
     documents: Sequence[str] | None, n_texts: int
 ) -> tuple[Ints, tuple[str, ...]]:
-    """The document of each text, and the names of the documents."""
+    """Return the document of each text, and the names of the documents."""
     if documents is None:
         return np.arange(n_texts), tuple(map(str, range(n_texts)))
     documents = plain(documents, "documents")
@@ -458,7 +458,7 @@ def _documents_of_texts(
 def _tag_counts(
     sequences: Tags, annotator: str, names: tuple[str, ...], text_document: Ints
 ) -> Ints:
-    """How many tags each text has; -1 where the annotator did not annotate it."""
+    """Count the tags of each text; -1 where the annotator did not annotate it."""
     if _LISTS.issuperset(map(type, sequences)):
         return np.fromiter(map(len, sequences), dtype=np.int64, count=len(sequences))  # type: ignore[arg-type]
     counts = np.empty(len(sequences), dtype=np.int64)
@@ -472,7 +472,7 @@ def _tag_counts(
 
 
 def _numbers_of_tags(counts: Ints, annotators: tuple[str, ...]) -> tuple[Piece, ...]:
-    """How many tags annotators have in one text; -1 of those who did not annotate it."""
+    """Say how many tags annotators have in one text, without those who did not annotate it (-1)."""
     pieces: list[Piece] = []
     for name, n in zip(annotators, counts.tolist(), strict=True):
         pieces += [", ", Quote(name), f" has {n} tags"] if n >= 0 else []
@@ -482,7 +482,7 @@ def _numbers_of_tags(counts: Ints, annotators: tuple[str, ...]) -> tuple[Piece, 
 def _whole_documents(
     seen: Bools, text_document: Ints, annotators: Sequence[str], names: Sequence[str]
 ) -> Bools:
-    """Who annotated which document, shape (documents, annotators)."""
+    """Return who annotated which document, shape (documents, annotators)."""
     if len(names) == len(text_document):
         return seen.T
     annotated = np.zeros((len(names), len(annotators)), dtype=bool)
@@ -502,7 +502,7 @@ def _whole_documents(
 def _annotation_pairs(
     annotated: Iterable[tuple[str, str]], names: tuple[str, ...], rank: Mapping[str, int]
 ) -> Ints:
-    """Sorted, distinct (document, annotator) numbers, shape (2, annotations)."""
+    """Convert names to sorted, distinct (document, annotator) numbers, shape (2, annotations)."""
     index = {name: number for number, name in enumerate(names)}
     pairs = set()
     for pair in annotated if isinstance(annotated, Iterable) else [annotated]:

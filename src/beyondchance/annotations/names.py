@@ -23,7 +23,7 @@ from beyondchance.types import Bools, Ints
 
 
 def is_list(value: object) -> bool:
-    """Whether a value is a list, a tuple, an array or the like, and not a string."""
+    """Return whether a value is a list, a tuple, a flat array or the like, and not a string."""
     if isinstance(value, np.ndarray):
         return value.ndim == 1
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)

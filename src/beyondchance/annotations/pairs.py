@@ -20,7 +20,7 @@ PARTNERS = 64
 
 
 def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
-    """Every two rows of the same owner, the earlier one first.
+    """List every two rows of the same owner, the earlier one first.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def every_two(owner: Ints, *, with_self: bool = False) -> tuple[Ints, Ints]:
 
 
 def every_two_with(owner: Ints, is_one: Bools, *, with_self: bool = False) -> tuple[Ints, Ints]:
-    """Every two rows of the same owner of which one is a given row, the earlier one first.
+    """List every two rows of the same owner of which one is a given row, the earlier one first.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def every_two_with(owner: Ints, is_one: Bools, *, with_self: bool = False) -> tu
 
 
 def annotation_numbers(corpus: Corpus, text: Ints, annotator: Ints) -> Ints:
-    """The annotations that texts and their annotators belong to, by number in the corpus."""
+    """Find the annotations of texts by annotators, by number in the corpus."""
     n_annotators = max(len(corpus.annotators), 1)
     wanted = corpus.text_document[text] * n_annotators + annotator
     # Where all annotated everything, nothing needs to be searched.
@@ -118,7 +118,7 @@ class SharedDocuments:
 def shared_documents(
     corpus: Corpus, *, gold: int | None = None, with_self: bool = False
 ) -> SharedDocuments:
-    """Who is compared with whom in which document.
+    """List who is compared with whom in which document.
 
     Parameters
     ----------

@@ -211,7 +211,7 @@ def _scheme(spelling: Sequence[Any], tag: Ints, adjoins: Bools) -> str:
 
 
 def _refusal_at(position: int, tags: Sequence[str], scheme: str, where: Text) -> TagError:
-    """The error for a tag of a text that breaks its scheme."""
+    """Build the error for a tag of a text that breaks its scheme."""
     before: Piece = Quote(tags[position - 1]) if position else "the start of the text"
     is_last = position + 1 == len(tags)
     after: Piece = "the end of the text" if is_last else Quote(tags[position + 1])
@@ -225,7 +225,7 @@ def _refusal_at(position: int, tags: Sequence[str], scheme: str, where: Text) ->
 
 
 def _refusal_of(tag: Any, known: Iterable[Any], scheme: str, where: Text) -> TagError:
-    """The error for a tag that its scheme does not have."""
+    """Build the error for a tag that its scheme does not have."""
     if isinstance(tag, str) and is_bytes_as_text(tag.partition("-")[2]):
         return TagError(
             *("tag ", Quote(tag), " has bytes written as text for a label"),
@@ -249,7 +249,7 @@ def _refusal_of(tag: Any, known: Iterable[Any], scheme: str, where: Text) -> Tag
 
 
 def _is_bare(tag: Any) -> bool:
-    """Whether a tag is a label without a prefix, rather than a misspelt tag.
+    """Return whether a tag is a label without a prefix, rather than a misspelt tag.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def _is_bare(tag: Any) -> bool:
 
 
 def joined_tags(parts: Sequence[DecodedTags], numbers: Iterable[Ints]) -> DecodedTags:
-    """What was decoded in parts, with the numbers that the texts of each part have in all."""
+    """Join what was decoded in parts; `numbers` are those of the texts of each part in all."""
     if len(parts) == 1:
         return parts[0]
     labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
@@ -284,7 +284,7 @@ def joined_tags(parts: Sequence[DecodedTags], numbers: Iterable[Ints]) -> Decode
 
 
 def scheme_with_ends(prefixes: AbstractSet[str]) -> str | None:
-    """The scheme that these prefixes belong to, if it marks ends and single tokens."""
+    """Return the scheme of these prefixes if it marks ends and single tokens, else None."""
     if prefixes & {"L", "U"}:
         return "BILOU"
     if prefixes & {"E", "S", "M"}:
