@@ -27,7 +27,7 @@ _MISSING = "missing"
 
 
 def _is_team(found: Disagreements) -> bool:
-    """Whether more than two are compared with one another."""
+    """Return whether more than two annotators are compared with one another."""
     return len({name for pair in found.pairs for name in pair}) > 2 and not is_against_gold(found)
 
 

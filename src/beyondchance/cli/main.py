@@ -209,7 +209,7 @@ def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
 
 
 def _lacks_memory(error: Exception) -> bool:
-    """Whether there is no memory, be it for a part of a library."""
+    """Return whether an error says that memory is missing, be it for a part of a library."""
     is_unloaded = isinstance(error, ImportError) and "failed to map segment" in str(error)
     return isinstance(error, MemoryError) or is_unloaded
 

@@ -175,7 +175,7 @@ class Command(click.Command):
 
 
 def is_given(name: str) -> bool:
-    """Whether an option was given, and is not its default."""
+    """Return whether an option was given on the command line."""
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 
@@ -194,7 +194,7 @@ def flag_of(name: str) -> str:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Whether a stream is a terminal; it may have been closed."""
+    """Return whether a stream is a terminal; it may have been closed."""
     return stream is not None and stream.isatty()
 
 

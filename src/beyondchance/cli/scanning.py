@@ -199,7 +199,7 @@ def _times(file: Path) -> int:
 
 
 def _can_be_cut(found: Scan) -> bool:
-    """Whether large files have a format that is read in parts, and options that allow it."""
+    """Return whether large files have a format that is read in parts, and options that allow it."""
     from beyondchance.io.scanning import opened_files  # noqa: PLC0415
 
     try:
