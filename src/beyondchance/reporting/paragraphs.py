@@ -113,7 +113,10 @@ class Paragraph:
         return tuple(dict.fromkeys(piece.key for piece in pieces if isinstance(piece, Citation)))
 
     def written(self, form: str = "text") -> str:
-        """The paragraph as ``text``, ``markdown`` or ``latex``; these have a line a sentence."""
+        """Write the paragraph as ``text``, ``markdown`` or ``latex``.
+
+        Markdown and LaTeX have a line for each sentence.
+        """
         write = FORMS[checked_option("form", form, FORMS)]
         written = ("".join(write[type(x)](x) for x in found) for found in self.sentences)
         return (" " if form == "text" else "\n").join(written)
