@@ -159,7 +159,7 @@ def _needed_for(theta: float, both: Ints) -> Ints:
 
 
 def expected_phi(sets: SpanSets, i: Ints, j: Ints, *, phi: Phi) -> Floats:
-    """Compute the expected sum of a function of two spans over those that intersect.
+    """Compute the expected sum of a function of two spans over intersecting ones, pair by pair.
 
     It is evaluated for every two starts at which the two spans intersect: as many as
     the text has positions, times the two lengths.
@@ -200,7 +200,7 @@ def _alike(sets: SpanSets, i: Ints, j: Ints, key: Ints) -> tuple[Ints, Ints, Int
 
 
 def _starts(sets: SpanSets, one: Ints, two: Ints) -> tuple[Profiles, Ints, Ints]:
-    """Compute where members start, without their shifts, and the sequence that each has there."""
+    """Compute distributions of members' starts, without shifts, and the sequence of each member."""
     used, where = distinct(sets.place[np.concatenate([one, two])])
     x, y = where.reshape(2, -1)
     return start_profiles(sets, used), x, y

@@ -175,7 +175,7 @@ def repeats(*columns: Ints) -> Bools:
 
 
 def begins_apart(start: Ints, end: Ints) -> Bools:
-    """Return which stretches, sorted by their starts, begin behind the ends of all before them.
+    """Return which stretches, sorted by start, begin at or after the ends of all before them.
 
     Examples
     --------

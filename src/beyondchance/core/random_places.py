@@ -411,7 +411,7 @@ def _outer_sums(structure: Structure, value: Ints) -> Ints:
 
 
 def start_profiles(sets: SpanSets, place: Ints) -> Profiles:
-    """Compute where a node of each place asked for starts, without its shift, one sequence each.
+    """Compute the distribution of a node's start, without its shift, for each place asked for.
 
     The start of an inner node is that of the one around it plus its own start in
     there, which are independent: their distributions are convolved.

@@ -388,7 +388,7 @@ def written(trees: Forest) -> str:
 
 
 def _closed(size: int) -> str:
-    """Return how a tuple of this size ends."""
+    """Return how Python ends a tuple of this size."""
     return ",)" if size == 1 else ")"
 
 
