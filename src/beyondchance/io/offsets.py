@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -51,43 +52,37 @@ def places_of(parts: Sequence[str]) -> list[Interval]:
 
 
 def length_of(text: str, unit: str) -> int:
-    """The length of a text in code points, in UTF-16 units or in bytes of UTF-8.
+    """Return the length of a text in code points, in UTF-16 units or in bytes of UTF-8.
 
     Examples
     --------
     >>> [length_of("a😀", unit) for unit in UNITS]
     [2, 3, 5]
     """
-    if unit == "bytes":
-        return len(text.encode("utf-8", "surrogatepass"))
-    return len(text) + (sum(map("\uffff".__lt__, text)) if unit == "utf16" else 0)
+    return offsets_at(text, unit)[-1]
 
 
 def places(text: str, unit: str) -> dict[int, int]:
-    """The index of the character that begins at each offset, and of the end.
+    """Return the index of the character that begins at each offset, and of the end.
 
     Examples
     --------
     >>> places("a😀b", "utf16")
     {0: 0, 1: 1, 3: 2, 4: 3}
     """
-    widths: Iterable[int]
-    if unit == "bytes":
-        widths = (1 + (c > "\x7f") + (c > "\u07ff") + (c > "\uffff") for c in text)
-    else:
-        widths = (1 + (unit == "utf16" and character > "\uffff") for character in text)
-    return {offset: index for index, offset in enumerate(accumulate(widths, initial=0))}
+    return {offset: index for index, offset in enumerate(offsets_at(text, unit))}
 
 
 def indices(text: str, unit: str) -> Mapping[int, int] | range:
-    """The index of the character at each offset; a range where offsets are indices.
+    """Return the index of the character at each offset; a range where offsets are indices.
 
     Examples
     --------
     >>> indices("a😀b", "utf16")[3], indices("a😀b", "codepoints")[3]
     (2, 3)
     """
-    return places(text, unit) if length_of(text, unit) > len(text) else range(len(text) + 1)
+    offsets = offsets_at(text, unit)
+    return offsets if isinstance(offsets, range) else places(text, unit)
 
 
 def code_points(
@@ -108,18 +103,25 @@ def code_points(
     return [(converted(start, where), converted(end, where)) for start, end in offsets]
 
 
+# All annotators of a document share its text.
 @lru_cache(maxsize=8)
 def offsets_at(text: str, unit: str = "utf16") -> Sequence[int]:
-    """The offset of each character and of the end: the way back from `code_points`.
+    """Return the offset of each character and of the end: the way back from `code_points`.
 
     Examples
     --------
-    >>> offsets_at("a😀b")
-    [0, 1, 3, 4]
-    >>> offsets_at("ab")
-    range(0, 3)
+    >>> list(offsets_at("a😀b")), offsets_at("ab")
+    ([0, 1, 3, 4], range(0, 3))
     """
-    return range(len(text) + 1) if length_of(text, unit) == len(text) else list(places(text, unit))
+    is_plain = unit == "codepoints" or text.isascii()
+    if is_plain or (unit == "utf16" and max(text) <= "\uffff"):
+        return range(len(text) + 1)
+    codes = characters_of(text)
+    widths = np.zeros(len(codes) + 1, dtype=np.int64)
+    for most in (0xFFFF,) if unit == "utf16" else (0x7F, 0x7FF, 0xFFFF):
+        widths[1:] += codes > most
+    widths[1:] += 1
+    return array("q", np.cumsum(widths).tobytes())
 
 
 def words_at(text: str, unit: str) -> Callable[[int, int], str | None]:
@@ -159,10 +161,9 @@ def characters_of(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
-# All annotators of a document share its text.
 @lru_cache(maxsize=8)
 def converter(text: str, unit: str) -> Callable[[int, Text], int]:
-    """A function of an offset in a text and its place in the file: the same in code points.
+    """Return a function of an offset in a text and its place in the file: the same in code points.
 
     Examples
     --------
@@ -170,36 +171,21 @@ def converter(text: str, unit: str) -> Callable[[int, Text], int]:
     >>> to_code_points(5, "")
     2
     """
-    if unit == "codepoints" or text.isascii():
-        return lambda offset, _: offset
-    codes = characters_of(text)
-    more = (codes > 0xFFFF).astype(np.int64)
-    if unit == "bytes":
-        more += codes > 0x7F
-        more += codes > 0x7FF
-    wide = np.flatnonzero(more)
-    after = wide + 1
-    ends = after + np.cumsum(more[wide])
-    behind: list[int] = after.tolist()
-    stops: list[int] = ends.tolist()
-    starts: list[int] = (ends - 1 - more[wide]).tolist()
-    n_units = len(text) + int(more.sum())
+    offsets = offsets_at(text, unit)
 
     def converted(offset: int, where: Text) -> int:
-        if not 0 <= offset <= n_units:
+        if not 0 <= offset <= offsets[-1]:
             return offset
-        last = bisect_left(starts, offset) - 1  # the last wide character that begins before
-        if last < 0:
-            return offset
-        if offset < stops[last]:
+        index = bisect_left(offsets, offset)
+        if offsets[index] > offset:
             size = "two" if unit == "utf16" else "several"
             found = f"offset {offset} lies inside a character of {size} {UNITS[unit]}"
             expected = "offsets between characters"
             remedy = ("if they count code points, pass ", Use("offsets", "codepoints"))
             raise SpanError(found, where=where, expected=expected, remedy=remedy)
-        return behind[last] + offset - stops[last]
+        return index
 
-    return converted
+    return converted if isinstance(offsets, array) else lambda offset, _: offset
 
 
 # --- White space: programs that indent a file, or show it as a page, change nothing else -----
