@@ -199,11 +199,12 @@ def _works(
         name = identifier(given, "id", where) or identifier(
             {} if is_flat else data, DOCUMENT, where
         )
-        results = {"annotation": listed(task, key or _ANNOTATIONS[0], where)}
-        if not reading.options["predictions"] and (hidden := listed(task, "predictions", where)):
-            reading.skipped[not_read("predictions")] += len(hidden)
-        elif reading.options["predictions"]:
-            results["prediction"] = listed(task, "predictions", where)
+        results = {
+            "annotation": listed(task, key or _ANNOTATIONS[0], where),
+            "prediction": listed(task, "predictions", where),
+        }
+        if results["prediction"] and not reading.options["predictions"]:
+            reading.skipped[not_read("predictions")] += len(results.pop("prediction"))
         if unfinished := task.get("drafts"):
             n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
             reading.skipped[not_read("unfinished drafts")] += n_unfinished

@@ -101,8 +101,8 @@ def _is_quote(item: Any) -> bool:
     """Whether something is a quote with a label and without offsets."""
     if not isinstance(item, Mapping) or "char_interval" in item or _has_offsets(item):
         return False
-    words = _words_key(item)
-    return words is not None and _label_key(item, words) is not None
+    words = _key(item, _WORDS, str)
+    return words is not None and _key(item, _LABELS, without=words) is not None
 
 
 def _has_offsets(item: Mapping[str, Any]) -> bool:
@@ -121,22 +121,17 @@ def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
     return tuple(islice(inner, _MOST_NUMBERS))
 
 
-def _key(item: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    """Return the first of some names that an object has."""
-    return next((name for name in names if name in item), None)
+def _key(
+    item: Mapping[str, Any], names: tuple[str, ...], kind: type = object, without: str = ""
+) -> str | None:
+    """Return the first of some names that an object has, with a value of a kind."""
+    found = (name for name in names if name in item and isinstance(item[name], kind))
+    return next((name for name in found if name != without), None)
 
 
 def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     """Return the first value with one of some names that is not null."""
     return next((item[name] for name in names if item.get(name) is not None), None)
-
-
-def _words_key(item: Mapping[str, Any]) -> str | None:
-    return next((name for name in _WORDS if isinstance(item.get(name), str)), None)
-
-
-def _label_key(item: Mapping[str, Any], words: str) -> str | None:
-    return next((name for name in _LABELS if name in item and name != words), None)
 
 
 def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -322,8 +317,8 @@ def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
 
 
 def _mention(item: Mapping[str, Any], where: Text) -> Mention:
-    words = _words_key(item)
-    label = _label_key(item, words or "")
+    words = _key(item, _WORDS, str)
+    label = _key(item, _LABELS, without=words or "")
     if words is None or label is None:
         what, key = ("words", "text") if words is None else ("label", "label")
         raise refusal(
