@@ -36,9 +36,9 @@ from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.layouts import Layout
 from beyondchance.io.options import Reading
 from beyondchance.io.pieces import Range, in_order, some_of
-from beyondchance.io.record_keys import has_text
 from beyondchance.io.remote import open_file
 from beyondchance.io.sources import Source
+from beyondchance.io.span_objects import has_text
 from beyondchance.io.tagged import TAG, are_numbers, are_tags, scheme_of_pairs, trailing_tags
 
 BLOCK = 2**16

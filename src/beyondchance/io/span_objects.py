@@ -1,7 +1,7 @@
-"""Spans as people have them, in memory or from JSON: their start, end and label.
+"""What people call the parts of records and spans, in memory or in JSON.
 
-A span is a dictionary, a tuple or list of three, spaCy's ``Span``, or any object whose
-attributes have the names that dictionaries have.
+Of several names, the first that is there counts. A span is a dictionary, a tuple or list of
+three, spaCy's ``Span``, or any object whose attributes have the names that dictionaries have.
 """
 
 from __future__ import annotations
@@ -16,6 +16,13 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.values import label_of, refusal, refused
 from beyondchance.messages import Text, quotes
 
+TEXTS = (
+    *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
+    *("context", "source_text", "sourceText", "Text"),
+)
+IDS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
+ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "rater")
+"""Under which keys records have these."""
 # Names that can only mean characters come first: next to them, "start" and "end" count tokens.
 _STARTS_AND_ENDS = (
     ("start_char", "end_char"),
@@ -44,6 +51,11 @@ _LABELS = (
 )
 _WORDS = ("text", "word", "words", "value", "name", "entity_value", "surface", "mention", "Text")
 _EXPECTED = "offsets under 'start' and 'end', 'offset' and 'length', 'span', or names like these"
+
+
+def has_text(record: Mapping[str, Any]) -> bool:
+    """Whether a record has a text."""
+    return any(isinstance(record.get(key), str) for key in TEXTS)
 
 
 def triples_of(

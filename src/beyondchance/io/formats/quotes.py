@@ -19,9 +19,9 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Mention, Missing, Place, placed
-from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.registry import Upload
 from beyondchance.io.shapes import numbered
+from beyondchance.io.span_objects import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.values import identified, label_of, object_of, refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, mended, not_annotated, unsure

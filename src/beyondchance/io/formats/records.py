@@ -25,11 +25,18 @@ from beyondchance.io.layers import unknown
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
-from beyondchance.io.record_keys import ANNOTATORS, IDS, TEXTS, has_text
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Row, Shape, numbered, only, tokens_of
 from beyondchance.io.sources import Source, is_parquet
-from beyondchance.io.span_objects import has_offsets, triples_of, words_of
+from beyondchance.io.span_objects import (
+    ANNOTATORS,
+    IDS,
+    TEXTS,
+    has_offsets,
+    has_text,
+    triples_of,
+    words_of,
+)
 from beyondchance.io.values import identified, identifier, listed, refusal, refused
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
