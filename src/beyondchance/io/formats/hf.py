@@ -229,9 +229,9 @@ def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
         elif len(keys) != 1:
             found = ("has the columns ", *quotes(rows.columns))
             remedy: Text = ("or pass ", Use(option, placeholder="NAME"))
-            expected = ("one of ", ", ".join(known))
+            expected = f"one of {', '.join(known)}"
             if keys:
-                found = ("may have tags under ", *quotes(keys))
+                found, expected = ("may have tags under ", *quotes(keys)), "one column of tags"
                 remedy = (
                     *("choose one with ", Use(option, keys[0]), ", or read each as an "),
                     *("annotator with ", Use(option, ",".join(keys))),
