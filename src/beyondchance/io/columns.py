@@ -229,9 +229,9 @@ def _typed(column: Any, name: str, arrow: Any) -> Any:
     if ours in NUMBERS and is_number and not types.is_uint64(kind):
         return column.cast(arrow.int64())
     if ours not in NUMBERS and ours != "text" and (is_number or is_string(kind, types)):
-        is_coded = types.is_dictionary(column.type) and not is_number
-        coded = column if is_coded else column.cast(arrow.string()).dictionary_encode()
-        return coded.unify_dictionaries()
+        if types.is_dictionary(column.type) and not is_number:
+            return column.unify_dictionaries()
+        return column.cast(arrow.string()).dictionary_encode()
     return column.to_pylist()
 
 
