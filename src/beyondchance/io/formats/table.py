@@ -383,9 +383,11 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
     columns = (rows.marked, rows.annotator, rows.label, rows.start, rows.end)
     mixed = rows.marked * len(rows.annotators) + rows.annotator
     # Most tables are sorted, and then a look at neighbours suffices.
-    steps = np.diff(mixed)
-    if np.all((steps > 0) | ((steps == 0) & (np.diff(rows.start) > 0))):
-        return np.zeros(0, dtype=np.int64)
+    is_on = rows.start[1:] > rows.start[:-1]
+    for sets in (rows.marked, mixed):
+        before, after = sets[:-1], sets[1:]
+        if np.all((after > before) | ((after == before) & is_on)):
+            return np.zeros(0, dtype=np.int64)
     # Only rows that are mixed to the same number need to be compared.
     mixed = (mixed * len(rows.labels) + rows.label) * 0x1E3779B97F4A7C15
     mixed = ((mixed ^ rows.start << 32) + rows.end) * 0x5851F42D4C957F2D
@@ -474,11 +476,13 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
         expected = f"a number from 0 to {MOST_POSITIONS:,}"
         raise FormatError(f"length is {given[row]}", where=rows.where(row), expected=expected)
     lengths = np.full(len(rows.documents), -1)
-    known = ~missing & (rows.document >= 0)
-    lengths[rows.document[known]] = given[known]
-    differs = known & (lengths[rows.document] != given)
+    known = np.flatnonzero(~missing & (rows.document >= 0))
+    is_all = len(known) == len(given)
+    document, own = (rows.document, given) if is_all else (rows.document[known], given[known])
+    lengths[document] = own
+    differs = lengths[document] != own
     if differs.any():
-        row = int(np.argmax(differs))
+        row = int(known[np.argmax(differs)])
         raise refusal(
             rows.where(row),
             f"document {{}} has the length {given[row]} here and another elsewhere",
