@@ -15,6 +15,7 @@ from beyondchance.io import aligned, scanning
 from beyondchance.io.scanning import Scan, batches_of, pieces_of
 from beyondchance.io.sources import Source
 from each import each
+from large_tables import packed
 from refusals import refused
 
 # Batches have no texts, and files are named with the result of all parts.
@@ -452,6 +453,13 @@ def test_a_stretch_has_a_name_for_messages(tmp_path, monkeypatch):
         "a.conll, bytes 0 to 8",
         "a.conll, bytes 8 to 13",
     ]
+
+
+def test_packed_files_are_one_piece(tmp_path):
+    paths = write(tmp_path, PLAIN, PLAIN.replace("B-PER", "O"))
+    whole = bc.agreement(bc.read(*paths)).score
+    found = bc.agreement(bc.scan(*(packed(str(path), "gz") for path in paths))).score
+    assert found == whole
 
 
 # --- Records --------------------------------------------------------------------------

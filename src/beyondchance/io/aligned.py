@@ -35,6 +35,7 @@ from beyondchance.io.formats.conll import (
 from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.layouts import Layout
 from beyondchance.io.options import Reading
+from beyondchance.io.packed import is_packed
 from beyondchance.io.pieces import Range, in_order, some_of
 from beyondchance.io.remote import open_file
 from beyondchance.io.sources import Source
@@ -289,8 +290,8 @@ def _looked_through(
 
 
 def _whole(number: int, source: Source) -> _Stretch:
-    """Return all of a file."""
-    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    """Return all of a file; refused if its bytes cannot be cut."""
+    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or is_packed(source):
         raise _UncutError
     with open_file(source.place) as stream:
         end = stream.seek(0, 2)

@@ -32,7 +32,6 @@ WINDOW = 2**16
 """Bytes at the end of a piece in which another document is looked for at first."""
 _ROWS = 64
 """Rows in which a document most likely ends."""
-_PURPOSE = "reading Parquet and Arrow data in parts"
 _Rows = TypeVar("_Rows", bytes, Any)
 
 
@@ -48,7 +47,7 @@ class Range:
         The file, for messages.
     first, last : int
         Its first byte or row, and the one behind its last; all, if this is -1.
-    kind : {"bytes", "rows"}
+    kind : {"bytes", "rows", "packed"}
     source : int
         The number of the file in a folder.
     header : bytes
@@ -76,7 +75,7 @@ class Range:
     def read(self, source: Source) -> Source:
         """Return the bytes as a file of its own."""
         if self.last < 0:
-            return replace(source, digest="")
+            return replace(packed.unpacked(source), digest="")
         with open_file(source.place) as file:
             file.seek(self.first)
             data = file.read(self.last - self.first)
@@ -310,7 +309,7 @@ def text_ranges(number: int, source: Source, reading: Reading, size: int) -> Ite
     """Cut a table of text into pieces of so many bytes, or a few more."""
     rows = text_rows(source, reading)
     if packed.is_packed(source):
-        yield Range(number, source.name)
+        yield Range(number, source.name, kind="packed")
         return
     first = len(rows.header)
     for block in text_blocks(source, rows, size):
@@ -377,7 +376,7 @@ def parquet_tables(source: Source, piece: Range, n_rows: int) -> Iterator[tuple[
 
 
 def _tables(file: Any, piece: Range, n_rows: int) -> Iterator[Any]:
-    arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
+    arrow = _library("pyarrow")
     metadata = file.metadata
     sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
     bounds = [*pairwise(accumulate(sizes, initial=0))]
@@ -394,7 +393,7 @@ def _tables(file: Any, piece: Range, n_rows: int) -> Iterator[Any]:
 
 def frame_tables(data: Any, n_rows: int, source: Source) -> Iterator[tuple[int, Any]]:
     """Read a data frame or an Arrow stream, so many rows at a time."""
-    arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
+    arrow = _library("pyarrow")
     reader = _reader(data, arrow)
     document = _document_column(reader.schema.names, source)
     # Views of strings cannot be compared.
@@ -414,7 +413,7 @@ def _arrow_blocks(
     tables: Iterator[Any], document: int, n_rows: int, before: int
 ) -> Iterator[tuple[int, Any]]:
     """Regroup rows so that no document is in two tables, and count the rows before each."""
-    arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
+    arrow = _library("pyarrow")
 
     def last_change(table: Any) -> int:
         values = table.column(document)
@@ -428,9 +427,13 @@ def _arrow_blocks(
             before += len(table)
 
 
+def _library(name: str) -> Any:
+    return required(name, extra="parquet", purpose="reading Parquet and Arrow data in parts")
+
+
 def _opened(source: Source) -> Any:
-    arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
-    parquet = required("pyarrow.parquet", extra="parquet", purpose=_PURPOSE)
+    arrow = _library("pyarrow")
+    parquet = _library("pyarrow.parquet")
     place: Any = source.place
     if source.url:
         place = open_remote(source.url)
@@ -468,8 +471,8 @@ class Spool:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """Return the rows as a stream."""
-        arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
-        parquet = required("pyarrow.parquet", extra="parquet", purpose=_PURPOSE)
+        arrow = _library("pyarrow")
+        parquet = _library("pyarrow.parquet")
         file = parquet.ParquetFile(self.path)
         reader = arrow.RecordBatchReader.from_batches(file.schema_arrow, file.iter_batches())
         return reader.__arrow_c_stream__(requested_schema)
@@ -477,12 +480,11 @@ class Spool:
 
 def lasting(data: Any, path: str) -> Any:
     """Return data that can be read several times: a stream that ends is written to a file."""
-    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "__len__"):
+    is_stream = hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__len__")
+    if not is_stream or isinstance(data, Spool):
         return data
-    if isinstance(data, Spool):
-        return data
-    arrow = required("pyarrow", extra="parquet", purpose=_PURPOSE)
-    parquet = required("pyarrow.parquet", extra="parquet", purpose=_PURPOSE)
+    arrow = _library("pyarrow")
+    parquet = _library("pyarrow.parquet")
     reader = _reader(data, arrow)
     with parquet.ParquetWriter(path, reader.schema) as writer:
         for batch in reader:

@@ -428,8 +428,8 @@ def _sources_of(
         tables = frame_tables(upload.data, ROWS_AT_A_TIME, source)
     elif own.kind == "rows":
         tables = parquet_tables(source, own, ROWS_AT_A_TIME)
-    elif packed.is_packed(source):
-        yield from ([part] for part in packed_pieces(source, reading, AT_A_TIME))
+    elif own.kind == "packed":
+        yield from ([piece] for piece in packed_pieces(source, reading, AT_A_TIME))
         return
     else:
         yield list(map(Range.read, piece.ranges, given))
