@@ -330,7 +330,7 @@ def test_any_files(tmp_path_factory, texts, at_a_time, block):
         check(monkeypatch, at_a_time, *paths, format="conll", **known)
 
 
-# --- Files gone through in stretches --------------------------------------------------
+# --- Files looked through by several jobs --------------------------------------------
 
 LINES = (
     *("", "", "", " ", "\r", "# note", "# sent_id = 3", "# newdoc", "# newdoc id = p"),
@@ -349,20 +349,20 @@ def sent(value):
     return pickle.loads(pickle.dumps(value))  # noqa: S301
 
 
-def cut(monkeypatch, paths, stretch, engine, **options):
+def cut(monkeypatch, paths, size_of_job, engine, **options):
     """The parts of files, or why there are none."""
-    monkeypatch.setattr(aligned, "STRETCH", stretch)
+    monkeypatch.setattr(aligned, "BYTES_OF_JOB", size_of_job)
     try:
         return pieces_of(Scan(tuple(map(str, paths)), **options), engine)
     except BeyondChanceError as error:
         return str(error)
 
 
-def check_stretches(monkeypatch, paths, stretch, **options):
-    """Compare parts of files that were gone through in stretches with those at once."""
+def check_jobs(monkeypatch, paths, size_of_job, **options):
+    """Compare parts of files that were looked through by several jobs with those at once."""
     at_once = cut(monkeypatch, paths, 2**24, map, **options)
     for engine in (map, elsewhere):
-        assert cut(monkeypatch, paths, stretch, engine, **options) == at_once
+        assert cut(monkeypatch, paths, size_of_job, engine, **options) == at_once
     return at_once
 
 
@@ -379,46 +379,46 @@ sizes = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @given(files() | st.lists(lines, min_size=1, max_size=2), st.booleans(), st.integers(1, 60), sizes)
-def test_stretches_do_not_matter(tmp_path_factory, texts, has_bom, stretch, others):
+def test_jobs_do_not_matter(tmp_path_factory, texts, has_bom, size_of_job, others):
     with pytest.MonkeyPatch.context() as monkeypatch:
         for name, value in others.items():
             monkeypatch.setattr(f"beyondchance.io.{name}", value)
         texts = ["\ufeff" * has_bom + text for text in texts]
-        paths = write(tmp_path_factory.getbasetemp() / "stretches", *texts)
-        check_stretches(monkeypatch, paths, stretch, format="conll")
+        paths = write(tmp_path_factory.getbasetemp() / "jobs", *texts)
+        check_jobs(monkeypatch, paths, size_of_job, format="conll")
 
 
 @pytest.mark.slow
-@each("stretch", [30, 70, 110])
-def test_cuts_are_at_the_same_texts(tmp_path, monkeypatch, stretch):
+@each("size_of_job", [30, 70, 110])
+def test_cuts_are_at_the_same_texts(tmp_path, monkeypatch, size_of_job):
     monkeypatch.setattr("beyondchance.io.aligned.STEP", 3)
     monkeypatch.setattr("beyondchance.io.aligned.LARGE", 1)
     paths = write(tmp_path, PLAIN * 3, PLAIN.replace("x O", "longer O") * 3)
     for at_a_time in range(1, 130, 9):
         monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
-        found = check_stretches(monkeypatch, paths, stretch, format="conll")
+        found = check_jobs(monkeypatch, paths, size_of_job, format="conll")
         assert len(found) > 1
         assert {part.ranges[0].texts_before % 3 for part in found} == {0}
 
 
 @given(divided(), st.integers(1, 60), st.integers(1, 60))
-def test_stretches_of_divided_files(tmp_path_factory, text, at_a_time, stretch):
+def test_jobs_of_divided_files(tmp_path_factory, text, at_a_time, size_of_job):
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
-        paths = write(tmp_path_factory.getbasetemp() / "dividedstretches", text)
-        check_stretches(monkeypatch, paths, stretch, format="conll")
+        paths = write(tmp_path_factory.getbasetemp() / "dividedjobs", text)
+        check_jobs(monkeypatch, paths, size_of_job, format="conll")
 
 
-def stretches(path, begun):
-    return [(own.first, own.last) for own in begun(0, Source(path.name, path=path))]
+def jobs(path, jobs_of):
+    return [(own.first, own.last) for own in jobs_of(0, Source(path.name, path=path))]
 
 
 @each("end", ["\n", "\r\n"])
-def test_where_stretches_begin(tmp_path, monkeypatch, end):
-    monkeypatch.setattr(aligned, "STRETCH", 1)
+def test_where_jobs_begin(tmp_path, monkeypatch, end):
+    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 1)
     (path,) = write(tmp_path, end.join(["a O", "b O", "", "c O", "f O", "", "", "d O", "e O"]))
     data = path.read_bytes()
-    bounds = stretches(path, aligned._begun_tags)
+    bounds = jobs(path, aligned._jobs_of_tags)
     assert [data[i:j].decode().split() for i, j in bounds] == [
         ["a", "O", "b", "O"],
         ["c", "O", "f", "O"],
@@ -426,27 +426,27 @@ def test_where_stretches_begin(tmp_path, monkeypatch, end):
     ]
     assert b"".join(data[i:j] for i, j in bounds) == data
     path.write_bytes(f"a O{end}b O{end}c O".encode())
-    assert stretches(path, aligned._begun_tags) == [(0, path.stat().st_size)]
+    assert jobs(path, aligned._jobs_of_tags) == [(0, path.stat().st_size)]
     path.write_text('{"text": "a"}\n{"text": "b"}\n')
-    assert len(stretches(path, aligned._begun_records)) > 1
+    assert len(jobs(path, aligned._jobs_of_records)) > 1
 
 
-def test_a_file_without_blank_lines_is_one_stretch(tmp_path, monkeypatch):
-    monkeypatch.setattr(aligned, "STRETCH", 4)
+def test_a_file_without_blank_lines_is_one_job(tmp_path, monkeypatch):
+    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 4)
     text = "".join(f"w{i} B-X\n" for i in range(9))
     assert check(monkeypatch, 1, *write(tmp_path, text, text)) == 1
 
 
-def test_columns_of_tags_in_some_stretches_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(aligned, "STRETCH", 4)
+def test_columns_of_tags_in_some_jobs_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 4)
     text = "a B-NP O\nb B-X B-X\n\nc NN O\n\nd O B-X\n"
     assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, text.replace("NN", "B-NP"))) == 3
 
 
-def test_a_stretch_has_a_name_for_messages(tmp_path, monkeypatch):
+def test_a_job_has_a_name_for_messages(tmp_path, monkeypatch):
     jobs = []
-    monkeypatch.setattr(aligned, "STRETCH", 1)
+    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 1)
     (path,) = write(tmp_path, "a O\nb O\n\nc O\n")
     pieces_of(Scan((str(path),)), lambda look, own: map(look, jobs.extend(own) or own))
     assert [str(job).rpartition("/")[2] for job in jobs] == [
@@ -555,10 +555,10 @@ def test_files_of_the_hub(tmp_path, monkeypatch, has_ids):
     st.integers(1, 200),
     st.integers(1, 90),
 )
-def test_stretches_of_records(tmp_path_factory, records, gap, at_a_time, stretch):
+def test_jobs_of_records(tmp_path_factory, records, gap, at_a_time, size_of_job):
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
         lines = ["" if value is None else json.dumps(value) for value in records]
         folder = tmp_path_factory.getbasetemp() / "records"
         paths = write(folder, gap.join(lines), ending="jsonl")
-        check_stretches(monkeypatch, paths, stretch, format="records")
+        check_jobs(monkeypatch, paths, size_of_job, format="records")

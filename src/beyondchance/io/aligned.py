@@ -2,7 +2,7 @@
 
 All files are looked through before the first piece is read: texts are counted, so that all files
 can be cut before the same one, and what all rows of a file decide is found out. The reader itself
-parses the rows for this, some at a time. Several processes can each look through a stretch of a
+parses the rows for this, some at a time. Several processes can each look through some bytes of a
 file: what they see adds.
 """
 
@@ -46,8 +46,8 @@ BLOCK = 2**16
 """Bytes that are parsed at a time, or a few more."""
 MOST = 2**22
 """Bytes that are parsed again to be sure that they are wrong."""
-STRETCH = 2**24
-"""Bytes of a file that are looked through by one process, or a few more."""
+BYTES_OF_JOB = 2**24
+"""Bytes of a file that one process looks through, or a few more."""
 LARGE = 2**20
 """Pieces of so many bytes need not be cut at the very text that fills them."""
 STEP = 64
@@ -128,13 +128,13 @@ def aligned_ranges(
 
 
 @dataclass(frozen=True)
-class _Stretch(Range):
-    """A stretch of a file that is to be looked through.
+class _Job(Range):
+    """Bytes of a file that are to be looked through.
 
     Attributes
     ----------
     number : int
-        Of all stretches of all files.
+        Of all jobs.
     origin : Source
         The file.
     may_name : bool
@@ -148,15 +148,15 @@ class _Stretch(Range):
 
 @dataclass(eq=False)
 class _Texts:
-    """What is seen of a file, or of a stretch of it.
+    """What is seen of a file, or of some of its bytes.
 
     Attributes
     ----------
-    whole : _Stretch
+    whole : _Job
     step : int
         One text in so many is in `places`.
     number : int
-        Of the stretch.
+        Of the job.
     n, n_documents, n_rows : int
         How many texts, marks of documents, and rows there are.
     places : array of int
@@ -177,7 +177,7 @@ class _Texts:
         Whether the first column holds numbers only.
     """
 
-    whole: _Stretch
+    whole: _Job
     step: int = 1
     number: int = 0
     n: int = 0
@@ -192,7 +192,7 @@ class _Texts:
     is_numbers: bool = True
 
     def add(self, other: _Texts) -> None:
-        """Add the stretch that follows."""
+        """Add what follows."""
         self.places += other.places[-self.n % self.step :: self.step]
         self.documents += [
             (
@@ -270,15 +270,15 @@ class _Texts:
 def _looked_through(
     sources: Sequence[Source], reading: Reading, size: int, engine: Engine, *, are_tagged: bool
 ) -> list[_Texts]:
-    """Look through files; what is seen of each, from its stretches."""
+    """Look through files, and return what is seen of each."""
     match = reading.options["match"]
     if match == "text":
         raise _UncutError
-    begun = _begun_tags if are_tagged else _begun_records
-    stretches = [begun(i, source) for i, source in enumerate(sources)]
-    jobs = [replace(own, number=n) for n, own in enumerate(chain(*stretches))]
+    jobs_of = _jobs_of_tags if are_tagged else _jobs_of_records
+    by_file = [jobs_of(i, source) for i, source in enumerate(sources)]
+    jobs = [replace(own, number=n) for n, own in enumerate(chain(*by_file))]
     step = STEP if size >= LARGE else 1
-    files = [_Texts(replace(own[0], last=own[-1].last), step) for own in stretches]
+    files = [_Texts(replace(own[0], last=own[-1].last), step) for own in by_file]
     look = _look_at_tags if are_tagged else _look_at_records
     for seen in in_order(engine(look, jobs), jobs):
         files[jobs[seen.number].file].add(seen)
@@ -289,21 +289,21 @@ def _looked_through(
     return files
 
 
-def _whole(number: int, source: Source) -> _Stretch:
+def _whole(number: int, source: Source) -> _Job:
     """Return all of a file; refused if its bytes cannot be cut."""
     if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or is_packed(source):
         raise _UncutError
     with open_file(source.place) as stream:
         end = stream.seek(0, 2)
-    return _Stretch(number, source.name, 0, end, origin=source)
+    return _Job(number, source.name, 0, end, origin=source)
 
 
-def _stretches(whole: _Stretch, following: Callable[[Any], int]) -> list[_Stretch]:
-    """Cut a file into stretches; `following` finds where one can begin, from a stream on."""
+def _jobs_of(whole: _Job, following: Callable[[Any], int]) -> list[_Job]:
+    """Cut a file into jobs; `following` finds where one can begin, from a stream on."""
     bounds = [whole.first]
     with open_file(whole.origin.place) as stream:
         while bounds[-1] < whole.last:
-            stream.seek(bounds[-1] + STRETCH)
+            stream.seek(bounds[-1] + BYTES_OF_JOB)
             stream.readline()
             bounds.append(min(following(stream), whole.last))
     return [replace(whole, first=first, last=last) for first, last in pairwise(bounds)]
@@ -312,8 +312,8 @@ def _stretches(whole: _Stretch, following: Callable[[Any], int]) -> list[_Stretc
 # --- Records --------------------------------------------------------------------------
 
 
-def _begun_records(number: int, source: Source) -> list[_Stretch]:
-    """Return the stretches of a file of records; refused unless each is on a line."""
+def _jobs_of_records(number: int, source: Source) -> list[_Job]:
+    """Return the jobs of a file of records; refused unless each is on a line."""
     whole = _whole(number, source)
     with open_file(source.place) as stream:
         lines = (line.decode("utf-8-sig", "replace") for line in stream)
@@ -326,19 +326,19 @@ def _begun_records(number: int, source: Source) -> list[_Stretch]:
         raise _UncutError
     # Records of tokens and tags have no annotators.
     whole = replace(whole, may_name=has_text(record) or _WORDS in record)
-    return _stretches(whole, lambda stream: stream.tell())
+    return _jobs_of(whole, lambda stream: stream.tell())
 
 
-def _look_at_records(stretch: _Stretch) -> _Texts:
+def _look_at_records(job: _Job) -> _Texts:
     """Find where records begin; refused if they may name annotators."""
-    seen = _Texts(stretch, number=stretch.number)
-    place = stretch.first
-    with open_file(stretch.origin.place) as stream:
+    seen = _Texts(job, number=job.number)
+    place = job.first
+    with open_file(job.origin.place) as stream:
         stream.seek(place)
-        while place < stretch.last:
+        while place < job.last:
             line = stream.readline()
             text = line.decode("utf-8", "replace").strip()
-            if stretch.may_name and any(key in text for key in _KEYS_OF_PEOPLE):
+            if job.may_name and any(key in text for key in _KEYS_OF_PEOPLE):
                 raise _UncutError
             if text:
                 seen.places.append(place if text[0] == "{" else -1)
@@ -350,11 +350,11 @@ def _look_at_records(stretch: _Stretch) -> _Texts:
 # --- Tokens and tags ------------------------------------------------------------------
 
 
-def _begun_tags(number: int, source: Source) -> list[_Stretch]:
-    """Return the stretches of a file of tokens and tags.
+def _jobs_of_tags(number: int, source: Source) -> list[_Job]:
+    """Return the jobs of a file of tokens and tags.
 
     Each begins behind the last row of a text, and its first row is read as in the whole file. A
-    file whose columns name sentences or documents, or are divided by commas, is one stretch.
+    file whose columns name sentences or documents, or are divided by commas, is one job.
     """
     whole = _whole(number, source)
     file, data = _parsed_from(whole, BLOCK)
@@ -381,7 +381,7 @@ def _begun_tags(number: int, source: Source) -> list[_Stretch]:
                 end, is_apart = stream.tell(), False
         return whole.last
 
-    return _stretches(whole, following)
+    return _jobs_of(whole, following)
 
 
 def _dividing(file: Any) -> list[int]:
@@ -400,23 +400,24 @@ def _is_clear(file: Any, row: int) -> bool:
     return are_named and cells[0][:1] != "#" and bool(file.header or not is_header(cells))
 
 
-def _parsed_from(stretch: _Stretch, size: int) -> tuple[Any, bytes]:
-    """Parse about so many bytes of a stretch; more, if they seem to be wrong."""
-    header = stretch.header if stretch.first else b""
+def _parsed_from(job: _Job, size: int) -> tuple[Any, bytes]:
+    """Parse about so many bytes of a job; more, if they seem to be wrong."""
+    header = job.header if job.first else b""
     data = b""
-    with open_file(stretch.origin.place) as stream:
-        stream.seek(stretch.first)
+    with open_file(job.origin.place) as stream:
+        stream.seek(job.first)
         while True:
-            left = stretch.last - stretch.first - len(data)
+            left = job.last - job.first - len(data)
             data += stream.read(min(size, left)) + (stream.readline() if left > size else b"")
-            piece = some_of(stretch.origin, header + data)
+            piece = some_of(job.origin, header + data)
             try:
                 _check_commas(piece)
                 return parsed_file(piece), data
             except FormatError:
                 if left <= size or len(data) >= MOST:
-                    parsed_file(replace(stretch, header=header).located(stretch.origin, piece))
+                    parsed_file(replace(job, header=header).located(job.origin, piece))
                     raise
+                size *= 4
 
 
 def _check_commas(piece: Source) -> None:
@@ -431,11 +432,11 @@ def _check_commas(piece: Source) -> None:
             raise _UncutError
 
 
-def _look_at_tags(stretch: _Stretch) -> _Texts:
+def _look_at_tags(job: _Job) -> _Texts:
     """Find where texts and documents begin, and what rows say of columns."""
-    seen = _Texts(stretch, number=stretch.number)
-    rest, size = stretch, BLOCK
-    while rest.first < stretch.last:
+    seen = _Texts(job, number=job.number)
+    rest, size = job, BLOCK
+    while rest.first < job.last:
         file, data = _parsed_from(rest, size)
         header = rest.header if rest.first else b""
         ends = np.flatnonzero(np.frombuffer(header + data, dtype=np.uint8) == ord("\n"))
@@ -443,25 +444,26 @@ def _look_at_tags(stretch: _Stretch) -> _Texts:
         before = np.array(file.lines)[np.array(file.first[1:], dtype=np.int64) - 1]
         places = [rest.first, *(rest.first - len(header) + 1 + ends[before - 1]).tolist()]
         n_texts = len(places)
-        if rest.first + len(data) < stretch.last:
+        if rest.first + len(data) < job.last:
             n_texts -= 1  # the last one may go on
             while n_texts and not _is_clear(file, file.first[n_texts]):
                 n_texts -= 1
         if not n_texts:
             size *= 2
             continue
-        _take_documents(seen, file, places[:n_texts], is_divided=bool(_dividing(file)))
+        _take_documents(seen, file, places[:n_texts])
         seen.places.extend(places[:n_texts])
         seen.see(file, n_texts)
-        rest = replace(rest, first=[*places, stretch.last][n_texts])
+        rest = replace(rest, first=[*places, job.last][n_texts])
         size = BLOCK
     return seen
 
 
-def _take_documents(seen: _Texts, file: Any, places: Sequence[int], *, is_divided: bool) -> None:
+def _take_documents(seen: _Texts, file: Any, places: Sequence[int]) -> None:
     """Add the documents that begin with texts at these places."""
     shift, previous = seen.n_documents, -1
     names = [name if is_named else number for number, (name, is_named) in enumerate(file.names, 1)]
+    is_divided = file.column_named(DOCUMENT_NAMES) is not None
     if is_divided and seen.documents and names[:1] == [seen.documents[-1][3]]:
         shift, previous = shift - 1, 0  # a column goes on to name the last one
     for text, (place, number) in enumerate(zip(places, file.document, strict=False), seen.n):
@@ -470,7 +472,7 @@ def _take_documents(seen: _Texts, file: Any, places: Sequence[int], *, is_divide
             own = shift + name if isinstance(name, int) else name
             seen.documents.append((place, text, shift + previous + 1, own))
             previous = number
-    seen.n_documents = shift + (file.document[len(places) - 1] + 1)
+    seen.n_documents = shift + file.document[len(places) - 1] + 1
 
 
 def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
