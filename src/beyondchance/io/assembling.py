@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, count
 from operator import attrgetter
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -36,8 +36,8 @@ from beyondchance.io.offsets import (
 )
 from beyondchance.io.options import Reading
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
-from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Text, Use, pieces
+from beyondchance.io.values import quoting, refusal
+from beyondchance.messages import Piece, Text, Use, pieces
 from beyondchance.tallies import left_out, mended
 from beyondchance.types import Ints
 
@@ -51,39 +51,42 @@ _RULES = {"words": "rule", "whitespace": "whitespace"}
 
 
 def _checked(draft: Draft, reading: Reading) -> Draft:
-    """Offsets in code points, checked against the text, without white space at the edges."""
+    """Convert offsets to code points, check them, and trim white space at the edges of spans."""
     # What the option says is about offsets of files.
     unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
     torn = _half_of_character(draft.text)
     if torn:
-        problem = quoting("the text holds half of a character ({})", torn)
-        raise FormatError(*problem, where=draft.where, remedy="export it again as UTF-8")
+        found, mend = "the text holds half of a character ({})", "export it again as UTF-8"
+        raise refusal(draft.where, found, torn, remedy=mend)
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
-        if not name.strip() or name != name.strip():
-            found = quoting(kind + " {} is empty or has white space around it", name)
-            raise FormatError(*found, where=draft.where, expected="a name")
+        if not name or name != name.strip():
+            found = kind + " {} is empty or has white space around it"
+            raise refusal(draft.where, found, name, expected="a name")
 
     def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
         if unit == "codepoints":
             return offsets
         return code_points(draft.text, offsets, draft.where, unit)
 
+    trims = reading.options["whitespace"] == "trim" and not draft.is_words
     spans = []
     places = converted([(span.start, span.end) for span in draft.spans])
     for span, (start, end) in zip(draft.spans, places, strict=True):
         _check_span(span, start, end, draft, unit)
-        if reading.options["whitespace"] == "trim" and not draft.is_words:
-            start, end = _trimmed(draft.text, start, end, reading)  # noqa: PLW2901
-        if start < end:
-            moved = (start, end) != (span.start, span.end)
-            spans.append(replace(span, start=start, end=end) if moved else span)
+        place = _trimmed(draft.text, start, end, reading) if trims else (start, end)
+        if place == (span.start, span.end) and start < end:
+            spans.append(span)
+        elif place[0] < place[1]:
+            spans.append(replace(span, start=place[0], end=place[1]))
         else:
             reading.mend("zero_length", left_out("empty spans"), partial(_emptiness, span, draft))
+    if unit == "codepoints":
+        return draft if spans == draft.spans else replace(draft, spans=spans)
     return replace(
         draft,
         spans=spans,
-        tokens=None if draft.tokens is None else converted(draft.tokens),
-        sentences=None if draft.sentences is None else converted(draft.sentences),
+        tokens=draft.tokens and converted(draft.tokens),
+        sentences=draft.sentences and converted(draft.sentences),
         offsets="codepoints",
     )
 
@@ -95,40 +98,33 @@ def _half_of_character(text: str) -> str:
     return found[0] if found else ""
 
 
-def _emptiness(span: DraftSpan, draft: Draft) -> SpanError:
-    return SpanError(
-        *span.named,
-        " is empty",
-        where=_place(span, draft),
-        expected="at least one character",
-        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
-    )
+def _refused(
+    span: DraftSpan, draft: Draft, problem: str, *values: object, **more: Any
+) -> DataError:
+    """Build the refusal of a span, at its place in the file as closely as it is known."""
+    where = span.where or draft.where
+    return refusal(where, "{} " + problem, span.named, *values, **{"kind": SpanError, **more})
 
 
-def _place(span: DraftSpan, draft: Draft) -> Text:
-    """Where a span stands in its file, as closely as is known."""
-    return span.where or draft.where
+def _emptiness(span: DraftSpan, draft: Draft) -> DataError:
+    mend = (Use("zero_length", "skip"), " leaves such spans out")
+    return _refused(span, draft, "is empty", expected="at least one character", remedy=mend)
 
 
 def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) -> None:
     """Refuse a span that does not lie in the text or does not cover the stored words."""
-    text, where = draft.text, _place(span, draft)
-    if is_bytes_as_text(span.label):
-        raise FormatError(
-            *span.named,
-            " has no label",
-            where=where,
-            expected="a name, not bytes written as text",
-            remedy="decode it before it is saved",
-        )
-    if not span.label:
-        raise FormatError(*span.named, " has no label", where=where, expected="a name")
+    text = draft.text
+    if not span.label or is_bytes_as_text(span.label):
+        more = {"remedy": "decode the bytes before they are saved"} if span.label else {}
+        raise _refused(span, draft, "has no label", expected="a name", kind=FormatError, **more)
     if not 0 <= start <= end <= len(text):
-        lost = f" does not lie in the text, which has {len(text)} characters"
-        raise SpanError(*span.named, lost, where=where, remedy=remedy([(text, span)], unit))
+        lost = f"does not lie in the text, which has {len(text)} characters"
+        raise _refused(span, draft, lost, remedy=remedy([(text, span)], unit))
     if span.surface is not None and not same_words(text[start:end], span.surface):
-        mend = remedy([(text, span)], unit)
-        raise other_words(span.named, text[start:end], span.surface, where, remedy=mend)
+        where, words = span.where or draft.where, text[start:end]
+        raise other_words(
+            span.named, words, span.surface, where, remedy=remedy([(text, span)], unit)
+        )
 
 
 def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
@@ -163,12 +159,11 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
         elif numbers[draft.annotator] == len(named):
             found.append(replace(draft, document=named[draft.order or 0]))
         elif numbers[draft.annotator] != sum(sizes) or not draft.is_words:
-            raise MismatchError(
-                f"{numbers[draft.annotator]} documents without names, and {len(named)} elsewhere",
-                where=draft.where,
-                expected="as many, because only their order matches them",
-                remedy=("add identifiers, or pass ", Use("match", "text")),
+            problem = (
+                f"{numbers[draft.annotator]} documents without names, and {len(named)} elsewhere"
             )
+            mend = ("add identifiers, or pass ", Use("match", "text"))
+            raise _other_number(draft, problem, remedy=mend)
     for annotator, number in numbers.items():
         if number != len(named):
             own = [draft for draft in unnamed if draft.annotator == annotator]
@@ -199,12 +194,16 @@ def _check_lists(numbers: Mapping[str, int], drafts: Sequence[Draft], reading: R
         return
     who = other if other in reading.lists else name
     rest = name if who is other else other
-    raise MismatchError(
-        *(Quote(who), f" has {numbers[who]} lists, ", Quote(rest), f" has {numbers[rest]} texts"),
-        where=next(draft.where for draft in drafts if draft.annotator == who),
-        expected="as many, because only their order matches them",
-        remedy="give None for a text that was not annotated",
-    )
+    problem = f"{{}} has {numbers[who]} lists, {{}} has {numbers[rest]} texts"
+    own = next(draft for draft in drafts if draft.annotator == who)
+    mend = "give None for a text that was not annotated"
+    raise _other_number(own, problem, who, rest, remedy=mend)
+
+
+def _other_number(draft: Draft, problem: str, *values: object, remedy: Text) -> DataError:
+    """Build the refusal of documents without names that are more or fewer than others."""
+    expected, kind = "as many, because only their order matches them", MismatchError
+    return refusal(draft.where, problem, *values, expected=expected, remedy=remedy, kind=kind)
 
 
 def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> Iterator[Draft]:
@@ -215,61 +214,54 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
         own = [by_order[i] for i in range(first, first + size) if i in by_order]
         first += size
         if len(own) == size:
-            begins = list(accumulate((len(draft.text) + 1 for draft in own), initial=0))
+            begins = accumulate((len(draft.text) + 1 for draft in own), initial=0)
+            placed = list(zip(own, begins, strict=False))
             yield replace(
                 own[0],
                 document=name,
                 text=" ".join(draft.text for draft in own),
                 spans=[
                     replace(span, start=span.start + begin, end=span.end + begin)
-                    for draft, begin in zip(own, begins, strict=False)
+                    for draft, begin in placed
                     for span in draft.spans
                 ],
                 tokens=[
                     (start + begin, end + begin)
-                    for draft, begin in zip(own, begins, strict=False)
+                    for draft, begin in placed
                     for start, end in draft.tokens or ()
                 ],
                 sentences=None,
                 order=None,
             )
         elif own:
-            raise DataError(
-                *quoting("only some sentences of document {} are annotated", name),
-                where=own[0].where,
-                expected="all of them or none",
-            )
+            problem, where = "only some sentences of document {} are annotated", own[0].where
+            raise refusal(where, problem, name, expected="all of them or none", kind=DataError)
 
 
 def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
-    """Give drafts of offsets without a text the text that stays of their document."""
-    if not any(map(_is_bare, drafts)):
+    """Fill in the reference text of the document for drafts that have offsets only."""
+    are_bare = [draft.is_blank and draft.tokens is None for draft in drafts]
+    if not any(are_bare):
         return drafts
     groups: dict[str, list[Draft]] = {}
-    for draft in drafts:
-        if not _is_bare(draft):
+    for draft, is_bare in zip(drafts, are_bare, strict=True):
+        if not is_bare:
             groups.setdefault(draft.document, []).append(draft)
     firsts = {name: reference(group, reading) for name, group in groups.items()}
     return [
-        _with_text(draft, firsts.get(draft.document), reading) if _is_bare(draft) else draft
-        for draft in drafts
+        _with_text(draft, firsts.get(draft.document), reading) if is_bare else draft
+        for draft, is_bare in zip(drafts, are_bare, strict=True)
     ]
 
 
-def _is_bare(draft: Draft) -> bool:
-    """Whether a draft has offsets only."""
-    return draft.is_blank and draft.tokens is None
-
-
 def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
-    """Offsets without a text as offsets in the text of another's draft of the document."""
+    """Return a draft with the text of another's draft of the document, if there is one."""
+    refused = partial(refusal, draft.where)
     if draft.counts_tokens or (first is not None and not draft.spans):
         if first is None or (draft.spans and first.tokens is None):
-            raise FormatError(
-                *("the tokens of document ", Quote(draft.document), " are not known"),
-                where=draft.where,
-                remedy="pass tokens=, or texts= if offsets count characters",
-            )
+            mend = "pass tokens=, or texts= if offsets count characters"
+            problem = "the tokens of document {} are not known"
+            raise refused(problem, draft.document, remedy=mend)
         return replace(
             draft,
             text=first.text,
@@ -280,14 +272,12 @@ def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
             tokens=first.tokens,
         )
     if first is None or first.is_blank:
-        problem = ("the text of document ", Quote(draft.document), " is not known")
-        raise FormatError(*problem, where=draft.where, remedy="pass texts=")
-    is_tokens_only = first.is_words and first.tokens is not None
-    if is_tokens_only and reading.options["positions"] is None:
-        raise FormatError(
-            *("nothing says what offsets count in document ", Quote(draft.document)),
-            ", of which there are tokens and no text",
-            where=draft.where,
+        problem = "the text of document {} is not known"
+        raise refused(problem, draft.document, remedy="pass texts=")
+    if first.is_words and first.tokens is not None and reading.options["positions"] is None:
+        raise refused(
+            "nothing says what offsets count in document {}, of which there are tokens and no text",
+            draft.document,
             remedy=("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'"),
         )
     return replace(draft, text=first.text, is_blank=False)
@@ -304,33 +294,28 @@ def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
 def _one_gold(drafts: list[Draft]) -> list[Draft]:
     """Keep the gold standard once, where several files hold it next to their system."""
     golds = {draft.annotator for draft in drafts if draft.is_gold}
-    if not golds:
-        return drafts
-    first: dict[tuple[str, str], Draft] = {}
+    first: dict[tuple[str, str], tuple[Draft, object]] = {}
     found = []
     for draft in drafts:
-        key, is_gold = (draft.annotator, draft.document), draft.annotator in golds
-        known = first.setdefault(key, draft) if is_gold else draft
-        if known is draft:
-            found.append(replace(draft, is_gold=True) if is_gold else draft)
-        elif (known.text, _marks(known)) != (draft.text, _marks(draft)):
-            raise MismatchError(
-                *quoting("the gold standard of document {} differs from ", draft.document),
-                *("that at ", *pieces(known.where)),
-                where=draft.where,
+        if draft.annotator not in golds:
+            found.append(draft)
+            continue
+        # What it marks, wherever it is in a file.
+        content = (draft.text, [(span.start, span.end, span.label) for span in draft.spans])
+        key = (draft.annotator, draft.document)
+        if key not in first:
+            first[key] = draft, content
+            found.append(replace(draft, is_gold=True))
+        elif first[key][1] != content:
+            raise refusal(
+                draft.where,
+                "the gold standard of document {} differs from that at {}",
+                draft.document,
+                pieces(first[key][0].where),
                 expected="the same in all files",
+                kind=MismatchError,
             )
     return found
-
-
-def _marks(draft: Draft) -> list[tuple[int, int, str]]:
-    """What a draft marks, wherever it stands in a file."""
-    return [(span.start, span.end, span.label) for span in draft.spans]
-
-
-def _prepared(drafts: list[Draft], reading: Reading) -> list[Draft]:
-    ordered = _in_order(drafts, reading)
-    return _one_gold(_with_texts(with_spans(ordered, reading), reading))
 
 
 def _by_copies(drafts: list[Draft], reading: Reading) -> Iterator[Draft]:
@@ -399,7 +384,9 @@ def _by_columns(given: Sequence[TaggedTexts], reading: Reading, unit: str) -> Co
 
 def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
     """Match and align the work of annotators on each document, and build a corpus."""
-    checked = [_checked(draft, reading) for draft in _prepared(list(drafts), reading)]
+    ordered = with_spans(_in_order(list(drafts), reading), reading)
+    prepared = _one_gold(_with_texts(ordered, reading))
+    checked = [_checked(draft, reading) for draft in prepared]
     has_copies = reading.options["repeated"] == "annotators"
     by_document = matched(
         _by_copies(checked, reading) if has_copies else checked,
@@ -577,20 +564,17 @@ def other_text(
     document: str, first: Text, where: Text, remedy: Text, kind: str = "document"
 ) -> FormatError:
     """Return the refusal of two texts with one name; the other one is at `first`."""
-    return FormatError(
-        *quoting(kind + " {} has another text at {}", document, pieces(first)),
-        where=where,
-        expected="different identifiers for different texts",
-        remedy=remedy,
-    )
+    found = quoting(kind + " {} has another text at {}", document, pieces(first))
+    expected = "different identifiers for different texts"
+    return FormatError(*found, where=where, expected=expected, remedy=remedy)
 
 
-def again(twin: Work, work: Work, kind: str) -> FormatError:
-    """Return the refusal of a document that somebody annotated twice."""
-    who = (work.document, work.annotator, pieces(twin.where))
-    return FormatError(
-        *quoting(kind + " {} was annotated by {} before, at {}", *who),
-        where=work.where,
+def again(twin: Work, work: Work, kind: str) -> DataError:
+    """Build the refusal of a document that an annotator has twice."""
+    return refusal(
+        work.where,
+        kind + " {} was annotated by {} before, at {}",
+        *(work.document, work.annotator, pieces(twin.where)),
         expected="it once",
         remedy=(Use("repeated", "last"), " takes the last"),
     )
@@ -632,8 +616,8 @@ def _layout(
     ordered = (first, *group)
     sentences = next((draft.sentences for draft in ordered if draft.sentences is not None), None)
     if unit == "sentence" and sentences is None:
-        problem = quoting("document {} has no sentences", first.document)
-        raise DataError(*problem, where=first.where, remedy=("pass ", Use("unit", "document")))
+        problem, mend = "document {} has no sentences", ("pass ", Use("unit", "document"))
+        raise refusal(first.where, problem, first.document, remedy=mend, kind=DataError)
     parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
     tokens, origin = None, ""
     if positions == "tokens":
@@ -643,9 +627,9 @@ def _layout(
         origin = "file" if known else _RULES[rule]
         odd = out_of_order(tokens, len(first.text))
         if odd is not None:
-            text = " of document {} does not follow the one before it within the text"
-            found = (f"token [{odd[0]}, {odd[1]})", *quoting(text, first.document))
-            raise FormatError(*found, where=first.where, expected="tokens in order")
+            found = "of document {} does not follow the one before it within the text"
+            token = f"token [{odd[0]}, {odd[1]}) "
+            raise refusal(first.where, token + found, first.document, expected="tokens in order")
         if reading.options["align"] != "widen":
             reading.signed["align"] = reading.options["align"]
     starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
@@ -655,61 +639,54 @@ def _layout(
 def _placed(
     span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
 ) -> tuple[int, int, int]:
-    """The text that a span is in, and its positions there; what is widened is counted."""
-    where = _place(span, draft)
-    low, high = _tokens_met(span.start, span.end, layout)
-    if low >= high and layout.tokens is not None:
-        raise SpanError(*span.named, " covers no token", where=where, expected="at least one")
-    if _cuts(span.start, span.end, layout):
-        if reading.options["align"] == "strict":
-            words = layout.text[layout.starts[low] : layout.ends[high - 1]]
-            raise SpanError(
-                *(*span.named, " cuts a token of ", Quote(words)),
-                where=where,
-                expected="whole tokens",
-                remedy=(Use("align", "widen"), " widens such spans"),
-            )
+    """Return the text that a span is in, and its positions there; count what is widened."""
+    found, words = _position(span.start, span.end, layout)
+    if words is None:
+        raise _refused(span, draft, "covers no token", expected="at least one")
+    if words and reading.options["align"] == "strict":
+        widens = (Use("align", "widen"), " widens such spans")
+        problem = "cuts a token of {}"
+        raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
+    if words:
         reading.skipped[mended("spans widened to whole tokens")] += 1
-    found = _position(span.start, span.end, layout)
     if found is None:
-        remedy = ("correct it, or pass ", Use("unit", "document"))
-        problem = (*span.named, " does not lie within one sentence")
-        raise SpanError(*problem, where=where, remedy=remedy)
+        mend = ("correct it, or pass ", Use("unit", "document"))
+        raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
     return found
 
 
-def _tokens_met(start: int, end: int, layout: _Layout) -> tuple[int, int]:
-    """The tokens from the first to the last that a stretch of text shares a character with."""
-    return bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+def _position(
+    start: int, end: int, layout: _Layout
+) -> tuple[tuple[int, int, int] | None, str | None]:
+    """Find the text that a stretch is in, and its positions there, widened to whole tokens.
 
-
-def _cuts(start: int, end: int, layout: _Layout) -> bool:
-    """Whether a stretch of text has a part of a token."""
-    low, high = _tokens_met(start, end, layout)
-    return low < high and (layout.starts[low] < start or layout.ends[high - 1] > end)
-
-
-def _position(start: int, end: int, layout: _Layout) -> tuple[int, int, int] | None:
-    """The text that a stretch is in, and its positions there, widened to whole tokens.
-
-    None if it has no token, or does not lie within one text.
+    Returns
+    -------
+    place : tuple of int, optional
+        None if it has no token, or does not lie within one text.
+    words : str, optional
+        Those of its tokens, if it has a part of one; None if it has no token.
     """
-    low = high = 0
+    low, high, words = 0, 0, ""
     if layout.tokens is not None:
-        low, high = _tokens_met(start, end, layout)
+        # From the first to the last token with which it shares a character.
+        low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
         if low >= high:
-            return None
-        start, end = layout.starts[low], layout.ends[high - 1]
+            return None, None
+        whole = layout.starts[low], layout.ends[high - 1]
+        if whole[0] < start or whole[1] > end:
+            words = layout.text[slice(*whole)]
+        start, end = whole
     part = 0
     if len(layout.parts) > 1 or layout.parts[0] != (0, len(layout.text)):
         part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
     if not begin <= start < end <= finish:
-        return None
+        return None, words
     if layout.tokens is None:
-        return part, start - begin, end - begin
+        return (part, start - begin, end - begin), words
     base = bisect_left(layout.starts, begin)
-    return part, low - base, high - base
+    return (part, low - base, high - base), words
 
 
 def _if_placed(
@@ -720,8 +697,9 @@ def _if_placed(
     first_text: int,
 ) -> tuple[int, int, int]:
     """Return the text and the positions of another place of a span; its own if it has none."""
-    is_cut = reading.options["align"] == "strict" and _cuts(*place, layout)
-    text, start, end = (None if is_cut else _position(*place, layout)) or own
+    found, words = _position(*place, layout)
+    is_cut = words and reading.options["align"] == "strict"
+    text, start, end = own if found is None or is_cut else found
     return first_text + text, start, end
 
 
@@ -756,4 +734,5 @@ def _marked_twice(found: tuple[Piece, ...], where: Text) -> SpanError:
 
 
 def _duplicate(span: DraftSpan, draft: Draft) -> tuple[tuple[Piece, ...], Text]:
-    return (*span.named, *twice_by(draft.annotator, draft.document)), _place(span, draft)
+    where = span.where or draft.where
+    return (*span.named, *twice_by(draft.annotator, draft.document)), where
