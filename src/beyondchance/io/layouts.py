@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from beyondchance.io.sources import Source
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -35,9 +33,3 @@ class Layout:
     def scheme_of(self, column: int) -> str | None:
         """The scheme of a column, if it is known."""
         return dict(self.schemes).get(column)
-
-
-def layout_of(source: Source) -> Layout | None:
-    """Return what is known of the whole file, where a source is a piece of it."""
-    layout: Layout | None = source.layout
-    return layout

@@ -21,17 +21,18 @@ import csv
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import accumulate, chain
+from typing import Any
 
 import numpy as np
 
-from beyondchance.errors import FormatError, MismatchError, OptionError
+from beyondchance.errors import DataError, MismatchError, OptionError
 from beyondchance.io.columns import check_distinct
-from beyondchance.io.layouts import layout_of
-from beyondchance.io.offsets import Interval, characters_of
+from beyondchance.io.layouts import Layout
+from beyondchance.io.offsets import characters_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
@@ -46,7 +47,7 @@ from beyondchance.io.tagged import (
     note_columns,
     trailing_tags,
 )
-from beyondchance.io.values import quoting
+from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import mended
 from beyondchance.types import Bools, Ints
@@ -83,9 +84,10 @@ class _File:
 
     Attributes
     ----------
-    header : list of str, optional
+    source : Source
     columns : list of list of str
         The cells, column by column, all sentences end to end.
+    header : list of str, optional
     lines : array of int
         The line of each row.
     first, document : list of int
@@ -94,24 +96,37 @@ class _File:
         The documents, and whether the file itself names them.
     fields : list of dict
         What comments say about each document.
-    n_before : int
-        Documents of the file before these, where it is read in parts.
     begins : bool
         Whether the next row begins a sentence.
     in_head : bool
         Whether the next comment may be about the document.
     """
 
+    source: Source
+    columns: list[list[str]]
     header: list[str] | None = None
-    columns: list[list[str]] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
     first: list[int] = field(default_factory=list)
     document: list[int] = field(default_factory=list)
     names: list[tuple[str, bool]] = field(default_factory=list)
     fields: list[dict[str, str]] = field(default_factory=list)
-    n_before: int = 0
     begins: bool = True
     in_head: bool = False
+
+    @property
+    def layout(self) -> Layout | None:
+        """What is known of the whole file, where this is a piece of it."""
+        found: Layout | None = self.source.layout
+        return found
+
+    def place(self, row: int) -> str:
+        """Name the line of a row, for messages."""
+        return f"{self.source.name}:{self.lines[row]}"
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many rows each sentence has."""
+        return np.diff(self.first, append=len(self.lines))
 
     @cached_property
     def distinct(self) -> list[set[str]]:
@@ -120,7 +135,7 @@ class _File:
 
     def begin(self, name: str) -> None:
         """Begin a document; one without a name has a number."""
-        number = self.n_before + len(self.names) + 1
+        number = self.source.texts_before + len(self.names) + 1
         self.names.append((name, True) if name else (str(number), False))
         self.fields.append({})
 
@@ -165,11 +180,8 @@ class _File:
         if key == "columns" and self.header is None and not self.lines:
             self.header = names_of(value)
         elif key == "columns" and names_of(value) != self.header:
-            raise FormatError(
-                "a second '# columns' line names other columns",
-                where=where,
-                expected="one, before the first token",
-            )
+            problem = "a second '# columns' line names other columns"
+            raise refusal(where, problem, expected="one, before the first token")
         elif key in {"newdoc", "newdoc id"}:
             self.begin(value)
             self.begins = self.in_head = True
@@ -223,78 +235,75 @@ def _are_labels(cells: list[str], n_rows: int) -> bool:
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[TaggedTexts]:
     """Read the files of one annotator each, or files that hold several."""
-    files = {
-        id(upload): [(source, parsed_file(source)) for source in upload.sources]
-        for upload in uploads
-    }
-    parsed = [pair for pairs in files.values() for pair in pairs]
+    files = {id(upload): list(map(parsed_file, upload.sources)) for upload in uploads}
+    parsed = list(chain.from_iterable(files.values()))
     if reading.options["repeated"] == "annotators":
-        for _, file in parsed:
+        for file in parsed:
             file.names.clear()  # sentences have copies
     if not any(upload.is_folder for upload in uploads):
         _share_marks(parsed, reading)
-    widths = _widths_of_conlleval(parsed)
-
-    def read_one(upload: Upload, reading: Reading) -> Iterator[TaggedTexts]:
-        return _read_one(upload, files[id(upload)], reading, widths, is_single=len(uploads) == 1)
-
+    read_one = partial(
+        _read_one, files=files, widths=_widths_of_conlleval(parsed), is_single=len(uploads) == 1
+    )
     return each_upload(read_one)(uploads, reading)
 
 
-def _share_marks(files: list[tuple[Source, _File]], reading: Reading) -> None:
+def _share_marks(files: list[_File], reading: Reading) -> None:
     """Divide files without marks of documents as the first file that has them."""
-    marked = next(((source, file) for source, file in files if file.names), None)
-    for source, file in files:
+    marked = next((file for file in files if file.names), None)
+    for file in files:
         if marked is None or file.names:
             continue
-        other, shared = marked
+        source, other = file.source, marked.source
         # A file that is read in parts is counted with its first.
         is_counted = not source.texts_before
         reading.mend("marks", SHARED_MARKS, partial(_no_marks, source, other), int(is_counted))
         if not is_counted:
             reading.signed["marks"] = reading.options["marks"]
-        if len(file.first) != len(shared.first):
-            raise other_number(source, len(file.first), other, len(shared.first))
-        file.document, file.names, file.fields = shared.document, shared.names, shared.fields
+        if len(file.first) != len(marked.first):
+            raise other_number(source, len(file.first), other, len(marked.first))
+        file.document, file.names, file.fields = marked.document, marked.names, marked.fields
 
 
-def other_number(source: Source, n: int, other: Source, n_other: int) -> MismatchError:
-    """The error for a file without marks that has other sentences than the one with them."""
-    return MismatchError(
-        f"has {n} sentences and no lines that begin documents; {other.name} "
-        f"has them, and {n_other} sentences",
-        where=source.name,
+def other_number(source: Source, n: int, other: Source, n_other: int) -> DataError:
+    """Build the refusal of a file without marks that has more or fewer sentences than another."""
+    return refusal(
+        source.name,
+        f"has {n} sentences and no lines that begin documents; {other.name} has them, and "
+        f"{n_other} sentences",
         expected="as many sentences",
+        kind=MismatchError,
     )
 
 
-def _no_marks(source: Source, other: Source) -> MismatchError:
-    return MismatchError(
+def _no_marks(source: Source, other: Source) -> DataError:
+    return refusal(
+        source.name,
         f"has no lines that begin documents, and {other.name} has them",
-        where=source.name,
         expected="them in all files or in none",
         remedy=(Use("marks", "shared"), " divides all files as that one is"),
+        kind=MismatchError,
     )
 
 
 def _read_one(
     upload: Upload,
-    files: list[tuple[Source, _File]],
     reading: Reading,
-    widths: AbstractSet[int],
     *,
+    files: Mapping[int, list[_File]],
+    widths: AbstractSet[int],
     is_single: bool,
 ) -> Iterator[TaggedTexts]:
     """Read the files of one upload."""
-    for source, file in files:
-        layout = layout_of(source)
-        token = _token_column(file, source, reading)
-        annotators, gold = _tag_columns(file, upload, source, reading, widths, is_single=is_single)
+    for file in files[id(upload)]:
+        token = _token_column(file, reading)
+        annotators, gold = _tag_columns(file, upload, reading, widths, is_single=is_single)
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
-        _check_tokens(file, token, source)
-        lengths = np.diff(file.first, append=len(file.lines))
-        number = np.arange(len(lengths)) if by_sentence else np.array(file.document)
+        if "" in file.columns[token]:
+            where = file.place(file.columns[token].index(""))
+            raise refusal(where, "the token is empty", expected="a word")
+        number = np.arange(len(file.first)) if by_sentence else np.array(file.document)
         begins = np.diff(number, prepend=-2) != 0
         firsts = np.flatnonzero(begins).tolist()
         fields = [*file.fields, {}]  # the last are those of what stands before the first
@@ -303,24 +312,24 @@ def _read_one(
             annotators = [(f"{upload.annotator}, {name}", tag) for name, tag in annotators]
         for annotator, tag in annotators:
             if by_sentence:
-                reading.numbered[annotator] = source.texts_before + len(firsts)
+                reading.numbered[annotator] = file.source.texts_before + len(firsts)
             spans = decoded(
                 file.columns[tag],
-                lengths,
+                file.lengths,
                 reading,
-                file=source.name,
+                file=file.source.name,
                 annotator=annotator,
-                where=partial(_place, source, file),
-                detected=None if layout is None else layout.scheme_of(tag),
+                where=partial(_place, file),
+                detected=None if file.layout is None else file.layout.scheme_of(tag),
             )
             yield TaggedTexts(
-                file=source.name,
+                file=file.source.name,
                 annotator=annotator,
                 words=file.columns[token],
                 lines=file.lines,
-                lengths=lengths,
+                lengths=file.lengths,
                 document=np.cumsum(begins) - 1,
-                names=_names(file, firsts, upload, source),
+                names=_names(file, firsts, upload),
                 fields=[fields[file.document[sentence]] for sentence in firsts],
                 spans=spans,
                 is_gold=annotator == gold,
@@ -328,17 +337,16 @@ def _read_one(
             )
 
 
-def _widths_of_conlleval(files: list[tuple[Source, _File]]) -> AbstractSet[int]:
+def _widths_of_conlleval(files: list[_File]) -> AbstractSet[int]:
     """How many columns files without header have that end with gold standard and system.
 
     All files of as many columns are looked at together: a single one may lack a label that both
     columns have, because the document is short or the system found nothing.
     """
-    layout = layout_of(files[0][0])
-    if layout is not None:
-        return layout.widths
+    if files[0].layout is not None:
+        return files[0].layout.widths
     cells: dict[int, list[set[str]]] = {}
-    for _, file in files:
+    for file in files:
         if not file.header:
             known = cells.setdefault(len(file.columns), [set() for _ in file.columns])
             for own, distinct in zip(file.distinct, known, strict=True):
@@ -346,8 +354,8 @@ def _widths_of_conlleval(files: list[tuple[Source, _File]]) -> AbstractSet[int]:
     return {width for width, known in cells.items() if len(trailing_tags(known)) == 2}
 
 
-def _place(source: Source, file: _File, sentence: int, token: int) -> str:
-    return f"{source.name}:{file.lines[file.first[sentence] + token]}"
+def _place(file: _File, sentence: int, token: int) -> str:
+    return file.place(file.first[sentence] + token)
 
 
 # --- Lines to columns ---------------------------------------------------------
@@ -389,10 +397,9 @@ def parsed_file(source: Source) -> _File:
     blocks = list(_blocks(source))
     width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
     if not width:
-        raise FormatError(
-            "holds no tokens", where=source.name, expected="a token and its tag on each line"
-        )
-    file = _File(columns=[[] for _ in range(width)], n_before=source.texts_before)
+        expected = "a token and its tag on each line"
+        raise refusal(source.name, "holds no tokens", expected=expected)
+    file = _File(source, [[] for _ in range(width)])
     known: dict[str, str] = {}
     number = 1 + source.before
     for block in blocks:
@@ -422,7 +429,7 @@ def parsed_file(source: Source) -> _File:
             # Equal cells of a large file become one string, because few are distinct.
             column.extend(map(known.setdefault, own, own) if len(blocks) > 2 else own)
         number += len(is_row)
-    _check(file, width, source)
+    _check(file, width)
     return _divided(file)
 
 
@@ -529,22 +536,23 @@ def names_of(value: str) -> list[str]:
     return [name.strip() for name in value.split("\t")] if "\t" in value else value.split()
 
 
-def _other_width(width: int, where: str, expected: Text) -> FormatError:
+def _other_width(width: int, where: str, expected: Text) -> DataError:
     columns = "one column" if width == 1 else f"{width} columns"
-    return FormatError(f"found {columns}", where=where, expected=expected)
+    return refusal(where, f"found {columns}", expected=expected)
 
 
-def _check(file: _File, width: int, source: Source) -> None:
+def _check(file: _File, width: int) -> None:
     """Refuse a file without tags, and a header that does not fit."""
     if not file.lines:
-        raise FormatError("holds a header only", where=source.name, expected="a token on each line")
-    where, header = f"{source.name}:{file.lines[0]}", file.header or []
+        name = file.source.name
+        raise refusal(name, "holds a header only", expected="a token on each line")
+    header = file.header or []
     if width < 2:
-        raise _other_width(width, where, "at least a token and a tag")
+        raise _other_width(width, file.place(0), "at least a token and a tag")
     if file.header is not None and len(header) != width:
         named = (f"{len(header)}, as the header names: ", *quotes(header))
-        raise _other_width(width, where, named)
-    check_distinct(header, source.name)
+        raise _other_width(width, file.place(0), named)
+    check_distinct(header, file.source.name)
 
 
 def _divided(file: _File) -> _File:
@@ -553,46 +561,31 @@ def _divided(file: _File) -> _File:
     by_sentence = _filled(file, file.column_named(SENTENCE_NAMES))
     if by_document is None and by_sentence is None:
         return file
-    divided = _File(file.header, file.columns, file.lines, n_before=file.n_before)
-    if by_document is None:
-        divided.names, divided.fields = file.names, file.fields
-    previous: tuple[int | str, int | str] | None = None
-    for index, (first, end) in enumerate(_bounds(file)):
-        for row in range(first, end):
-            document = by_document[row] if by_document is not None else file.document[index]
-            here = (document, by_sentence[row] if by_sentence is not None else index)
-            if by_document is not None and (previous is None or document != previous[0]):
-                divided.begin(str(document))
-            if here != previous:
-                divided.first.append(row)
-                divided.document.append(
-                    len(divided.names) - 1 if by_document is not None else file.document[index]
-                )
-            previous = here
+    sentences = np.repeat(np.arange(len(file.first)), file.lengths).tolist()
+    documents: list[Any] = by_document or [file.document[sentence] for sentence in sentences]
+    keys = list(zip(documents, by_sentence or sentences, strict=True))
+    firsts = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
+    divided = replace(file, first=firsts, document=[documents[row] for row in firsts])
+    if by_document is not None:
+        divided.names, divided.fields = [], []
+        for number, row in enumerate(firsts):
+            if not row or documents[row] != documents[row - 1]:
+                divided.begin(documents[row])
+            divided.document[number] = len(divided.names) - 1
     return divided
 
 
 def _filled(file: _File, column: int | None) -> list[str] | None:
     """The cells of a column, where an empty one says: as above; None if all are empty."""
-    if column is None:
-        return None
-    cells = []
-    cell = ""
-    for own in file.columns[column]:
-        cell = own.strip() or cell
-        cells.append(cell)
-    return cells if cell else None
-
-
-def _bounds(file: _File) -> Iterator[Interval]:
-    """The rows of each sentence."""
-    return zip(file.first, [*file.first[1:], len(file.lines)], strict=True)
+    cells = [] if column is None else file.columns[column]
+    found = list(accumulate(map(str.strip, cells), lambda above, cell: cell or above))
+    return found if found and found[-1] else None
 
 
 # --- Columns to drafts --------------------------------------------------------
 
 
-def column_of(name: str, file: _File, source: Source) -> int:
+def _column_of(name: str, file: _File) -> int:
     """A column by its number from 1 on, or by its name."""
     width = len(file.columns)
     if file.header and name in file.header:
@@ -600,143 +593,115 @@ def column_of(name: str, file: _File, source: Source) -> int:
     if name.isdecimal() and len(name) < 10 and 1 <= int(name) <= width:
         return int(name) - 1
     names = (" or one of ", *quotes(file.header)) if file.header else ()
-    expected = (f"a number from 1 to {width}", *names)
-    raise OptionError(*quoting("there is no column {}", name), where=source.name, expected=expected)
+    expected, where = (f"a number from 1 to {width}", *names), file.source.name
+    raise OptionError(*quoting("there is no column {}", name), where=where, expected=expected)
 
 
-def _token_column(file: _File, source: Source, reading: Reading) -> int:
+def _token_column(file: _File, reading: Reading) -> int:
     """The column of tokens: as the option or the header says, else the first.
 
     The second, where the first numbers the tokens.
     """
-    asked = reading.options["token_column"]
+    asked, layout = reading.options["token_column"], file.layout
     if asked is not None:
-        return column_of(str(asked), file, source)
+        return _column_of(str(asked), file)
     if file.header or not are_numbers(file.columns[0]):
         return file.column_named(TOKEN_NAMES) or 0
-    layout = layout_of(source)
     if layout is not None and not layout.is_numbered:
         return 0
-    where, is_token = f"{source.name}:{file.lines[0]}", Use("token_column", "1")
-    lengths = np.array([end - first for first, end in _bounds(file)])
-    is_counting = are_counting(file.columns[0], lengths)
     # Sentences of one token, which are all that a part may have, do not tell.
-    is_counting |= layout is not None and int(lengths.max()) < 2
-    if layout is None and are_tags(set(file.columns[1])):
-        if not is_counting:
-            return 0
-        raise FormatError(
-            "column 1 numbers the tokens, and no other column holds them",
-            where=where,
-            expected="tokens and tags",
-            remedy=("if the numbers are the tokens, pass ", is_token),
-        )
-    if not is_counting:
-        raise FormatError(
-            "column 1 holds numbers only",
-            where=where,
+    is_counting = layout is not None and int(file.lengths.max()) < 2
+    is_counting = is_counting or are_counting(file.columns[0], file.lengths)
+    are_all_tags = layout is None and are_tags(set(file.columns[1]))
+    if are_all_tags and not is_counting:
+        return 0
+    if are_all_tags or not is_counting:
+        found = "numbers the tokens, and no other column holds them"
+        second = () if is_counting else ("pass ", Use("token_column", "2"), ", or ")
+        raise refusal(
+            file.place(0),
+            "column 1 " + (found if is_counting else "holds numbers only"),
             expected="tokens",
-            remedy=(
-                *("pass ", Use("token_column", "2"), ", or ", is_token),
-                " if the numbers are the tokens",
-            ),
+            remedy=(*second, "if the numbers are the tokens, pass ", Use("token_column", "1")),
         )
-    reading.note(NUMBERED, where=source.name)
+    reading.note(NUMBERED, where=file.source.name)
     return 1
 
 
-def _check_tokens(file: _File, token: int, source: Source) -> None:
-    if "" in file.columns[token]:
-        line = file.lines[file.columns[token].index("")]
-        raise FormatError("the token is empty", where=f"{source.name}:{line}", expected="a word")
-
-
-def _check_layers(file: _File, source: Source) -> None:
+def _check_layers(file: _File) -> None:
     """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
-    layout = layout_of(source)
+    layout = file.layout
     if not (are_numbers(file.columns[0]) if layout is None else layout.is_numbered):
         return
-    columns = enumerate(file.columns[2:], start=3)
     tags = [
         str(number)
-        for number, cells in columns
+        for number, cells in enumerate(file.columns[2:], start=3)
         if (are_tags(set(cells)) if layout is None else number - 1 in layout.tags)
     ]
     if len(tags) > 1:
         uses = [piece for number in tags for piece in (" or ", Use("tag_column", number))][1:]
-        raise FormatError(
+        all_of_them = Use("tag_column", ",".join(tags))
+        raise refusal(
+            file.place(0),
             f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
             "annotators",
-            where=f"{source.name}:{file.lines[0]}",
             expected="one column",
-            remedy=(
-                *("pass ", *uses, ", or ", Use("tag_column", ",".join(tags))),
-                " to read each as an annotator",
-            ),
+            remedy=("pass ", *uses, ", or ", all_of_them, " to read each as an annotator"),
         )
 
 
 def _tag_columns(
     file: _File,
     upload: Upload,
-    source: Source,
     reading: Reading,
     widths: AbstractSet[int],
     *,
     is_single: bool,
 ) -> tuple[list[tuple[str, int]], str | None]:
     """The annotators and their columns, and the one among them who is the gold standard."""
-    width = len(file.columns)
+    width, where = len(file.columns), file.source.name
     asked = reading.options["tag_column"]
     if asked == LAST and LAST not in (file.header or ()):
         columns = [width - 1]
     elif asked is not None:
-        wanted = [column_of(name.strip(), file, source) for name in str(asked).split(",")]
+        wanted = [_column_of(name.strip(), file) for name in str(asked).split(",")]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
-        columns = _columns_of_tags(file, source, reading)
+        columns = _columns_of_tags(file, reading)
     else:
         if reading.options["token_column"] is None:
-            _check_layers(file, source)
-        if width in widths and reading.options["strict"]:
-            _refuse_conlleval(width, source, reading, is_single=is_single)
-        elif width in widths:
-            reading.note(
-                f"columns {width - 1} and {width} are gold standard and system, as for conlleval",
-                where=source.name,
+            _check_layers(file)
+        if width in widths:
+            pair = f"columns {width - 1} and {width} "
+            if not reading.options["strict"]:
+                reading.note(f"{pair}are gold standard and system, as for conlleval", where=where)
+                reading.signed["layout"] = "conlleval"
+                system = "system" if upload.annotator == GOLD else upload.annotator
+                return [(GOLD, width - 2), (system, width - 1)], GOLD
+            both, last = Use("tag_column", f"{width - 1},{width}"), Use("tag_column", LAST)
+            each = (both, " reads each as an annotator, ", last, " the last")
+            problem = refusal(
+                where,
+                f"{pair}hold tags with labels in common",
+                expected="one column of tags",
+                remedy=each if is_single else (last, " reads the last column of each file"),
             )
-            reading.signed["layout"] = "conlleval"
-            system = "system" if upload.annotator == GOLD else upload.annotator
-            return [(GOLD, width - 2), (system, width - 1)], GOLD
+            reading.keep(both if is_single else last, problem)
         columns = [width - 1]
-        note_columns(file.distinct, reading, file=source.name)
+        note_columns(file.distinct, reading, file=where)
     if len(columns) == 1:
         return [(upload.annotator, columns[0])], None
     names = file.header or [f"column {number}" for number in range(1, width + 1)]
     return [(names[column], column) for column in columns], None
 
 
-def _refuse_conlleval(width: int, source: Source, reading: Reading, *, is_single: bool) -> None:
-    """Ask which of two columns of tags is to be read."""
-    both, last = Use("tag_column", f"{width - 1},{width}"), Use("tag_column", LAST)
-    problem = FormatError(
-        f"columns {width - 1} and {width} hold tags with labels in common",
-        where=source.name,
-        expected="one column of tags",
-        remedy=(both, " reads each as an annotator, ", last, " the last")
-        if is_single
-        else (last, " reads the last column of each file"),
-    )
-    reading.keep(both if is_single else last, problem)
-
-
-def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]:
+def _columns_of_tags(file: _File, reading: Reading) -> list[int]:
     """The columns that hold tags for the most part, by their content.
 
     Not all of the cells need to be tags: a column with a misspelt one is still an
     annotator's, and is refused later with the line.
     """
-    header, layout = file.header or [], layout_of(source)
+    header, layout, where = file.header or [], file.layout, file.source.name
     columns: list[int] = []
     others: list[int] = []
     for column, name in enumerate(header):
@@ -750,22 +715,20 @@ def _columns_of_tags(file: _File, source: Source, reading: Reading) -> list[int]
             is_tags = column in layout.tags
         (columns if is_tags else others).append(column)
     if not columns:
-        raise FormatError(
-            *quoting("none of the columns {} holds tags", quotes(header)),
-            where=source.name,
-            remedy=("pass ", Use("tag_column", placeholder="COLUMN")),
-        )
+        mend = ("pass ", Use("tag_column", placeholder="COLUMN"))
+        problem = "none of the columns {} holds tags"
+        raise refusal(where, problem, quotes(header), remedy=mend)
     if others:
         names = quotes(header[column] for column in others)
-        reading.note("columns not read: ", *names, where=source.name)
+        reading.note("columns not read: ", *names, where=where)
     return columns
 
 
-def _names(file: _File, sentences: Iterable[int], upload: Upload, source: Source) -> list[str]:
+def _names(file: _File, sentences: Iterable[int], upload: Upload) -> list[str]:
     """Return the documents of sentences: as the file names them, else by number."""
-    prefix = upload.prefix_of(source)
+    prefix = upload.prefix_of(file.source)
     if not file.names:
-        before = source.texts_before + 1
+        before = file.source.texts_before + 1
         return [prefix[:-1] or str(before + sentence) for sentence in sentences]
     named = [*file.names, ("0", False)]  # the last is what stands before the first
     found = (named[file.document[sentence]] for sentence in sentences)
