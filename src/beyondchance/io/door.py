@@ -12,7 +12,7 @@ from beyondchance.checks import repeated
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.formats.tags import is_tag
 from beyondchance.io.label_names import label_names_of
-from beyondchance.io.reading import Named, exists, read_all
+from beyondchance.io.reading import Named, exists, read_by_names
 from beyondchance.messages import Quote, Use
 from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
 
@@ -99,7 +99,7 @@ def corpus_from(
     beside = {key: given.pop(key) for key in _BESIDE if key in given}
     form = given.pop("format", None)
     items = _items(data, others)
-    return read_all(items, form, given, beside, is_first_gold=is_first_gold)
+    return read_by_names(items, form, given, None, beside, is_first_gold=is_first_gold)[0]
 
 
 def _items(data: Any, others: Sequence[Any]) -> list[Any]:

@@ -1,10 +1,10 @@
-"""Files to a corpus, whatever wrote them."""
+"""Read files and data of any format into a corpus."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path, PurePath
@@ -58,7 +58,8 @@ from beyondchance.io.sources import (
     opened,
     read_stream,
 )
-from beyondchance.messages import Note, Piece, Quote, Text, Use, given, quotes
+from beyondchance.io.values import refusal
+from beyondchance.messages import Note, Piece, Quote, Text, Use, given
 from beyondchance.options import ReadOptions, checked_options, declared, documented
 from beyondchance.tallies import not_read
 
@@ -106,33 +107,7 @@ def read(
     >>> corpus.annotators, corpus.unit, corpus.positions
     (('ada', 'ben', 'cleo'), 'sentence', 'tokens')
     """
-    return read_all(list(paths), format, options)
-
-
-def read_all(
-    items: Sequence[Any],
-    format: str | None,  # noqa: A002 - what it is called everywhere
-    options: Mapping[str, Any],
-    beside: Mapping[str, Any] | None = None,
-    *,
-    is_first_gold: bool = False,
-) -> Corpus:
-    """Read what was given, files or data, some of it with names.
-
-    Parameters
-    ----------
-    items : sequence of paths, streams, data or Named
-    format : str, optional
-    options : mapping
-        Of `ReadOptions`.
-    beside : mapping, optional
-        What belongs to data that have no place for it: texts, tokens, lengths.
-    is_first_gold : bool
-        Whether the others are compared with the first, though nobody calls it a gold standard:
-        it then says what is scored.
-    """
-    naming = Naming()
-    return read_by_names(items, format, options, naming, beside, is_first_gold=is_first_gold)[0]
+    return read_by_names(list(paths), format, options)[0]
 
 
 @dataclass(frozen=True)
@@ -155,12 +130,25 @@ def read_by_names(
     items: Sequence[Any],
     format: str | None,  # noqa: A002 - what it is called everywhere
     options: Mapping[str, Any],
-    naming: Naming,
+    naming: Naming | None = None,
     beside: Mapping[str, Any] | None = None,
     *,
     is_first_gold: bool = False,
 ) -> _Known:
     """Read, rename annotators, then choose the gold standard, by its old or its new name.
+
+    Parameters
+    ----------
+    items : sequence of paths, streams, data or Named
+    format : str, optional
+    options : mapping
+        Of `ReadOptions`.
+    naming : Naming, optional
+    beside : mapping, optional
+        What belongs to data that have no place for it: texts, tokens, lengths.
+    is_first_gold : bool
+        Whether the others are compared with the first, though nobody calls it a gold standard:
+        it then says what is scored.
 
     Returns
     -------
@@ -168,11 +156,12 @@ def read_by_names(
     known : dict
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
+    naming = naming or Naming()
+    kept = {name: plain(value, name) for name, value in (beside or {}).items()}
+    call = partial(_read, format=format, beside=kept, naming=naming, is_first_gold=is_first_gold)
     try:
         with limited(options.get("max_size")) as seen:
-            corpus, known = _by_names(
-                items, format, options, naming, beside, is_first_gold=is_first_gold
-            )
+            corpus, known = _by_names(items, options, naming, call)
         sources = corpus.sources.union(seen, (item.sha256 for item in corpus.inputs))
         return (replace(corpus, sources=sources) if sources else corpus), known
     except BeyondChanceError as error:
@@ -182,19 +171,12 @@ def read_by_names(
         where = "" if naming.hides_files else str(error.filename or "")
         raise FormatError(f"cannot be read ({cause(error)})", where=where) from None
     except MemoryError:
-        raise FormatError(
-            "there is not enough memory to read this", remedy="read fewer or smaller files"
-        ) from None
+        problem, mend = "there is not enough memory to read this", "read fewer or smaller files"
+        raise FormatError(problem, remedy=mend) from None
 
 
 def _by_names(
-    items: Sequence[Any],
-    format: str | None,  # noqa: A002 - what it is called everywhere
-    options: Mapping[str, Any],
-    naming: Naming,
-    beside: Mapping[str, Any] | None,
-    *,
-    is_first_gold: bool,
+    items: Sequence[Any], options: Mapping[str, Any], naming: Naming, call: Callable[..., _Known]
 ) -> _Known:
     if not items:
         raise OptionError("nothing to read", expected="at least one file or folder")
@@ -204,11 +186,11 @@ def _by_names(
         else _kept(item, number)
         for number, item in enumerate(chain.from_iterable(map(matching, items)), start=1)
     ]
-    kept = {name: plain(value, name) for name, value in (beside or {}).items()}
     if options.get("documents") is not None:
-        options = {**options, "documents": _kept_documents(options["documents"])}
-    call: Callable[..., _Known]
-    call = partial(_read, format=format, beside=kept, naming=naming, is_first_gold=is_first_gold)
+        table = collected(options["documents"])
+        # A table of documents, or the names of documents, as a list.
+        table = table if names_of(table) is not None else plain(table, "documents")
+        options = {**options, "documents": table}
     gold = options.get("gold")
     is_file = isinstance(gold, Named | PathLike | Assumed)
     if not is_file:
@@ -225,7 +207,7 @@ def _by_names(
         return corpus.with_gold(known[gold]), known
     # What could be either is an annotator, if there is one of that name.
     file = named_file(gold)
-    if file is None or not exists(file.item if isinstance(file, Named) else file):
+    if file is None or not exists(_item(file)):
         return corpus.with_gold(str(gold)), known
     return with_new_names(*_read_with_gold(file, listed, options, call), naming.renamed)
 
@@ -236,7 +218,7 @@ def _read_with_gold(
     """Read the files and that of the gold standard, which may be one of them."""
     is_assumed = isinstance(gold, Assumed)
     gold = gold.item if isinstance(gold, Assumed) else gold
-    path = Path(gold.item if isinstance(gold, Named) else gold)
+    path = Path(_item(gold))
     resolved = path.resolve()
     others = [item for item in items if _resolved(item) != resolved]
     is_given = len(others) < len(items)
@@ -281,12 +263,6 @@ def _kept(item: Any, number: int, who: Text = "") -> Any:
     return plain(item, who or f"data {number}", depth=1 if are_lists_of_tags(item) else 3)
 
 
-def _kept_documents(given: Any) -> Any:
-    """A table of documents, or the names of documents, as a list."""
-    given = collected(given)
-    return given if names_of(given) is not None else plain(given, "documents")
-
-
 def named_file(text: str) -> Any:
     """A file, with the name of its annotator where it is given as NAME=FILE; None for neither."""
     name, equals, path = str(text).partition("=")
@@ -295,8 +271,13 @@ def named_file(text: str) -> Any:
     return Named(name, path) if name and path and name == name.strip() else None
 
 
+def _item(given: Any) -> Any:
+    """Return what was given, without the name that it may have."""
+    return given.item if isinstance(given, Named) else given
+
+
 def _resolved(item: Any) -> Path | None:
-    path = item.item if isinstance(item, Named) else item
+    path = _item(item)
     return Path(path).resolve() if path and isinstance(path, str | PathLike) else None
 
 
@@ -316,56 +297,78 @@ def _each_annotator(
     And the corpus, where it had to be read to find out; and how to read what is to be read.
     """
     how = checked_options(ReadOptions, options)["folder"]
-    folders = [_folder(item) for item in items]
+    folders = [Path(path) if _is_folder(path) else None for path in map(_item, items)]
     if any(folders):
         uploads_of(items, naming)  # refuses what cannot be read in them
     if how == "annotators":
         pairs = [
             _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)
         ]
-        n_ignored = sum(number for _, number in pairs)
-        apart = partial(call, n_ignored=n_ignored)
-        return list(chain.from_iterable(parts for parts, _ in pairs)), None, apart
+        listed = list(chain.from_iterable(parts for parts, _ in pairs))
+        return listed, None, partial(call, n_ignored=sum(number for _, number in pairs))
     # Strict reading reads documents, but asks where annotators would be detected.
     is_asked = how == "documents" and options.get("folder") is not None
     if len(items) != 1 or folders[0] is None or is_asked:
         return items, None, call
-    parts, n_ignored = _parts(folders[0])
+    return _one_folder(items, folders[0], options, call, naming, asks=how == "documents")
+
+
+def _one_folder(
+    items: list[Any],
+    folder: Path,
+    options: Mapping[str, Any],
+    call: Callable[..., _Known],
+    naming: Naming,
+    *,
+    asks: bool,
+) -> tuple[list[Any], _Known, Callable[..., _Known]]:
+    """Read a folder, whose files are annotators if most of their texts are the same."""
+    parts, n_ignored = _parts(folder)
     found: _Known | None = None
-    problem: BeyondChanceError | None = None
-    try:
-        found = call(items, options)
-    except BeyondChanceError as error:
-        problem = error
-    is_team = found is not None and len(found[0].annotators) > 1
-    share = 0.0 if len(parts) < 2 or is_team else _share_of_annotators(parts, options, call)
-    path = str(folders[0])
+    problem = BeyondChanceError()
+    apart = cache(partial(_apart, parts, options, partial(call, n_ignored=n_ignored)))
+    # Files that say who annotated them are read as a folder first, others one by one.
+    share = apart()[1] if len(parts) > 1 and _is_anonymous(parts[0], options, call) else 0.0
+    if share < _MOST_SHARED:
+        try:
+            found = call(items, options)
+        except BeyondChanceError as error:
+            problem = error
+        is_team = found is not None and len(found[0].annotators) > 1
+        share = 0.0 if len(parts) < 2 or is_team else apart()[1]
+    path = str(folder)
     where = "folder 1" if naming.hides_files else path
     shown = where if naming.hides_files else short_paths([path]).get(path, path)
     if share < _MOST_SHARED:
-        if problem is not None:
-            _refuse_damaged(
-                parts, items[0], naming, partial(call, options={**options, "gold": None})
-            )
+        if found is None:
+            without_gold = partial(call, options={**options, "gold": None})
+            _refuse_damaged(parts, items[0], naming, without_gold)
             raise problem
-        if share and found is not None:
-            found = _with_hint(found, len(parts), shown)
+        if share:
+            what = f"its {len(parts)} files or folders, some with the same texts, are read as "
+            use = (Use("folder", "annotators"), " reads each as one annotator)")
+            found = _noted(found, Note((f"{what}documents of one annotator (", *use), where=shown))
         return items, found, call
     same = f"its {len(parts)} files or folders have the same texts"
-    if how == "documents":
-        refusal = DataError(
+    if asks:
+        by_annotator, by_document = Use("folder", "annotators"), Use("folder", "documents")
+        problem = DataError(
             same,
             where=where,
             expected="to know what they are",
-            remedy=(
-                *(Use("folder", "annotators"), " reads each as one annotator, "),
-                *(Use("folder", "documents"), " as a document"),
-            ),
+            remedy=(by_annotator, " reads each as one annotator, ", by_document, " as a document"),
         )
-        call(parts, options, asked=(Use("folder", "annotators"), refusal))
+        call(parts, options, asked=(by_annotator, problem))
     note = Note(f"{same}; each is read as one annotator", where=shown)
-    call = partial(_detected, call, note, n_ignored=n_ignored)
-    return parts, call(parts, options), call
+
+    def detected(*given: Any, **more: Any) -> _Known:
+        return _noted(call(*given, n_ignored=n_ignored, **more), note, folder="annotators")
+
+    # What was read apart mended nothing, and is the corpus unless other options were given.
+    known = apart()[0]
+    if known is None or any(options.get(name) is not None for name in _DECIDING):
+        return parts, detected(parts, options), detected
+    return parts, _noted(known, note, folder="annotators"), detected
 
 
 def _refuse_damaged(
@@ -379,47 +382,49 @@ def _refuse_damaged(
         call([part])
 
 
-def _detected(call: Callable[..., _Known], note: Note, *given: Any, **options: Any) -> _Known:
-    """Read, then sign and say that the files of a folder were found to be annotators."""
-    corpus, known = call(*given, **options)
-    signed = {**corpus.options, "folder": "annotators"}
-    return replace(corpus, notes=(note, *corpus.notes), options=signed), known
+def _noted(known: _Known, note: Note, **signed: Any) -> _Known:
+    """Add a note to a corpus, and sign what it is about."""
+    corpus, names = known
+    options, notes = {**corpus.options, **signed}, (note, *corpus.notes)
+    return replace(corpus, notes=notes, options=options), names
 
 
-def _share_of_annotators(
+def _is_anonymous(part: Path, options: Mapping[str, Any], call: Callable[..., _Known]) -> bool:
+    """Whether a file has one annotator, and says nothing of who it is."""
+    if not part.is_file():
+        return False
+    try:
+        unnamed = Source(str(part), path=part, given=f"?{part.suffix}")
+        return call([unnamed], {**options, "gold": None})[0].annotators == ("?",)
+    except BeyondChanceError:
+        return False
+
+
+def _apart(
     parts: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
-) -> float:
-    """The share of documents that several files of a folder have, as annotators of one text."""
+) -> tuple[_Known | None, float]:
+    """Read each file of a folder as an annotator; return the share of documents several have."""
     plain = {name: value for name, value in options.items() if name != "gold"}
     plain |= {"strict": False} if "strict" in plain else {}
     try:
         # Files of different texts are no work of several annotators on one.
-        apart, _ = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
+        known = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
     except BeyondChanceError:
-        return 0
-    teams = np.bincount(apart.annotation_document, minlength=len(apart.documents))
+        return None, 0.0
+    corpus = known[0]
+    teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     # Without texts there is no telling; with them, some may not have annotated everything.
-    return 0 if apart.texts is None else float(np.mean(teams > 1))
+    return known, 0.0 if corpus.texts is None else float(np.mean(teams > 1))
 
 
-def _with_hint(found: _Known, n_parts: int, where: str) -> _Known:
-    """Say that the files of a folder may be annotators, though not all have the same texts."""
-    corpus, known = found
-    what = f"its {n_parts} files or folders, some with the same texts, are read as documents of one"
-    use = Use("folder", "annotators")
-    note = Note((f"{what} annotator (", use, " reads each as one annotator)"), where=where)
-    return replace(corpus, notes=(*corpus.notes, note)), known
-
-
+_DECIDING = ("gold", "strict", "mismatch", "repeated")
+"""Options of which files are read apart with other values."""
 _MOST_SHARED = 0.75
 """The share of documents that must have several annotators, so that files are annotators'."""
 
 
-def _folder(item: Any) -> Path | None:
-    """The folder that was given, if it is one."""
-    path = item.item if isinstance(item, Named) else item
-    is_folder = exists(path) and Path(path).is_dir()
-    return Path(path) if is_folder else None
+def _is_folder(path: Any) -> bool:
+    return exists(path) and Path(path).is_dir()
 
 
 def _parts(folder: Path) -> tuple[list[Any], int]:
@@ -601,28 +606,20 @@ def _with_gold(corpus: Corpus, upload: Upload, reading: Reading, *, is_assumed: 
     names = list(reading.people.get(upload.name, (upload.annotator,)))
     own = corpus.gold
     if own is not None and own not in names:
-        by_columns = (
-            ", or pass ",
-            Use("tag_column", "last"),
-            " to read the last column of each file",
-        )
+        by_columns = (Use("tag_column", "last"), " to read the last column of each file")
+        problem = f"{upload.name} is the gold standard, but the other files have one of their own, "
         raise DataError(
-            f"{upload.name} is the gold standard, but the other files have one of their own, ",
-            Quote(own),
+            *(problem, Quote(own)),
             expected="one gold standard",
             remedy=(
                 f"leave out {upload.name}",
-                *(by_columns if "layout" in reading.signed else ()),
+                *((", or pass ", *by_columns) if "layout" in reading.signed else ()),
             ),
         )
     if own is not None and is_assumed:
         return corpus
     if len(names) != 1:
-        raise DataError(
-            *(f"holds {len(names)} annotators (", *quotes(names), ")"),
-            where=upload.name,
-            expected="one, to be the gold standard",
-        )
+        raise upload.several(names, "one, to be the gold standard")
     # Where a name was given together with the file, it is the annotator's.
     return corpus.with_gold(upload.annotator if upload.is_named else names[0])
 
@@ -665,14 +662,16 @@ def _mixed(uploads: list[Upload], formats: list[Format], reading: Reading) -> It
 
 def _check_numbers(reading: Reading) -> None:
     """Refuse files that only numbers match, if they differ in how many texts they have."""
-    numbered = list(reading.numbered.items())
-    for name, other in numbered[1:]:
-        first, n = numbered[0]
+    first, n = next(iter(reading.numbered.items()), ("", 0))
+    for name, other in reading.numbered.items():
         if other != n:
-            raise MismatchError(
-                *(Quote(first), f" has {n} sentences, ", Quote(name), f" has {other}"),
+            raise refusal(
+                "",
+                f"{{}} has {n} sentences, {{}} has {other}",
+                *(first, name),
                 expected="equally many, because only their numbers match them",
                 remedy="mark documents with '# newdoc id = NAME' where an annotator left some out",
+                kind=MismatchError,
             )
 
 
@@ -696,15 +695,11 @@ def uploads_of(items: Iterable[Any], naming: Naming) -> list[Upload]:
         raise OptionError("two files are named ", Quote(name), expected="one", remedy=remedy)
     # Annotators of files with the same name are distinguished by the folders of the files.
     return [
-        replace(upload, annotator=f"{_resolved_parent(upload).name}/{upload.annotator}")
+        replace(upload, annotator=f"{Path(upload.path).resolve().parent.name}/{upload.annotator}")
         if upload.annotator in twice and upload.path and not upload.is_named
         else upload
         for upload in uploads
     ]
-
-
-def _resolved_parent(upload: Upload) -> Path:
-    return Path(upload.path).resolve().parent
 
 
 def _hidden_upload(item: Any, number: int) -> Upload:

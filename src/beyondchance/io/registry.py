@@ -83,11 +83,12 @@ class Upload:
     def check_named(self, own: Collection[str]) -> None:
         """Refuse one name for several annotators."""
         if self.is_named and len(own) > 1:
-            raise DataError(
-                *(f"holds {len(own)} annotators (", *quotes(own), ")"),
-                where=self.name,
-                expected="one, because one name was given for the file",
-            )
+            raise self.several(own, "one, because one name was given for the file")
+
+    def several(self, own: Collection[str], expected: str) -> DataError:
+        """Build the refusal of several annotators."""
+        found = (f"holds {len(own)} annotators (", *quotes(own), ")")
+        return DataError(*found, where=self.name, expected=expected)
 
     def stem_of(self, source: Source) -> PurePosixPath:
         """The path of a file below the folder that was given, without its ending."""

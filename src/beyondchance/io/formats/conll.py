@@ -578,8 +578,9 @@ def _divided(file: _File) -> _File:
 def _filled(file: _File, column: int | None) -> list[str] | None:
     """The cells of a column, where an empty one says: as above; None if all are empty."""
     cells = [] if column is None else file.columns[column]
-    found = list(accumulate(map(str.strip, cells), lambda above, cell: cell or above))
-    return found if found and found[-1] else None
+    known = accumulate(map(str.strip, cells), lambda above, cell: cell or above, initial="")
+    found = list(known)
+    return found[1:] if found[-1] else None
 
 
 # --- Columns to drafts --------------------------------------------------------
