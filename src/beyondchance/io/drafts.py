@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval, places_of
@@ -145,41 +146,28 @@ def draft_of_words(
     words: Sequence[str],
     spans: Iterable[tuple[int, int, str]],
     *,
-    where: Text,
-    document: str,
-    annotator: str,
     sentences: Sequence[Interval] | None = None,
-    fields: Mapping[str, str] | None = None,
-    is_gold: bool = False,
-    order: int | None = None,
+    **known: Any,
 ) -> Draft:
-    """Make a draft of words, joined by spaces, and spans that count words."""
+    """Make a draft of words, joined by spaces, and spans that count words.
+
+    `sentences` count words too; what else is `known` of the draft goes by its attributes.
+    """
     tokens = places_of(words)
     return Draft(
-        where=where,
-        document=document,
-        annotator=annotator,
         text=" ".join(words),
         spans=[DraftSpan(tokens[s][0], tokens[e - 1][1], label) for s, e, label in spans],
         tokens=tokens,
         sentences=sentences and [(tokens[s][0], tokens[e - 1][1]) for s, e in sentences if s < e],
         is_words=True,
-        is_gold=is_gold,
-        order=order,
-        fields=fields or {},
+        **known,
     )
 
 
 def draft_of_sentences(
     sentences: Iterable[Sequence[str]],
     marks: Iterable[Iterable[tuple[int, int, str]]],
-    *,
-    where: Text,
-    document: str,
-    annotator: str,
-    fields: Mapping[str, str] | None = None,
-    is_gold: bool = False,
-    order: int | None = None,
+    **known: Any,
 ) -> Draft:
     """Make a draft of the words of each sentence, and spans that count the words of theirs."""
     words: list[str] = []
@@ -190,14 +178,4 @@ def draft_of_sentences(
         words += sentence
         bounds.append((base, len(words)))
         spans += [(base + start, base + end, label) for start, end, label in marked]
-    return draft_of_words(
-        words,
-        spans,
-        where=where,
-        document=document,
-        annotator=annotator,
-        sentences=bounds,
-        fields=fields,
-        is_gold=is_gold,
-        order=order,
-    )
+    return draft_of_words(words, spans, sentences=bounds, **known)

@@ -136,7 +136,7 @@ def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) ->
         where=where,
         document=f"{rows.split}/{name}" if rows.split else name,
         annotator="",
-        fields={"split": rows.split} if rows.split else None,
+        fields={"split": rows.split} if rows.split else {},
     )
     return replace(draft, order=number - 1 if own is None and not rows.split else None)
 
