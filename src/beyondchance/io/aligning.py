@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 
-from beyondchance.errors import MismatchError
+from beyondchance.errors import DataError, MismatchError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
-from beyondchance.io.values import quoting
-from beyondchance.messages import Use, pieces
+from beyondchance.io.values import quoting, refusal
+from beyondchance.messages import Text, Use, pieces
 
 _UNKNOWN = frozenset({"[unk]", "<unk>", "unk", "<unknown>", "[mask]", "\N{REPLACEMENT CHARACTER}"})
 """What tokenisers write for a word that they do not know."""
@@ -48,7 +48,7 @@ class Evidence:
 
     alike: Counter[str] = field(default_factory=Counter)
     n: Counter[str] = field(default_factory=Counter)
-    refusals: dict[str, MismatchError] = field(default_factory=dict)
+    refusals: dict[str, DataError] = field(default_factory=dict)
 
     def add(self, draft: Draft, alike: int, n: int) -> None:
         """Count the words of a document."""
@@ -57,9 +57,9 @@ class Evidence:
 
     def check(self) -> None:
         """Refuse annotators whose texts may be others."""
-        for annotator, refusal in self.refusals.items():
+        for annotator, problem in self.refusals.items():
             if self.alike[annotator] < _LEAST_ALIKE * self.n[annotator]:
-                raise refusal
+                raise problem
 
 
 def aligned(
@@ -94,15 +94,11 @@ def aligned(
             reading.mend("mismatch", what, refusal, len(spellings) or 1)
             if spellings and draft.annotator not in evidence.refusals:
                 evidence.refusals[draft.annotator] = _difference(first, draft)
-                _show(spellings[0], draft, reading)
+                shown = (*spellings[0][::-1], draft.document)
+                example = "some tokens differ in spelling, such as {} for {} in document {}"
+                reading.note(*quoting(example, *shown), who=draft.annotator)
         found.append(moved)
     return first, found
-
-
-def _show(spellings: tuple[str, str], draft: Draft, reading: Reading) -> None:
-    """Show one of the tokens that an annotator's file spells differently."""
-    text = "some tokens differ in spelling, such as {} for {} in document {}"
-    reading.note(*quoting(text, *spellings[::-1], draft.document), who=draft.annotator)
 
 
 def reference(group: Sequence[Draft], reading: Reading) -> Draft:
@@ -206,33 +202,25 @@ def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -
     return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
 
 
-def _difference(first: Draft, other: Draft, *, is_mendable: bool = False) -> MismatchError:
-    """Two annotators with different texts: the error shows where the texts part."""
-    documents = (other.document, pieces(first.where))
-    aligning = (Use("mismatch", "align"), " aligns them") if is_mendable else ()
+def _difference(first: Draft, other: Draft, *, is_mendable: bool = False) -> DataError:
+    """Build the refusal of two annotators with different texts, which shows where these part."""
+    a, b = first.text, other.text
+    refused = partial(refusal, other.where, kind=MismatchError)
+    documents: tuple[object, ...] = (other.document, pieces(first.where))
+    mend: Text = (Use("mismatch", "align"), " aligns them") if is_mendable else ()
     if first.is_blank or other.is_blank:
         known, own = len(first.tokens or ()), len(other.tokens or ())
-        found = quoting(
-            "document {} has " + f"{own} tags here and {known} tokens at {{}}", *documents
-        )
-        return MismatchError(*found, where=other.where, expected="one tag for each token")
-    a, b = first.text, other.text
+        problem = f"document {{}} has {own} tags here and {known} tokens at {{}}"
+        return refused(problem, *documents, expected="one tag for each token")
     if a == b:
-        return MismatchError(
-            *quoting("document {} has other tokens than at {}", *documents),
-            where=other.where,
-            expected="the same tokens for all annotators",
-            remedy=aligning or ("or pass ", Use("positions", "characters")),
-        )
-    place = next(
-        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
-    )
-    around = slice(max(place - 10, 0), place + 10)
-    return MismatchError(
-        *quoting("the text of document {} differs from that at {}", *documents),
-        f" from character {place} on: ",
-        *quoting("{} instead of {}", b[around], a[around]),
-        where=other.where,
-        expected="the same text for all annotators",
-        remedy=aligning,
-    )
+        problem, expected = "document {} has other tokens than at {}", "the same tokens"
+        mend = mend or ("or pass ", Use("positions", "characters"))
+    else:
+        pairs = enumerate(zip(a, b, strict=False))
+        place = next((i for i, (x, y) in pairs if x != y), min(len(a), len(b)))
+        around = slice(max(place - 10, 0), place + 10)
+        documents = (*documents, b[around], a[around])
+        problem = "the text of document {} differs from that at {} "
+        problem += f"from character {place} on: {{}} instead of {{}}"
+        expected = "the same text"
+    return refused(problem, *documents, expected=f"{expected} for all annotators", remedy=mend)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import io
 import zipfile
 from collections import Counter
+from functools import partial
 
-from beyondchance.errors import FormatError
+from beyondchance.errors import DataError
 from beyondchance.io import json_rows
 from beyondchance.io.json_rows import rows_of
 from beyondchance.io.registry import Format, Upload, recognised
 from beyondchance.io.separated import delimiter_of, head_rows
 from beyondchance.io.sources import Source, is_type_system, is_zip, members, parsed_json
 from beyondchance.io.tagged import TAG
-from beyondchance.io.values import shown
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.io.values import refusal, shown
+from beyondchance.messages import Piece, Use, quotes
 
 _SIGNATURES = {
     b"%PDF": ("a PDF", "export the annotations, not the page"),
@@ -34,16 +35,17 @@ _SPAN = "start, end and label"
 _RECORD = "text with spans (start, end, label), tokens with tags, or a table of spans"
 
 
-def unrecognised(upload: Upload) -> FormatError:
+def unrecognised(upload: Upload) -> DataError:
     """Refuse an upload of no known format, with the nearest one and what broke it."""
     if upload.is_folder and len(upload.sources) > 1:
         return _unrecognised_folder(upload)
     source = upload.sources[0]
+    refused = partial(refusal, source.name)
     if not source.head:
-        return FormatError("is empty", where=source.name, expected="annotations")
+        return refused("is empty", expected="annotations")
     for signature, (kind, remedy) in _SIGNATURES.items():
         if source.head.startswith(signature):
-            return FormatError(f"is {kind}", where=source.name, expected="text", remedy=remedy)
+            return refused(f"is {kind}", expected="text", remedy=remedy)
     if is_zip(source):
         return _unrecognised_archive(source)
     if not source.head_text:
@@ -52,19 +54,16 @@ def unrecognised(upload: Upload) -> FormatError:
         nearest = near(source)
         if nearest is not None:
             return nearest
-    return FormatError(
-        "is plain text, without columns, JSON or XML",
-        where=source.name,
-        expected="annotations",
-        remedy=("'beyondchance formats' lists what can be read; or pass ", _FORMAT),
-    )
+    mend = ("'beyondchance formats' lists what can be read; or pass ", _FORMAT)
+    plain = "is plain text, without columns, JSON or XML"
+    return refused(plain, expected="annotations", remedy=mend)
 
 
 _FORMAT = Use("format", placeholder="NAME")
 _MOST_FILES = 1000
 
 
-def _unrecognised_folder(upload: Upload) -> FormatError:
+def _unrecognised_folder(upload: Upload) -> DataError:
     """Refuse the first file of a folder that is not what the others are."""
     files = [Upload(source.name, source.stem, [source]) for source in upload.sources]
     # A type system is no annotation, and says nothing of why there are none.
@@ -75,30 +74,27 @@ def _unrecognised_folder(upload: Upload) -> FormatError:
         if found is None:
             return unrecognised(file)
         if first is not None and first[1] is not found:
-            return FormatError(
-                f"looks like {first[1].name}, and {file.name} like {found.name}",
-                where=first[0].name,
-                expected="files of one format",
-            )
+            other = f"looks like {first[1].name}, and {file.name} like {found.name}"
+            return refusal(first[0].name, other, expected="files of one format")
         first = first or (file, found)
     return unrecognised(files[0])
 
 
-def _unrecognised_archive(archive: Source) -> FormatError:
+def _unrecognised_archive(archive: Source) -> DataError:
     """Refuse a zip archive; its directory is at its end."""
     if not zipfile.is_zipfile(io.BytesIO(archive.data)):
         cut = "is a zip archive that is cut off"
-        return FormatError(cut, where=archive.name, remedy="export it again")
+        return refusal(archive.name, cut, remedy="export it again")
     members(archive)  # says what is wrong with one that cannot be unpacked
-    return FormatError(
+    return refusal(
+        archive.name,
         "a zip archive of no known kind",
-        where=archive.name,
         expected="an export of doccano or INCEpTION, or a project of REFI-QDA",
         remedy="save a spreadsheet as CSV, or unpack the archive and give its files",
     )
 
 
-def _near_json(source: Source) -> FormatError | None:
+def _near_json(source: Source) -> DataError | None:
     """Refuse JSON that is broken, or whose keys no format has."""
     text = source.head_text.lstrip()
     if not text.startswith(("{", "[")):
@@ -113,37 +109,29 @@ def _near_json(source: Source) -> FormatError | None:
         if isinstance(words, list) and any(isinstance(word, str) for word in words):
             odd = next((i for i, word in enumerate(words) if not isinstance(word, str)), None)
             if odd is not None:
-                return FormatError(
-                    *(f"{key!r} has ", shown(words[odd]), f" in place {odd + 1}"),
-                    where=next(rows_of(source))[0],
-                    expected="words",
-                )
-    what = (
-        ("objects with the keys ", *quotes(first)) if isinstance(first, dict) else (_kind(first),)
-    )
-    return FormatError(
-        *("looks like JSON, of ", *what),
-        where=source.name,
-        expected=_RECORD,
-        remedy=("the documentation of files lists the keys; or pass ", _FORMAT),
-    )
+                problem = f"{key!r} has {{}} in place {odd + 1}"
+                value = (shown(words[odd]),)
+                return refusal(next(rows_of(source))[0], problem, value, expected="words")
+    what: tuple[Piece, ...] = (_KINDS.get(type(first), "numbers"),)
+    if isinstance(first, dict):
+        what = ("objects with the keys ", *quotes(first))
+    mend = ("the documentation of files lists the keys; or pass ", _FORMAT)
+    return refusal(source.name, "looks like JSON, of {}", what, expected=_RECORD, remedy=mend)
 
 
-def _kind(value: object) -> str:
-    names = {list: "lists", str: "strings", bool: "truth values", type(None): "nothing"}
-    return names.get(type(value), "numbers")
+_KINDS = {list: "lists", str: "strings", bool: "truth values", type(None): "nothing"}
 
 
-def _near_xml(source: Source) -> FormatError | None:
+def _near_xml(source: Source) -> DataError | None:
     text = source.head_text.lstrip()
     if not text.startswith("<"):
         return None
     if is_type_system(source):
         expected = "the XMI file that belongs to it"
-        return FormatError("is a type system of UIMA", where=source.name, expected=expected)
-    return FormatError(
+        return refusal(source.name, "is a type system of UIMA", expected=expected)
+    return refusal(
+        source.name,
         "looks like XML of no known format",
-        where=source.name,
         expected="a format that 'beyondchance formats' lists",
         remedy=(
             "if its elements are the annotations, pass ",
@@ -152,7 +140,7 @@ def _near_xml(source: Source) -> FormatError | None:
     )
 
 
-def _near_table(source: Source) -> FormatError | None:
+def _near_table(source: Source) -> DataError | None:
     """Refuse rows of equally many cells, divided by what divides tables."""
     rows = head_rows(source, delimiter_of(source, ",;\t|"), _MOST_LINES)
     rows = [row for row in rows if any(row)] or [[]]
@@ -163,9 +151,10 @@ def _near_table(source: Source) -> FormatError | None:
         return None  # a sentence, rather than a header
     if any(_is_tag_like(cell) for row in rows[:50] for cell in row[1:]):
         return None
-    return FormatError(
-        *("looks like a table with the columns ", *quotes(names)),
-        where=source.name,
+    return refusal(
+        source.name,
+        "looks like a table with the columns {}",
+        quotes(names),
         expected=f"columns for {_SPAN}, and document and annotator where there are several",
         remedy="rename the columns",
     )
@@ -179,7 +168,7 @@ def _is_tag_like(cell: str) -> bool:
     )
 
 
-def _near_columns(source: Source) -> FormatError | None:
+def _near_columns(source: Source) -> DataError | None:
     """Refuse lines of a token and something that resembles a tag."""
     lines = source.head_text.replace("\r\n", "\n").split("\n")
     lines = lines[: min(_MOST_LINES, len(lines) - source.is_longer_than_head)]
@@ -197,17 +186,13 @@ def _near_columns(source: Source) -> FormatError | None:
     if max(likeness) < len(rows) / 2:
         return None
     column = likeness.index(max(likeness)) + 1
+    looks = "looks like columns of tokens and tags, but "
     for number, row in rows:
+        where = f"{source.name}:{number}"
         if len(row) <= column:
-            return FormatError(
-                f"looks like columns of tokens and tags, but this line has {len(row)}",
-                where=f"{source.name}:{number}",
-                expected=f"{column + 1} columns, a token and its tag among them",
-            )
+            expected = f"{column + 1} columns, a token and its tag among them"
+            return refusal(where, f"{looks}this line has {len(row)}", expected=expected)
         if not TAG.fullmatch(row[column]):
-            return FormatError(
-                *("looks like columns of tokens and tags, but ", Quote(row[column]), " is no tag"),
-                where=f"{source.name}:{number}",
-                expected="O, or a prefix such as B- or I- and a label",
-            )
+            expected = "O, or a prefix such as B- or I- and a label"
+            return refusal(where, looks + "{} is no tag", row[column], expected=expected)
     return None
