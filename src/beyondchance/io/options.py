@@ -62,10 +62,8 @@ class Reading:
         All of them, checked.
     skipped : Counter
         What was ignored, left out or changed, and how often.
-    notes : list of Note
-        What was found out, for people.
-    noted : set of str
-        The sentences of the notes, so that none is there twice.
+    notes : dict
+        What was found out, for people, by its sentence.
     signed : dict
         Choices that change results, for the signature.
     schemes : set of str
@@ -111,8 +109,7 @@ class Reading:
 
     options: ReadOptions
     skipped: Counter[Tally] = field(default_factory=Counter)
-    notes: list[Note] = field(default_factory=list)
-    noted: set[str] = field(default_factory=set)
+    notes: dict[str, Note] = field(default_factory=dict)
     signed: dict[str, Any] = field(default_factory=dict)
     schemes: set[str] = field(default_factory=set)
     numbered: dict[str, int] = field(default_factory=dict)
@@ -229,9 +226,7 @@ class Reading:
     def note(self, *text: Piece, where: str = "", who: str = "", is_caution: bool = False) -> None:
         """Keep something that was found out, once."""
         note = Note(text, where=where, who=who, is_caution=is_caution)
-        if str(note) not in self.noted:
-            self.noted.add(str(note))
-            self.notes.append(note)
+        self.notes.setdefault(str(note), note)
 
     def calls(self, what: str, name: str) -> None:
         """Keep how a source calls something, unless another calls it otherwise."""

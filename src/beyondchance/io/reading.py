@@ -328,7 +328,9 @@ def _one_folder(
     problem = BeyondChanceError()
     apart = cache(partial(_apart, parts, options, partial(call, n_ignored=n_ignored)))
     # Files that say who annotated them are read as a folder first, others one by one.
-    share = apart()[1] if len(parts) > 1 and _is_anonymous(parts[0], options, call) else 0.0
+    is_plain = all(options.get(name) is None for name in _DECIDING)
+    are_anonymous = is_plain and len(parts) > 1 and _is_anonymous(parts[0], options, call)
+    share = apart()[1] if are_anonymous else 0.0
     if share < _MOST_SHARED:
         try:
             found = call(items, options)
@@ -366,7 +368,7 @@ def _one_folder(
 
     # What was read apart mended nothing, and is the corpus unless other options were given.
     known = apart()[0]
-    if known is None or any(options.get(name) is not None for name in _DECIDING):
+    if known is None or not is_plain:
         return parts, detected(parts, options), detected
     return parts, _noted(known, note, folder="annotators"), detected
 
@@ -395,7 +397,7 @@ def _is_anonymous(part: Path, options: Mapping[str, Any], call: Callable[..., _K
         return False
     try:
         unnamed = Source(str(part), path=part, given=f"?{part.suffix}")
-        return call([unnamed], {**options, "gold": None})[0].annotators == ("?",)
+        return call([unnamed], options)[0].annotators == ("?",)
     except BeyondChanceError:
         return False
 
@@ -526,7 +528,7 @@ def _finished(
             corpus,
             options={**corpus.options, **signed},
             skipped=dict(chain(corpus.skipped.items(), (+reading.skipped).items())),
-            notes=(*corpus.notes, *reading.notes),
+            notes=(*corpus.notes, *reading.notes.values()),
             origin=origin,
             inputs=inputs,
         )
