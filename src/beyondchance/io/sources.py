@@ -12,6 +12,7 @@ import json
 import os
 import re
 import zipfile
+from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -286,13 +287,11 @@ class Source:
             return even.decode("utf-16", errors="replace")
         if b"\0" in self.head:
             return ""
-        # The cut may have gone through the last character.
-        for cut in range(4):
-            try:
-                return self.head[: len(self.head) - cut].decode("utf-8-sig")
-            except UnicodeDecodeError:
-                continue
-        return ""
+        try:
+            # The cut may have gone through the last character.
+            return getincrementaldecoder("utf-8-sig")().decode(self.head)
+        except UnicodeDecodeError:
+            return ""
 
     def begun(self, size: int) -> tuple[str, bool]:
         """Return so many of the first bytes as text, and whether there are more."""
