@@ -392,12 +392,12 @@ def _noted(known: _Known, note: Note, **signed: Any) -> _Known:
 
 
 def _is_anonymous(part: Path, options: Mapping[str, Any], call: Callable[..., _Known]) -> bool:
-    """Whether a file has one annotator, and says nothing of who it is."""
+    """Whether a file of a folder has one annotator, and says nothing of who it is."""
     if not part.is_file():
         return False
+    folder = Upload(str(part.parent), "?", [Source(str(part), path=part)], is_folder=True)
     try:
-        unnamed = Source(str(part), path=part, given=f"?{part.suffix}")
-        return call([unnamed], options)[0].annotators == ("?",)
+        return call([folder], options)[0].annotators == ("?",)
     except BeyondChanceError:
         return False
 
@@ -720,34 +720,25 @@ def _hidden_upload(item: Any, number: int) -> Upload:
     return replace(upload, name=name, sources=sources, given=upload.name)
 
 
-def _upload(item: Any, number: int, name: str | None = None) -> Upload:
+def _upload(item: Any, number: int) -> Upload:
     """Open what was given; by default the annotator is named after it."""
+    if isinstance(item, Upload):
+        return item
     if isinstance(item, Named):
-        return _upload(item.item, number, item.name)
-
-    def upload(shown: str, stem: str, sources: list[Source], **more: Any) -> Upload:
-        annotator = stem if name is None else name
-        return Upload(shown, annotator, sources, is_named=name is not None, **more)
-
+        return replace(_upload(item.item, number), annotator=item.name, is_named=True)
     if isinstance(item, Source):
-        return upload(item.name, item.stem, [item])
+        return Upload(item.name, item.stem, [item])
     if isinstance(item, str) and not item:
         raise OptionError("a path is empty", expected="that of a file or folder")
     if not isinstance(item, str | PathLike):
         data = f"data {number}"
-        return upload(data, f"annotator {number}", [Source(data, member=b"")], data=item)
+        return Upload(data, f"annotator {number}", [Source(data, member=b"")], data=item)
     source, path = opened(item), str(item)
     if isinstance(source, Source):
-        return upload(path, source.stem, [source], path=path)
+        return Upload(path, source.stem, [source], path=path)
     files = [file for file in source if not is_about(file.posix_path)] or source
-    return upload(
-        path,
-        Path(item).resolve().name,
-        files,
-        is_folder=True,
-        path=path,
-        n_ignored=len(source) - len(files),
-    )
+    folder = Upload(path, Path(item).resolve().name, files, is_folder=True, path=path)
+    return replace(folder, n_ignored=len(source) - len(files))
 
 
 _ABOUT = ("license", "licence", "readme", "copying", "notice", "changelog", "citation")
