@@ -20,11 +20,12 @@ from __future__ import annotations
 import csv
 import re
 from array import array
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,7 @@ RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 _OTHER_SPACES = {"\t": "", " ": "\r\x0b\x0c\x1c\x1d\x1e\x1f"}
 """What may divide cells as well, by what divides them as a rule."""
 _LINE = re.compile(r"[^\n]+")
+_NO_FIELDS: dict[str, str] = {}
 _BLOCK = 2**18
 """Characters that are cut into lines at a time."""
 
@@ -137,56 +139,78 @@ class _File:
         """Begin a document; one without a name has a number."""
         number = self.source.texts_before + len(self.names) + 1
         self.names.append((name, True) if name else (str(number), False))
-        self.fields.append({})
+        self.fields.append(_NO_FIELDS)
 
-    def rows(self, cells: list[str], is_row: Bools, line: int) -> list[str]:
-        """Add rows, with blank lines between them; return their cells without a header's.
-
-        Parameters
-        ----------
-        cells : list of str
-        is_row : array of bool, shape (lines,)
-        line : int
-            The number of the first line.
-        """
+    def add(self, lines: _Lines, number: int) -> list[str]:
+        """Add lines, of which the first has a number, and return the cells of their rows."""
         width = len(self.columns)
-        if cells and not self.lines and self.header is None and is_header(cells[:width]):
-            self.header = [cell.strip() for cell in cells[:width]]
-            is_row[is_row.argmax()] = False
-            cells = cells[width:]
-        if len(is_row):
-            begins = np.concatenate([[self.begins], ~is_row[:-1]])
-            rows = np.flatnonzero(is_row)
-            first = np.flatnonzero(begins[rows]) + len(self.lines)
-            self.first += first.tolist()
-            self.document += [len(self.names) - 1] * len(first)
-            self.lines.frombytes((rows + line).tobytes())
-            self.in_head = self.in_head and not len(rows)
-            self.begins = not is_row[-1]
-        return cells
+        is_row, is_break = lines.sizes == width, lines.sizes == 0
+        # Few lines are neither a row, at first sight, nor blank.
+        odd = np.flatnonzero(~is_break & (~is_row | lines.are_odd)).tolist()
+        kinds = {place: kind_of(lines.line(place), lines.cells_of(place), width) for place in odd}
+        between = [place for place in odd if kinds[place] != "row"]
+        is_row[between] = False
+        n_rows = np.cumsum(is_row).tolist()
+        n_names, n_before = len(self.names), 0
+        marks: list[int] = []
+        is_new = not self.lines
+        for place in (*between, len(is_row)):
+            n_here = n_rows[place - 1] if place else 0
+            if is_new and n_here:
+                is_new = False
+                first = int(is_row.argmax())
+                if self.header is None and is_header(lines.cells_of(first)):
+                    self.header = [cell.strip() for cell in lines.cells_of(first)]
+                    is_row[first] = False
+                    between.insert(bisect(between, first), first)
+                    n_before = 1
+            self.in_head &= n_here == n_before
+            n_before = n_here
+            if place == len(is_row):
+                break
+            kind = kinds[place]
+            if kind == "odd":
+                where = f"{self.source.name}:{number + place}"
+                expected = f"{width}, as in the first row"
+                raise _other_width(len(lines.cells_of(place)), where, expected)
+            if kind != "comment":
+                self.in_head &= kind == "blank"
+                is_break[place] = True
+                if kind == "document":
+                    self.begin("")
+                    marks.append(place)
+            elif self._take_comment(lines.line(place), number + place, has_rows=not is_new):
+                is_break[place] = True
+                marks.append(place)
+        rows = np.flatnonzero(is_row)
+        n_breaks = np.cumsum(is_break)
+        begins = np.diff(n_breaks[rows], prepend=-1 if self.begins else 0) > 0
+        first_rows = np.flatnonzero(begins)
+        self.document += (np.searchsorted(marks, rows[first_rows]) + n_names - 1).tolist()
+        self.first += (first_rows + len(self.lines)).tolist()
+        self.lines.frombytes((rows + number).tobytes())
+        n_last = n_breaks[rows[-1]] if len(rows) else -int(self.begins)
+        self.begins = bool(n_breaks[-1] > n_last)
+        edges = [-1, *between, len(is_row)]
+        runs = (lines.cells_of(start + 1, end) for start, end in pairwise(edges))
+        return list(chain.from_iterable(runs))
 
-    def take(self, kind: str, line: str, where: str) -> None:
-        """Take what a line between rows says."""
-        if kind == "comment":
-            self._take_comment(line, where)
-        else:
-            self.in_head = self.in_head and kind == "blank"
-            self.begins = True
-            if kind == "document":
-                self.begin("")
-
-    def _take_comment(self, line: str, where: str) -> None:
+    def _take_comment(self, line: str, number: int, *, has_rows: bool) -> bool:
+        """Take what a comment says; return whether it begins a document."""
         key, is_pair, value = parts_of_comment(line)
-        if key == "columns" and self.header is None and not self.lines:
+        if key == "columns" and self.header is None and not has_rows:
             self.header = names_of(value)
         elif key == "columns" and names_of(value) != self.header:
+            where = f"{self.source.name}:{number}"
             problem = "a second '# columns' line names other columns"
             raise refusal(where, problem, expected="one, before the first token")
         elif key in {"newdoc", "newdoc id"}:
             self.begin(value)
-            self.begins = self.in_head = True
+            self.in_head = True
+            return True
         elif self.in_head and is_pair and key not in _SENTENCE_KEYS:
-            self.fields[-1][key] = value
+            self.fields[-1] = {**self.fields[-1], key: value}
+        return False
 
     def column_named(self, names: Iterable[str]) -> int | None:
         """The first column with one of these names."""
@@ -404,31 +428,12 @@ def parsed_file(source: Source) -> _File:
     number = 1 + source.before
     for block in blocks:
         lines = _Lines.of(block)
-        is_row = lines.sizes == width
-        # Few lines are neither a row, at first sight, nor blank.
-        is_odd = (lines.sizes > 0) & (~is_row | lines.are_odd)
-        kept: list[str] = []
-        after = 0
-        for place in (*np.flatnonzero(is_odd).tolist(), len(is_row)):
-            kind = "end"
-            if place < len(is_row):
-                line, own = lines.line(place), lines.cells_of(place, place + 1)
-                kind = kind_of(line, own, width)
-            if kind == "row":
-                continue
-            rows = lines.cells_of(after, place)
-            kept += file.rows(rows, is_row[after:place], number + after)
-            where = f"{source.name}:{number + place}"
-            if kind == "odd":
-                raise _other_width(len(own), where, f"{width}, as in the first row")
-            if kind != "end":
-                file.take(kind, line, where)
-            after = place + 1
+        kept = file.add(lines, number)
         for index, column in enumerate(file.columns):
             own = kept[index::width]
             # Equal cells of a large file become one string, because few are distinct.
             column.extend(map(known.setdefault, own, own) if len(blocks) > 2 else own)
-        number += len(is_row)
+        number += len(lines.sizes)
     _check(file, width)
     return _divided(file)
 
@@ -440,23 +445,22 @@ class _Lines:
     Attributes
     ----------
     text : str
-    starts, ends : arrays of int, shape (lines,)
-        Where lines begin and end in it.
+    starts : list of int
+        Where lines begin in it, and behind the end.
     sizes : array of int, shape (lines,)
         How many cells each line has.
     are_odd : array of bool, shape (lines,)
         Whether lines begin as comments do, marks of documents, or with white space.
-    bounds : array of int, shape (lines + 1,)
+    bounds : list of int
         Where the cells of lines begin among all, and where the last end.
     cells : list of str
     """
 
     text: str
-    starts: Ints
-    ends: Ints
+    starts: list[int]
     sizes: Ints
     are_odd: Bools
-    bounds: Ints
+    bounds: list[int]
     cells: list[str]
 
     @classmethod
@@ -477,16 +481,16 @@ class _Lines:
             sizes = np.array([*map(len, rows)])
         else:
             cells = list(filter(None, text.replace("\n", separator).split(separator)))
-        bounds = np.concatenate([[0], np.cumsum(sizes)])
-        return cls(text, starts, ends, sizes, are_odd, bounds, cells)
+        bounds = [0, *np.cumsum(sizes).tolist()]
+        return cls(text, [0, *(ends + 1).tolist()], sizes, are_odd, bounds, cells)
 
     def line(self, place: int) -> str:
         """Return a line."""
-        return self.text[self.starts[place] : self.ends[place]]
+        return self.text[self.starts[place] : self.starts[place + 1] - 1]
 
-    def cells_of(self, first: int, end: int) -> list[str]:
-        """Return the cells of some lines."""
-        return self.cells[self.bounds[first] : self.bounds[end]]
+    def cells_of(self, first: int, end: int | None = None) -> list[str]:
+        """Return the cells of a line, or of those up to another."""
+        return self.cells[self.bounds[first] : self.bounds[first + 1 if end is None else end]]
 
 
 def _blocks(source: Source) -> Iterator[str]:
