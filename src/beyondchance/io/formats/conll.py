@@ -135,6 +135,19 @@ class _File:
         """The distinct cells of each column, if there are others than tokens and tags."""
         return [set(column) if len(self.columns) > 2 else set() for column in self.columns]
 
+    def holds_tags(self, column: int) -> bool:
+        """Whether cells of a column are tags: all of them, or most where a header names it.
+
+        A column with a misspelt one is still an annotator's, and is refused later with the line.
+        """
+        if self.layout is not None:
+            return column in self.layout.tags
+        if not self.header:
+            return are_tags(set(self.columns[column]))
+        counts = Counter(self.columns[column])
+        n_tags = sum(n for cell, n in counts.items() if TAG.fullmatch(cell))
+        return self.header[column].lower() not in OTHER_LAYERS and 2 * n_tags > len(self.lines)
+
     def begin(self, name: str) -> None:
         """Begin a document; one without a name has a number."""
         number = self.source.texts_before + len(self.names) + 1
@@ -617,7 +630,7 @@ def _token_column(file: _File, reading: Reading) -> int:
     # Sentences of one token, which are all that a part may have, do not tell.
     is_counting = layout is not None and int(file.lengths.max()) < 2
     is_counting = is_counting or are_counting(file.columns[0], file.lengths)
-    are_all_tags = layout is None and are_tags(set(file.columns[1]))
+    are_all_tags = layout is None and file.holds_tags(1)
     if are_all_tags and not is_counting:
         return 0
     if are_all_tags or not is_counting:
@@ -638,11 +651,7 @@ def _check_layers(file: _File) -> None:
     layout = file.layout
     if not (are_numbers(file.columns[0]) if layout is None else layout.is_numbered):
         return
-    tags = [
-        str(number)
-        for number, cells in enumerate(file.columns[2:], start=3)
-        if (are_tags(set(cells)) if layout is None else number - 1 in layout.tags)
-    ]
+    tags = [str(i + 1) for i in range(2, len(file.columns)) if file.holds_tags(i)]
     if len(tags) > 1:
         uses = [piece for number in tags for piece in (" or ", Use("tag_column", number))][1:]
         all_of_them = Use("tag_column", ",".join(tags))
@@ -701,30 +710,17 @@ def _tag_columns(
 
 
 def _columns_of_tags(file: _File, reading: Reading) -> list[int]:
-    """The columns that hold tags for the most part, by their content.
-
-    Not all of the cells need to be tags: a column with a misspelt one is still an
-    annotator's, and is refused later with the line.
-    """
-    header, layout, where = file.header or [], file.layout, file.source.name
-    columns: list[int] = []
-    others: list[int] = []
-    for column, name in enumerate(header):
-        if name.lower() in (*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES):
-            continue
-        if layout is None:
-            counts = Counter(file.columns[column])
-            tags = sum(n for cell, n in counts.items() if TAG.fullmatch(cell))
-            is_tags = name.lower() not in OTHER_LAYERS and 2 * tags > len(file.lines)
-        else:
-            is_tags = column in layout.tags
-        (columns if is_tags else others).append(column)
+    """Return the columns that hold tags, and say which others a header names."""
+    header, where = file.header or [], file.source.name
+    cut = (*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES)
+    others = [column for column, name in enumerate(header) if name.lower() not in cut]
+    columns = list(filter(file.holds_tags, others))
     if not columns:
         mend = ("pass ", Use("tag_column", placeholder="COLUMN"))
         problem = "none of the columns {} holds tags"
         raise refusal(where, problem, quotes(header), remedy=mend)
-    if others:
-        names = quotes(header[column] for column in others)
+    if len(columns) < len(others):
+        names = quotes(header[column] for column in others if column not in columns)
         reading.note("columns not read: ", *names, where=where)
     return columns
 
