@@ -428,7 +428,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
                 place = (*_placed(span, draft, layout, reading), span.label)
                 number = seen.setdefault(place, len(spans))
                 if number < len(spans):
-                    count_duplicate(partial(_duplicate, span, draft), reading)
+                    twice = twice_by(draft.annotator, draft.document)
+                    count_duplicate(reading, span.where or draft.where, *span.named, *twice)
                 else:
                     ids.append(span.id)
                     if span.elsewhere:
@@ -717,22 +718,8 @@ def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
     return quoting(" was marked twice by {} in document {}", annotator, document)
 
 
-def count_duplicate(
-    told: Callable[[], tuple[tuple[Piece, ...], Text]], reading: Reading, number: int = 1
-) -> None:
-    """Count spans that were marked already, or refuse them.
-
-    `told` gives the words for the first of them, and where it is.
-    """
-    what = "spans marked twice, second left out"
-    reading.mend("duplicates", what, lambda: _marked_twice(*told()), number)
-
-
-def _marked_twice(found: tuple[Piece, ...], where: Text) -> SpanError:
-    remedy = (Use("duplicates", "skip"), " leaves the second out")
-    return SpanError(*found, where=where, expected="it once", remedy=remedy)
-
-
-def _duplicate(span: DraftSpan, draft: Draft) -> tuple[tuple[Piece, ...], Text]:
-    where = span.where or draft.where
-    return (*span.named, *twice_by(draft.annotator, draft.document)), where
+def count_duplicate(reading: Reading, where: Text, *found: Piece, number: int = 1) -> None:
+    """Count spans that were marked already, or refuse the first, of which something was found."""
+    mend = (Use("duplicates", "skip"), " leaves the second out")
+    problem = partial(SpanError, *found, where=where, expected="it once", remedy=mend)
+    reading.mend("duplicates", "spans marked twice, second left out", problem, number)

@@ -355,8 +355,7 @@ def _placed(
             reading.skipped[mended("intervals cut or moved to make room for a lengthened one")] += 1
         if (*place, one.label) in seen:
             same = f"{one} {{}} covers the same frames as another with that label by {{}}"
-            told = quoting(same, one.label, recording.annotator), where
-            count_duplicate(lambda told=told: told, reading)  # type: ignore[misc]
+            count_duplicate(reading, where, *quoting(same, one.label, recording.annotator))
         seen[*place, one.label] = None
     return seen
 

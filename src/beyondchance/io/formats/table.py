@@ -58,7 +58,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
-from beyondchance.messages import Piece, Quote, Use, quotes
+from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
 
@@ -367,15 +367,12 @@ def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
     is_good: Bools = rows.is_span & ~empty
     twice = _repeated(rows, is_good)
     if len(twice):
-        count_duplicate(partial(_duplicate, rows, int(twice[0])), reading, len(twice))
+        row = int(twice[0])
+        who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
+        found = (*rows.span(row).named, *twice_by(who, document))
+        count_duplicate(reading, rows.where(row), *found, number=len(twice))
         is_good[twice] = False
     return is_good
-
-
-def _duplicate(rows: _Rows, row: int) -> tuple[tuple[Piece, ...], str]:
-    """Say of a row that it repeats another, and where it is."""
-    who, document = rows.annotators[rows.annotator[row]], rows.documents[rows.document[row]]
-    return (*rows.span(row).named, *twice_by(who, document)), rows.where(row)
 
 
 def _repeated(rows: _Rows, is_good: Bools) -> Ints:
