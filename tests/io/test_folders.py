@@ -6,6 +6,7 @@ from itertools import cycle
 import pytest
 
 import beyondchance as bc
+from beyondchance.io.formats import conll
 from each import each
 from every_format import EXAMPLES, FORMATS, Annotations, Example
 
@@ -149,3 +150,25 @@ def test_one_damaged_file_of_a_team_is_refused_by_its_name(tmp_path, name):
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(bc.BeyondChanceError, match=path.name):
         bc.read(tmp_path, **example.options)
+
+
+def test_files_of_annotators_are_read_once_but_for_the_first(tmp_path, monkeypatch):
+    names = ["ada", "ben", "cleo"]
+    for name in names:
+        (tmp_path / f"{name}.conll").write_text("Ada B-PER\nsat O\n\nBo B-PER\n")
+    parsed = []
+    parse = conll.parsed_file
+    monkeypatch.setattr(conll, "parsed_file", lambda file: parsed.append(file.stem) or parse(file))
+    corpus = bc.read(tmp_path)
+    assert corpus.annotators == tuple(names)
+    assert corpus.options["folder"] == "annotators"
+    assert sorted(parsed) == ["ada", *names]
+
+
+def test_files_that_name_their_annotators_are_a_folder_of_documents(tmp_path):
+    for name in ("ada", "ben"):
+        rows = f"document,annotator,start,end,label,text\nd,{name},0,3,PER,Ada sat\n"
+        (tmp_path / f"{name}.csv").write_text(rows)
+    corpus = bc.read(tmp_path)
+    assert corpus.annotators == ("ada", "ben")
+    assert "folder" not in corpus.options
