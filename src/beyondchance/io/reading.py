@@ -377,11 +377,10 @@ def _refuse_damaged(
     parts: list[Path], folder: Any, naming: Naming, call: Callable[..., _Known]
 ) -> None:
     """Refuse the file that is damaged among those of a format that has no folders."""
-    if len({part.suffix for part in parts}) != 1 or not all(part.is_file() for part in parts):
-        return
-    one, whole = (recognised(uploads_of([item], naming)[0]) for item in (parts[0], folder))
-    for part in parts if one is not whole else ():
-        call([part])
+    if len({part.suffix for part in parts}) == 1 and all(part.is_file() for part in parts):
+        one, whole = (recognised(uploads_of([item], naming)[0]) for item in (parts[0], folder))
+        for part in parts if one is not whole else ():
+            call([part])
 
 
 def _noted(known: _Known, note: Note, **signed: Any) -> _Known:
@@ -755,17 +754,14 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
 
     None for data that could be of several kinds, such as lists of nothing.
     """
-    if name is not None and upload.data is None:
-        return format_named(name)
     if upload.data is not None:
-        kind = _kind_of(upload, name)
-        if kind is not None and kind.name in FORMATS and name is None:
-            reading.note("read as ", kind.name, where=upload.name)
-        return kind
-    item = recognised(upload)
-    if item is None:
-        raise unrecognised(upload)
-    reading.note("read as ", item.name, where=upload.name)
+        item = _kind_of(upload, name)
+    else:
+        item = recognised(upload) if name is None else format_named(name)
+        if item is None:
+            raise unrecognised(upload)
+    if item is not None and name is None and item.name not in KINDS:
+        reading.note("read as ", item.name, where=upload.name)
     return item
 
 
@@ -823,11 +819,12 @@ _BESIDE = {"tags": {"tokens"}, "spans": {"texts", "tokens", "lengths"}}
 def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
     """Refuse texts, tokens or lengths that nothing would use."""
     for name, value in beside.items():
-        is_used = any(name in _BESIDE.get(item.name, ()) for item in formats)
-        if value is not None and not is_used:
+        if value is None:
+            continue
+        if not any(name in _BESIDE.get(item.name, ()) for item in formats):
             expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
             raise OptionError(*_not_for(formats, name), expected=expected)
-        if value is not None and not isinstance(value, list | tuple):
+        if not isinstance(value, list | tuple):
             raise OptionError(*given(name, value), expected="a list, with an entry for each text")
 
 
