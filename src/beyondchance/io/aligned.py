@@ -33,14 +33,20 @@ from beyondchance.io.formats.conll import (
     parsed_file,
 )
 from beyondchance.io.formats.records import KEYS_OF_PEOPLE
-from beyondchance.io.layouts import Layout
 from beyondchance.io.options import Reading
 from beyondchance.io.packed import is_packed
 from beyondchance.io.pieces import Range, in_order, some_of
 from beyondchance.io.remote import open_file
 from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import has_text
-from beyondchance.io.tagged import TAG, are_numbers, are_tags, scheme_of_pairs, trailing_tags
+from beyondchance.io.tagged import (
+    TAG,
+    Layout,
+    are_numbers,
+    are_tags,
+    scheme_of_pairs,
+    trailing_tags,
+)
 
 BLOCK = 2**16
 """Bytes that are parsed at a time, or a few more."""

@@ -20,12 +20,12 @@ from beyondchance.errors import DataError, FormatError
 from beyondchance.installing import required
 from beyondchance.io import packed
 from beyondchance.io.columns import NUMBERS, Table, is_string, known_columns, our_name
-from beyondchance.io.layouts import Layout
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import readable
 from beyondchance.io.remote import open_file, open_remote
 from beyondchance.io.separated import delimiter_of, first_line, named_columns
 from beyondchance.io.sources import Source, parsed_json, too_large
+from beyondchance.io.tagged import Layout
 from beyondchance.messages import quotes
 
 WINDOW = 2**16

@@ -157,7 +157,7 @@ class Source:
     url : str
         Where it lies, if it is on an object store.
     layout : Layout, optional
-        What all rows of the file decide, where it is read in pieces (see `io.layouts`).
+        What all rows of the file decide, where it is read in pieces (see `io.tagged`).
     """
 
     name: str

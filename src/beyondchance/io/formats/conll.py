@@ -32,7 +32,6 @@ import numpy as np
 
 from beyondchance.errors import DataError, MismatchError, OptionError
 from beyondchance.io.columns import check_distinct
-from beyondchance.io.layouts import Layout
 from beyondchance.io.offsets import characters_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
@@ -40,6 +39,7 @@ from beyondchance.io.sources import Source
 from beyondchance.io.tagged import (
     NUMBERED,
     TAG,
+    Layout,
     TaggedTexts,
     are_counting,
     are_numbers,
