@@ -29,6 +29,7 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
+from beyondchance.core.ragged import distinct
 from beyondchance.errors import MismatchError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
@@ -117,7 +118,9 @@ def corpus_of_tags(
         (np.arange(n_texts) + n_texts * number for number in range(len(given))),
     )
     annotator, text = np.divmod(spans.text, n_texts)
-    labels, label = sorted_names(spans.labels, spans.label)
+    # Repairs may leave a label without spans.
+    used, code = distinct(spans.label)
+    labels, label = sorted_names(tuple(spans.labels[i] for i in used.tolist()), code)
     annotation = np.indices((n_documents, len(people))).reshape(2, -1)
     # Words are one space apart.
     sizes = np.fromiter(map(len, first.words), np.int64, len(first.words))

@@ -145,6 +145,13 @@ def test_words_are_the_same_whatever_divides_them():
     assert read("New York\tB-LOC\nis\tO\n").texts == ("New York is",)
 
 
+def test_labels_without_spans_are_none(by_columns):
+    text = "Ada S-PER\nleft O\n\nRome B-LOC\n"
+    corpus = read(text, repair="discard")
+    assert by_columns.pop()
+    assert corpus.labels == ("PER",)
+
+
 def test_characters_as_positions(by_columns):
     corpus = read(PLAIN, positions="characters")
     assert not by_columns.pop()
