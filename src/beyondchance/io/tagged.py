@@ -29,7 +29,6 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
-from beyondchance.core.ragged import distinct
 from beyondchance.errors import MismatchError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
@@ -119,8 +118,9 @@ def corpus_of_tags(
     )
     annotator, text = np.divmod(spans.text, n_texts)
     # Repairs may leave a label without spans.
-    used, code = distinct(spans.label)
-    labels, label = sorted_names(tuple(spans.labels[i] for i in used.tolist()), code)
+    is_used = np.bincount(spans.label, minlength=len(spans.labels)) > 0
+    used = tuple(compress(spans.labels, is_used))
+    labels, label = sorted_names(used, (np.cumsum(is_used) - 1)[spans.label])
     annotation = np.indices((n_documents, len(people))).reshape(2, -1)
     # Words are one space apart.
     sizes = np.fromiter(map(len, first.words), np.int64, len(first.words))
