@@ -59,7 +59,7 @@ class _Answer(NamedTuple):
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the first object is a record."""
+    """Return whether the first object is a record."""
     if upload.data is not None or upload.is_folder:
         return False
     source = upload.sources[0]
@@ -75,12 +75,12 @@ def is_format(upload: Upload) -> bool:
 
 
 def _seems_a_record(row: Any) -> bool:
-    """Whether the beginning of a record is of a nested or a flattened one."""
+    """Return whether the beginning of a record has a key of a nested or a flattened one."""
     return isinstance(row, dict) and not row.keys().isdisjoint({"fields", "_server_id", "status"})
 
 
 def _has_answers(keys: Collection[str]) -> bool:
-    """Whether a flattened record has answers to a question."""
+    """Return whether a flattened record has answers to a question."""
     return any(
         f"{key}.users" in keys or f"{key}.agent" in keys for key in keys if key.endswith(_FLAT)
     )
@@ -118,7 +118,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 
 def _is_read(answer: _Answer, question: str, reading: Reading) -> bool:
-    """Whether an answer is the work of an annotator; if it is not, it is counted."""
+    """Return whether an answer is the work of an annotator; count it if it is left out."""
     if answer.question != question:
         return False
     tally = _LEFT_OUT.get(answer.status or "")
@@ -219,7 +219,7 @@ def _strings(values: Any) -> dict[str, str]:
 
 
 def _is_field(key: str) -> bool:
-    """Whether a key of a flattened record is not about the record or its answers."""
+    """Return whether a key of a flattened record is neither about the record nor its answers."""
     more = ("", ".users", ".status", ".score", ".agent")
     return key not in _ABOUT and not key.endswith(tuple(x + y for x in _FLAT for y in more))
 

@@ -136,7 +136,7 @@ class _File:
         return [set(column) if len(self.columns) > 2 else set() for column in self.columns]
 
     def holds_tags(self, column: int) -> bool:
-        """Whether cells of a column are tags: all of them, or most where a header names it.
+        """Return whether cells of a column are tags: all, or most where a header names it.
 
         A column with a misspelt one is still an annotator's, and is refused later with the line.
         """
@@ -226,13 +226,13 @@ class _File:
         return False
 
     def column_named(self, names: Iterable[str]) -> int | None:
-        """The first column with one of these names."""
+        """Find the column of the first of these names that the header has; None if it has none."""
         lowered = [name.lower() for name in self.header or ()]
         return next((lowered.index(name) for name in names if name in lowered), None)
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether lines are columns, one of them of tags."""
+    """Return whether the lines have columns, one of which holds tags."""
     if upload.data is not None:
         return False
     lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
@@ -259,7 +259,7 @@ def is_format(upload: Upload) -> bool:
 
 
 def _are_labels(cells: list[str], n_rows: int) -> bool:
-    """Whether a column holds labels without prefixes: few different ones, and O."""
+    """Return whether a column holds labels without prefixes: few different ones, and O."""
     distinct = set(cells)
     return (
         len(cells) == n_rows
@@ -375,7 +375,7 @@ def _read_one(
 
 
 def _widths_of_conlleval(files: list[_File]) -> AbstractSet[int]:
-    """How many columns files without header have that end with gold standard and system.
+    """Find the widths of files without header whose last columns are gold standard and system.
 
     All files of as many columns are looked at together: a single one may lack a label that both
     columns have, because the document is short or the system found nothing.
@@ -399,7 +399,7 @@ def _place(file: _File, sentence: int, token: int) -> str:
 
 
 def cells_of(line: str) -> list[str]:
-    """The columns of a line: by tabs if there are any, else by spaces."""
+    """Split a line into columns: by tabs if there are any, else by spaces."""
     if "\t" in line:
         return line.split("\t")
     # Other white space, such as a no-break space, may be part of a token.
@@ -420,7 +420,7 @@ def _without_commas(lines: list[str]) -> list[str]:
 
 
 def is_header(cells: Sequence[str]) -> bool:
-    """Whether a row names columns: one is the token, and none is a tag."""
+    """Return whether a row names columns: one is the token, and none is a tag."""
     lowered = [cell.strip().lower() for cell in cells]
     return (
         len(cells) > 1
@@ -520,7 +520,7 @@ def _blocks(source: Source) -> Iterator[str]:
 
 
 def _width(lines: Iterable[str]) -> int:
-    """How many cells the first row has; 0 if there is none."""
+    """Count the cells of the first row; return 0 if there is none."""
     for line in lines:
         if line.strip() and line[0] != "#":
             cells = cells_of(line)
@@ -530,7 +530,7 @@ def _width(lines: Iterable[str]) -> int:
 
 
 def kind_of(line: str, cells: list[str], width: int) -> str:
-    """What a line is that does not look like a row at first sight."""
+    """Return the kind of a line that does not look like a row at first sight."""
     if not line.strip():
         return "blank"
     if cells[0] == DOCUMENT_LINE:
@@ -543,13 +543,13 @@ def kind_of(line: str, cells: list[str], width: int) -> str:
 
 
 def parts_of_comment(line: str) -> tuple[str, str, str]:
-    """The key, the sign and the value of a comment; a key alone where it has no value."""
+    """Split a comment into key, sign and value; without a key and a sign, all of it is the key."""
     key, is_pair, value = (part.strip() for part in line[1:].partition("="))
     return (key, is_pair, value) if key and is_pair else (line.lstrip("# ").strip(), "", "")
 
 
 def names_of(value: str) -> list[str]:
-    """The names of columns in a comment; tabs divide those that have spaces in them."""
+    """List the names of columns in a comment; tabs divide names that have spaces in them."""
     return [name.strip() for name in value.split("\t")] if "\t" in value else value.split()
 
 
@@ -593,7 +593,7 @@ def _divided(file: _File) -> _File:
 
 
 def _filled(file: _File, column: int | None) -> list[str] | None:
-    """The cells of a column, where an empty one says: as above; None if all are empty."""
+    """Fill each empty cell of a column with the cell above; return None if all are empty."""
     cells = [] if column is None else file.columns[column]
     known = accumulate(map(str.strip, cells), lambda above, cell: cell or above, initial="")
     found = list(known)
@@ -604,7 +604,7 @@ def _filled(file: _File, column: int | None) -> list[str] | None:
 
 
 def _column_of(name: str, file: _File) -> int:
-    """A column by its number from 1 on, or by its name."""
+    """Find a column by its number from 1 on, or by its name."""
     width = len(file.columns)
     if file.header and name in file.header:
         return file.header.index(name)
@@ -616,9 +616,9 @@ def _column_of(name: str, file: _File) -> int:
 
 
 def _token_column(file: _File, reading: Reading) -> int:
-    """The column of tokens: as the option or the header says, else the first.
+    """Find the column of tokens: as the option or the header says, else the first.
 
-    The second, where the first numbers the tokens.
+    It is the second where the first numbers the tokens.
     """
     asked, layout = reading.options["token_column"], file.layout
     if asked is not None:
@@ -672,7 +672,7 @@ def _tag_columns(
     *,
     is_single: bool,
 ) -> tuple[list[tuple[str, int]], str | None]:
-    """The annotators and their columns, and the one among them who is the gold standard."""
+    """Find the annotators and their columns, and who of them is the gold standard, if any."""
     width, where = len(file.columns), file.source.name
     asked = reading.options["tag_column"]
     if asked == LAST and LAST not in (file.header or ()):

@@ -30,7 +30,7 @@ _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "to
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the first object is a text with labels; in a folder, of every file."""
+    """Return whether the first object is a text with labels; in a folder, of every file."""
     if upload.data is not None:
         return False
     if not _has_files(upload):
@@ -86,7 +86,7 @@ def _files(upload: Upload) -> list[Source]:
 
 
 def _is_entries(source: Source) -> bool:
-    """Whether a file of an archive is one that doccano writes, by its name."""
+    """Return whether a file of an archive is one that doccano writes, by its name."""
     path = source.posix_path
     is_hidden = path.name.startswith(".") or "__MACOSX" in path.parts
     return path.suffix.lower() in {".jsonl", ".json"} and not is_hidden
@@ -96,7 +96,7 @@ def _is_entries(source: Source) -> bool:
 
 
 def _is_own(value: dict[str, Any]) -> bool:
-    """Whether an object is certainly doccano's, so that offsets count UTF-16 units."""
+    """Return whether an object is certainly doccano's, so that offsets count UTF-16 units."""
     items = (item for key in _LABELS if isinstance(value.get(key), list) for item in value[key])
     return not _OWN.isdisjoint(value) or any(isinstance(item, dict) for item in items)
 
@@ -191,7 +191,7 @@ def _is_label(value: Any) -> bool:
 
 
 def _looks_like_entries(source: Source) -> bool:
-    """Whether the objects of a file are doccano's, by the first that has labels."""
+    """Return whether the objects of a file are doccano's, by the first that has labels."""
     found = [row for row in head_rows(source, lambda _: True) if isinstance(row, dict)]
     labelled = (row for row in found if any(row.get(key) for key in _LABELS))
     first = next(labelled, found[0] if found else {})

@@ -103,13 +103,13 @@ is_format = by_files(all, _kind_of)
 
 
 def _seems_a_line(value: Any) -> bool:
-    """Whether the beginning of a line has a key of pearmut or of WMT."""
+    """Return whether the beginning of a line has a key of pearmut or of WMT."""
     keys = {"annotation", "user_id", "item_i", "item", "src_text", "tgt_text", "scores"}
     return isinstance(value, dict) and not value.keys().isdisjoint(keys)
 
 
 def _is_appraise(source: Source) -> bool:
-    """Whether a row has the cells of Appraise: what was shown, a score, and error spans."""
+    """Return whether a row has the cells of Appraise: what was shown, a score and error spans."""
     cells = [cell for row in head_rows(source, ",") for cell in row]
     if len(cells) not in _N_CELLS:
         return False

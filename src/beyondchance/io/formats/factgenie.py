@@ -106,7 +106,10 @@ def _letters(key: _Key) -> _Key:
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether a file holds annotations or outputs; in a folder, whether one holds annotations."""
+    """Return whether a file holds annotations or outputs.
+
+    In a folder, one of the files has to hold annotations.
+    """
     if upload.data is not None:
         return False
     kinds = {_kind_of(source) for source in upload.sources}
@@ -114,14 +117,14 @@ def is_format(upload: Upload) -> bool:
 
 
 def _kind_of(source: Source) -> str:
-    """Whether the first line is of annotations or of outputs; empty if of neither."""
+    """Return the key that marks the first line as annotations or as outputs; empty if neither."""
     value = first_object(source, _seems_a_line)
     kinds = (_SPANS, _TEXT) if all(key in value for key in _KEYS) else ()
     return next((kind for kind in kinds if kind in value), "")
 
 
 def _seems_a_line(value: Any) -> bool:
-    """Whether the beginning of a line has a key of annotations or of outputs."""
+    """Return whether the beginning of a line has a key of annotations or of outputs."""
     return isinstance(value, dict) and not value.keys().isdisjoint((*_KEYS, _SPANS, _TEXT))
 
 

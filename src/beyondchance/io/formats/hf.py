@@ -69,7 +69,7 @@ class _Rows:
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether there are tokens and tags, in a data set or in the first row of a file."""
+    """Return whether there are tokens and tags, in a data set or in the first row of a file."""
     data = upload.data
     if data is not None:
         if _is_data_set(data) or _is_splits(data):
@@ -356,12 +356,15 @@ def _viewer_names(source: Source) -> dict[str, list[str]]:
 
 
 def _is_data_set(data: Any) -> bool:
-    """Whether an object is a data set of the library, without importing it."""
+    """Return whether an object is a data set of the library, without importing it."""
     return hasattr(data, "features") and hasattr(data, "__iter__")
 
 
 def _is_splits(data: Any) -> bool:
-    """Whether an object is a DatasetDict. The keys of a plain dictionary may be annotators."""
+    """Return whether an object is a DatasetDict.
+
+    A plain dictionary is none: its keys may be annotators.
+    """
     is_own_kind = isinstance(data, Mapping) and type(data) is not dict
     return is_own_kind and bool(data) and all(map(_is_data_set, data.values()))
 
@@ -406,7 +409,7 @@ def _parquet_rows(source: Source) -> _Rows:
 
 
 def _is_row(row: Any) -> bool:
-    """Whether a row has words, and tags for them."""
+    """Return whether a row has words, and tags for them."""
     if not isinstance(row, Mapping):
         return False
     words = next((_plain(row[key]) for key in _TOKEN_KEYS if key in row), None)

@@ -103,7 +103,7 @@ class _Work:
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether a file looks like an export of Label Studio."""
+    """Return whether a file looks like an export of Label Studio."""
     head = source.head_text.lstrip()
     if not head.startswith(("[", "{")):
         return False
@@ -160,7 +160,7 @@ def _with_spaces(span: DraftSpan, text: str) -> DraftSpan:
 
 
 def _is_on(span: DraftSpan, words: str | None) -> bool:
-    """Whether a span covers the words stored with it, but for white space."""
+    """Return whether a span covers the words stored with it, ignoring white space."""
     if words is None or span.surface is None:
         return words is not None
     return "".join(words.split()) == "".join(span.surface.split())
@@ -459,7 +459,7 @@ def _field(works: Sequence[_Work]) -> str:
 
 
 def _fits(work: _Work, name: str) -> bool:
-    """Whether all spans lie in a field and cover the words stored with them."""
+    """Return whether all spans lie in a field and cover the words stored with them."""
     ways = (words_at(work.text_in(name), unit) for unit in ("codepoints", "utf16"))
     return any(
         all(_is_on(span, words(span.start, span.end)) for span in work.spans) for words in ways

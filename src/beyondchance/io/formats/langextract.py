@@ -22,7 +22,7 @@ _GENERATED = re.compile(r"doc_[0-9a-f]{8}")
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the first object is a document with extractions."""
+    """Return whether the first object is a document with extractions."""
     if upload.data is not None or upload.is_folder:
         return False
     row = head_row(upload.sources[0])

@@ -93,7 +93,7 @@ class _Asked:
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether a file has the columns of a table of MQM, or the keys of Bio-MQM."""
+    """Return whether a file has the columns of a table of MQM, or the keys of Bio-MQM."""
     if _is_json(source):
         row = head_row(source, _seems_a_record)
         return row is not None and all(key in row for key in _BIO_KEYS)
@@ -104,7 +104,7 @@ is_format = by_files(all, _looks_right)
 
 
 def _seems_a_record(row: Any) -> bool:
-    """Whether the beginning of a record has a key of Bio-MQM."""
+    """Return whether the beginning of a record has a key of Bio-MQM."""
     return isinstance(row, dict) and not row.keys().isdisjoint(_BIO_BEGIN)
 
 

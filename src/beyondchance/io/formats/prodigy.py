@@ -27,7 +27,7 @@ _CATEGORIES = ("label", "options", "accept")
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether the first line is a task: with a text, and with marks or an answer of Prodigy."""
+    """Return whether the first line is a task: a text, with marks or an answer of Prodigy."""
     task = first_object(source, lambda begun: isinstance(begun, dict) and "text" in begun)
     is_answered = task.get("answer") in _ANSWERS and ("spans" in task or "tokens" in task)
     return isinstance(task.get("text"), str) and (bool(_MARKS & task.keys()) or is_answered)
@@ -81,7 +81,7 @@ def _tell(counts: Mapping[str, int], upload: Upload, reading: Reading) -> None:
 
 
 def _is_accepted(item: Item, where: Text, reading: Reading, kind: str = "spans") -> bool:
-    """Whether the annotator accepted a task or a span, as is taken if the file does not say."""
+    """Return whether the annotator accepted a task or a span; True if the file does not say."""
     answer = "accept" if item.get("answer") is None else item["answer"]
     if not isinstance(answer, str) or answer not in _ANSWERS:
         raise refused(answer, "'answer'", where, f"one of: {', '.join(_ANSWERS)}")

@@ -62,19 +62,19 @@ SURPLUS = left_out("quotes marked more often than they occur, surplus")
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the content looks like quotes: words with labels, and no offsets."""
+    """Return whether the content looks like quotes: words with labels, and no offsets."""
     if upload.data is not None:
         return isinstance(upload.data, list | tuple) and _look_right(list(upload.data[:100]))
     return all(_look_right(head_rows(source, _seems_a_record)) for source in upload.sources)
 
 
 def _seems_a_record(row: Any) -> bool:
-    """Whether the beginning of a record has a text: its quotes may follow."""
+    """Return whether the beginning of a record has a text; its quotes may follow."""
     return isinstance(row, Mapping) and _first(row, TEXTS) is not None
 
 
 def _look_right(rows: list[Any]) -> bool:
-    """Whether the first record that has quotes has them without offsets, and so have others."""
+    """Return whether some records have quotes, and all of those have them without offsets."""
     if not all(isinstance(row, Mapping) for row in rows):
         return False
     verdicts = [verdict for row in rows if (verdict := _verdict(row)) is not None]
@@ -82,7 +82,7 @@ def _look_right(rows: list[Any]) -> bool:
 
 
 def _verdict(row: Mapping[str, Any]) -> bool | None:
-    """Whether a record has quotes; None if it has none at all and may have had."""
+    """Return whether a record has quotes; None if it has none but could have had some."""
     if _key(row, _LISTS) is None:
         # Some of what lists next to the text hold must be in it.
         text, groups = _first(row, TEXTS), _flat_groups(row)
@@ -98,7 +98,7 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
 
 
 def _is_quote(item: Any) -> bool:
-    """Whether something is a quote with a label and without offsets."""
+    """Return whether a value is a quote with a label and without offsets."""
     if not isinstance(item, Mapping) or "char_interval" in item or _has_offsets(item):
         return False
     words = _key(item, _WORDS, str)
@@ -194,7 +194,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
 
 
 def _is_annotated(row: Mapping[str, Any]) -> bool:
-    """Whether a record has quotes, or a place for them: a model may have given no answer."""
+    """Return whether a record has quotes or an empty list; null is no answer of a model."""
     key = _key(row, _LISTS)
     return bool(_flat_groups(row)) if key is None else row[key] is not None
 
@@ -309,7 +309,7 @@ def _quotes(row: Mapping[str, Any], where: str) -> Iterator[tuple[Text, Mapping[
 
 
 def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
-    """Whether a quote is an example of what is no entity, as those of spacy-llm."""
+    """Return whether a quote is marked as no entity, as spacy-llm does; count it if so."""
     is_denied = item.get("is_entity") is False or item.get("label") == _NONE
     if is_denied:
         reading.skipped[left_out("quotes marked as no entity")] += 1

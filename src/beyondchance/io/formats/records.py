@@ -120,7 +120,7 @@ class _Work(NamedTuple):
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the first records are texts with spans that have offsets."""
+    """Return whether the first records are texts with spans that have offsets."""
     if upload.data is None:
         return all(map(_holds_records, upload.sources))
     if _is_list(upload.data):
@@ -129,7 +129,7 @@ def is_format(upload: Upload) -> bool:
 
 
 def _is_data_set(data: Any) -> bool:
-    """Whether an object is a data set of Hugging Face that can be looked into twice."""
+    """Return whether an object is a data set of Hugging Face that can be looked into twice."""
     return type(data).__module__.startswith("datasets.") and hasattr(data, "num_rows")
 
 
@@ -140,7 +140,7 @@ def _holds_records(source: Source) -> bool:
 
 
 def _seems_a_record(value: Any) -> bool:
-    """Whether the beginning of a record has a text, or words."""
+    """Return whether the beginning of a record has a text, or words."""
     if isinstance(value, list):
         return bool(value) and isinstance(value[0], str)
     return isinstance(value, dict) and any(key in value for key in (*TEXTS, _WORDS))
@@ -160,7 +160,7 @@ def _is_parquet_of_records(source: Source) -> bool:
 
 
 def _are_records(values: Sequence[Any]) -> bool:
-    """Whether some of the first values are records, and none before them is something else."""
+    """Return whether some of the first values are records, with nothing else before them."""
     if len(values) == 1 and (wrapped := _unwrapped(values[0])) is not None:
         values = wrapped
     is_certain = False
@@ -205,7 +205,7 @@ def _record(value: Any) -> Mapping[str, Any] | None:
 
 
 def _is_of_columns(value: Any) -> bool:
-    """Whether spans are an object of lists, as older versions of ``datasets`` have them."""
+    """Return whether spans are an object of lists, as older versions of ``datasets`` have them."""
     return (
         isinstance(value, Mapping)
         and has_offsets(dict.fromkeys(value, 0))
@@ -231,12 +231,12 @@ def _holds_objects(value: Any) -> bool:
 
 
 def _is_of_words(record: Mapping[str, Any]) -> bool:
-    """Whether a record is GLiNER's."""
+    """Return whether a record is GLiNER's."""
     return _is_list(record.get(_WORDS)) and _is_list(record.get(_NER))
 
 
 def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
-    """Whether a record is a document of spaCy 2, with tags of tokens."""
+    """Return whether a record is a document of spaCy 2, with tags of tokens."""
     paragraphs = record.get(_PARAGRAPHS)
     first = paragraphs[0] if _is_list(paragraphs) and paragraphs else None
     return isinstance(first, Mapping) and _is_list(first.get("sentences"))
@@ -483,7 +483,7 @@ def _check_unit(works: list[_Work], upload: Upload) -> None:
 
 
 def _cuts(text: str, place: int) -> bool:
-    """Whether a place lies inside a word."""
+    """Return whether a place lies inside a word."""
     return 0 < place < len(text) and text[place - 1].isalnum() and text[place].isalnum()
 
 

@@ -37,9 +37,9 @@ _AGAIN = "write the DocBin again"
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether the files, or some in a folder, unfold to what a DocBin begins with.
+    """Return whether the files, or some in a folder, unfold to what a DocBin begins with.
 
-    In memory, a DocBin, a Doc, or a list of them.
+    Data in memory have to be a DocBin, a Doc, or a list of Docs.
     """
     if upload.data is None:
         return any(map(_looks_like_it, upload.sources))

@@ -66,7 +66,7 @@ class _Beside:
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether data are lists of spans, or one such list."""
+    """Return whether data are lists of spans, or one such list."""
     data = upload.data
     if not isinstance(data, list | tuple) or is_nothing(data):
         return False

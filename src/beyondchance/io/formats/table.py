@@ -121,10 +121,10 @@ class _Rows:
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether there is a header, or JSON keys, with the columns of a table of spans.
+    """Return whether there is a header, or JSON keys, with the columns of a table of spans.
 
-    So are rows of spans without a header, which are refused if their columns are not named,
-    and data frames.
+    Data frames are tables too, and rows of spans without a header, which are refused if their
+    columns are not named.
     """
     if upload.data is not None:
         return is_table(upload.data)
@@ -396,7 +396,7 @@ def _repeated(rows: _Rows, is_good: Bools) -> Ints:
 
 
 def _is_complete(rows: _Rows, reading: Reading) -> bool:
-    """Whether all annotators are taken to have annotated every document."""
+    """Decide whether all annotators are taken to have annotated every document."""
     has_gaps = not rows.is_span.all()
     reading.found_gaps.append(has_gaps)
     if reading.whole is not None:

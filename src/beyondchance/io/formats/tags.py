@@ -38,12 +38,15 @@ Sequences = list[list[Any] | None]
 
 
 def is_format(upload: Upload) -> bool:
-    """Whether an upload is of this kind."""
+    """Return whether the data of an upload are lists of tags."""
     return are_lists_of_tags(upload.data)
 
 
 def are_lists_of_tags(data: Any) -> bool:
-    """Whether data are lists of strings or whole numbers, or one such list, by the first one."""
+    """Return whether data are lists of strings or whole numbers, or one such list.
+
+    The first that is not empty decides; in a single list, all strings have to be tags.
+    """
     if not isinstance(data, _LISTS):
         return False
     for first in data:
@@ -57,7 +60,7 @@ def are_lists_of_tags(data: Any) -> bool:
 
 
 def is_nothing(data: Any, depth: int = 4) -> bool:
-    """Whether data are lists of nothing, which could be tags as well as spans."""
+    """Return whether data are lists of nothing, which could be tags as well as spans."""
     if not isinstance(data, _LISTS):
         return data is None
     # No data are lists of lists that deep; a list may be part of itself.
@@ -65,7 +68,7 @@ def is_nothing(data: Any, depth: int = 4) -> bool:
 
 
 def _are_tags(values: Sequence[Any]) -> bool:
-    """Whether values are all words or all numbers; gaps among them are refused later."""
+    """Return whether values are all words or all numbers; gaps among them are refused later."""
     kinds = set(map(type, values))
     if not kinds <= _KINDS:
         kinds = {type(value) for value in values if not is_gap(value)}
@@ -74,7 +77,7 @@ def _are_tags(values: Sequence[Any]) -> bool:
 
 
 def is_tag(value: Any) -> bool:
-    """Whether a word by itself is a tag; a line of several is not."""
+    """Return whether a word by itself is a tag; a line of several is not."""
     return isinstance(value, str) and " " not in value and TAG.fullmatch(value) is not None
 
 

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 def _looks_right(source: Source) -> bool:
-    """Whether the header names both columns, and the first row begins a list of indices."""
+    """Return whether the header names both columns, and the first row begins a list of indices."""
     header, *rows = head_rows(source, ",", 2) or [[]]
     if kind_of(header, _KINDS) is None:
         return False

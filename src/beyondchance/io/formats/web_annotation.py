@@ -56,7 +56,7 @@ class _Mark(NamedTuple):
     suffix: str = ""
 
     def fits(self, text: str, unit: str) -> bool:
-        """Whether the offsets are those of the quote, if there is one."""
+        """Return whether the offsets lie in the text and cover the quote, if there is one."""
         return self.offsets is not None and fits(text, [self.offsets], self.quote or None, unit)
 
 
@@ -64,7 +64,7 @@ class _Mark(NamedTuple):
 
 
 def _looks_like_it(source: Source) -> bool:
-    """Whether a file has selectors of text."""
+    """Return whether a file has selectors of text."""
     text = source.head_text
     if not text.lstrip().startswith(("[", "{")):
         return False
