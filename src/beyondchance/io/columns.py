@@ -215,7 +215,7 @@ def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = Fals
 
 
 def is_string(kind: Any, types: Any) -> bool:
-    """Whether a type of pyarrow is one of strings, or of numbers that stand for strings."""
+    """Return whether a pyarrow type is one of strings, or of numbers that stand for strings."""
     values = kind.value_type if types.is_dictionary(kind) else kind
     return bool(types.is_string(values) or types.is_large_string(values))
 
@@ -283,7 +283,7 @@ def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
 
 
 def _are_bare(names: list[str]) -> bool:
-    """Whether all names begin and end with an ASCII character that is no white space."""
+    """Return whether all names begin and end with an ASCII character that is no white space."""
     letters = letters_of(names)
     if not names or not letters.sizes.all():
         return not names
@@ -311,7 +311,7 @@ def _array(numbers: Any, gap: int) -> Any:
 
 
 def is_in_order(codes: Ints, n_values: int) -> bool:
-    """Whether 0, 1, ... first occur in this order, and all do; -1 stands for no value.
+    """Return whether 0, 1, ... all occur, and first occur in this order; -1 stands for no value.
 
     Examples
     --------
@@ -329,14 +329,14 @@ def is_in_order(codes: Ints, n_values: int) -> bool:
 
 
 def is_gap(value: object) -> bool:
-    """Whether a value stands for none: null, NaN, or a missing value of pandas."""
+    """Return whether a value stands for none: null, NaN, or a missing value of pandas."""
     if isinstance(value, float):
         return value != value  # noqa: PLR0124 - only NaN differs from itself
     return value is None or type(value).__name__ in _GAPS
 
 
 def is_single(value: object) -> bool:
-    """Whether a value is neither bytes nor made of several values."""
+    """Return whether a value is neither bytes nor made of several values."""
     return isinstance(value, str) or not hasattr(value, "__len__")
 
 

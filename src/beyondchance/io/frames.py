@@ -80,12 +80,12 @@ def rows_of_frame(data: Any) -> list[Any] | None:
 
 
 def _is_nested(names: Iterable[object]) -> bool:
-    """Whether some column has a text or its tokens."""
+    """Return whether some column has the tokens or the spans of whole texts."""
     return any(isinstance(name, str) and name.lower() in _NESTED for name in names)
 
 
 def is_table(data: object) -> bool:
-    """Whether this is a data frame of spans, or one that no other reader takes."""
+    """Return whether this is a data frame of spans, or one that no other reader takes."""
     names = names_of(data)
     if names is None:
         return False
@@ -129,7 +129,7 @@ def _indexed(data: Any) -> list[str]:
 
 
 def _is_long(names: list[Any]) -> bool:
-    """Whether these are the columns of a table of spans."""
+    """Return whether these are the columns of a table of spans."""
     return set(SPAN) <= {our_name(name) for name in names if isinstance(name, str)}
 
 

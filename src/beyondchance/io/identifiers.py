@@ -63,7 +63,7 @@ def plain_ids(names: Iterable[str], *, distinct: Iterable[Collection[str]] = ())
 
 
 def ways_to_write(names: Sequence[str], letters: Letters) -> tuple[bool, bool]:
-    """Whether some names are whole numbers, and whether some are whole numbers with a point.
+    """Return whether some names are whole numbers, and whether some are so with a point (1.0).
 
     Examples
     --------

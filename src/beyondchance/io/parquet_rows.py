@@ -19,7 +19,7 @@ _PER_VALUE, _PER_OBJECT = 8, 60
 
 
 def schema_of(source: Source) -> Any:
-    """The schema of a Parquet file, to recognise a format by; None if it cannot be read."""
+    """Read the schema of a Parquet file, to recognise a format by; None if it cannot be read."""
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         # Of a file, its end is enough.
@@ -31,14 +31,14 @@ def schema_of(source: Source) -> Any:
 
 
 def list_columns(schema: Any) -> dict[str, bool]:
-    """The columns of a schema, and whether each holds lists."""
+    """Map each column of a schema to whether it holds lists."""
     types = import_module("pyarrow").types
     kinds = (types.is_list, types.is_large_list, types.is_fixed_size_list)
     return {item.name: any(is_kind(item.type) for is_kind in kinds) for item in schema}
 
 
 def stored_features(schema: Any, name: str) -> Any:
-    """The features that the library datasets keeps in a schema; None if there are none."""
+    """Read the features that the library datasets keeps in a schema; None if there are none."""
     stored = (schema.metadata or {}).get(b"huggingface")
     if stored is None:
         return None
@@ -48,7 +48,7 @@ def stored_features(schema: Any, name: str) -> Any:
 
 
 def opened_parquet(source: Source) -> Any:
-    """The file as pyarrow's, refused with a reason if it cannot be read."""
+    """Open a file with pyarrow; refuse it with a reason if it cannot be read."""
     arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
     parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
     with readable(source):
@@ -61,7 +61,7 @@ def opened_parquet(source: Source) -> Any:
 def parquet_rows(
     source: Source, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """The rows of a file: the place of each, its number, and the row with these columns."""
+    """Yield the rows of a file: the place of each, its number, and the row with these columns."""
     number = 0
     with readable(source):
         file = opened_parquet(source)
@@ -150,7 +150,7 @@ def _is_text(column: Any) -> bool:
 
 
 def _weight(array: Any) -> tuple[int, int]:
-    """The bytes of the content of a column, if it were written out, and its number of values."""
+    """Count the bytes of a column's content, if it were written out, and its values."""
     types, compute = import_module("pyarrow").types, import_module("pyarrow.compute")
     if types.is_dictionary(array.type):
         lengths = compute.binary_length(array.dictionary)
@@ -163,7 +163,7 @@ def _weight(array: Any) -> tuple[int, int]:
 
 
 def transposed(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Rows from columns."""
+    """Yield rows from columns."""
     for values in zip(*columns.values(), strict=True):
         yield dict(zip(columns, values, strict=True))
 

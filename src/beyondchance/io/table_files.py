@@ -63,7 +63,7 @@ _CELL = '^("[^"]*"|[^"]*)$'
 
 
 def looks_like_spans(source: Source) -> bool:
-    """Whether there is a header, or JSON keys, with the columns of a table of spans."""
+    """Return whether there is a header, or JSON keys, with the columns of a table of spans."""
     if is_parquet(source):
         return True
     line = first_line(source)
@@ -74,7 +74,7 @@ def looks_like_spans(source: Source) -> bool:
 
 
 def _looks_bare(source: Source) -> bool:
-    """Whether the first lines are rows of a table of spans, without a header.
+    """Return whether the first lines are rows of a table of spans, without a header.
 
     Columns of tokens and tags are not.
     """

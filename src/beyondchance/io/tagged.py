@@ -223,7 +223,7 @@ class Layout:
     is_numbered: bool = False
 
     def scheme_of(self, column: int) -> str | None:
-        """The scheme of a column, if it is known."""
+        """Return the scheme of a column; None if it is not known."""
         return dict(self.schemes).get(column)
 
 
@@ -268,7 +268,7 @@ def decoded(
 
 
 def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
-    """The columns at the end of a file without header that hold tags with labels in common.
+    """Find the columns at the end of a file without header that hold tags with common labels.
 
     `columns` are the distinct cells of each column. The tags of parts of speech and of chunks
     have other labels than those of entities; of tags without labels there is no telling.
@@ -292,7 +292,7 @@ def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
 
 
 def are_numbers(words: Iterable[str]) -> bool:
-    """Whether all of what stands in the place of words are numbers.
+    """Return whether all words, or what is in their place, are numbers.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def are_numbers(words: Iterable[str]) -> bool:
 
 
 def are_counting(numbers: Sequence[str], lengths: Ints) -> bool:
-    """Whether numbers, of texts that lie end to end, count the tokens of each text.
+    """Return whether numbers, of texts that lie end to end, count the tokens of each text.
 
     Examples
     --------
@@ -320,7 +320,7 @@ def are_counting(numbers: Sequence[str], lengths: Ints) -> bool:
 
 
 def are_tags(cells: AbstractSet[str]) -> bool:
-    """Whether all of the distinct cells of a column are tags.
+    """Return whether all of the distinct cells of a column are tags.
 
     Examples
     --------
@@ -331,7 +331,7 @@ def are_tags(cells: AbstractSet[str]) -> bool:
 
 
 def _labels(cells: AbstractSet[str]) -> set[str] | None:
-    """The labels of tags; None if one of the cells is not a tag."""
+    """Collect the labels of tags; return None if one of the cells is not a tag."""
     if not are_tags(cells):
         return None
     return {cell[2:] or UNNAMED for cell in cells if cell != "O"}
@@ -355,7 +355,7 @@ def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file:
 
 
 def marks_of(found: DecodedTags, n_texts: int) -> Iterator[Marks]:
-    """The spans of one text after the other."""
+    """Iterate over the spans of one text after the other."""
     marks: list[Marks] = [[] for _ in range(n_texts)]
     columns = (found.text, found.start, found.end, found.label)
     for text, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
@@ -364,7 +364,7 @@ def marks_of(found: DecodedTags, n_texts: int) -> Iterator[Marks]:
 
 
 def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """The scheme of tags, from each tag with the one before, which is O for the first of a text.
+    """Find the scheme of tags from each tag with the one before, which is O at a text's beginning.
 
     Examples
     --------
