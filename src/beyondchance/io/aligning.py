@@ -65,7 +65,7 @@ class Evidence:
 def aligned(
     group: Sequence[Draft], reading: Reading, evidence: Evidence, *, positions: str
 ) -> tuple[Draft, list[Draft]]:
-    """The draft whose text and tokens stay, and all drafts of the document, moved to them.
+    """Find the draft whose text and tokens stay, and move all drafts of the document to them.
 
     The words that are the same are added to the `evidence`.
 
@@ -102,7 +102,7 @@ def aligned(
 
 
 def reference(group: Sequence[Draft], reading: Reading) -> Draft:
-    """The draft whose text stays: the gold standard's, else the first."""
+    """Find the draft whose text stays: the gold standard's, else the first."""
     if len(group) == 1:
         return group[0]
     known = [draft for draft in group if not draft.is_blank] or group
@@ -115,9 +115,9 @@ def _differ(one: Sequence[Interval] | None, other: Sequence[Interval] | None) ->
 
 
 def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, list[tuple[str, str]]]:
-    """A draft on the text of another; and the tokens that are spelled differently.
+    """Move a draft to the text of another, and list the tokens that are spelled differently.
 
-    None if there is no telling which characters are the same.
+    Return None for the draft if it is not known which characters are the same.
     """
     if draft.text == first.text:
         return replace(draft, tokens=first.tokens), []
@@ -140,14 +140,14 @@ def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, list[tuple[str, st
 
 
 def _are_alike(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Whether enough of the known words are the same; punctuation does not tell."""
+    """Return whether enough of the known words are the same; punctuation is not counted."""
     words = [pair for pair in pairs if _is_word(*pair) and not any(map(_is_unknown, pair))]
     alike = sum(_is_alike(*pair) for pair in words)
     return alike >= _LEAST_ALIKE * len(words)
 
 
 def _words_alike(first: Draft, spellings: Sequence[tuple[str, str]]) -> tuple[int, int]:
-    """How many words are the same but for the spellings, and how many there are."""
+    """Count the words that are alike, spelled differently or not, and count all words."""
     n = sum(_is_word(first.text[start:end]) for start, end in first.tokens or ())
     n += sum(_is_word(*pair) and not _is_word(pair[0]) for pair in spellings)
     unlike = sum(_is_word(*pair) and not _is_alike(*pair) for pair in spellings)
@@ -155,17 +155,19 @@ def _words_alike(first: Draft, spellings: Sequence[tuple[str, str]]) -> tuple[in
 
 
 def _is_word(*spellings: str) -> bool:
-    """Whether a token has a letter or a digit in a spelling; punctuation tells nothing."""
+    """Return whether a spelling of a token has a letter or a digit: punctuation is no evidence."""
     return any(any(map(str.isalnum, spelling)) for spelling in spellings)
 
 
 def _is_unknown(word: str) -> bool:
-    """Whether a tokeniser wrote something for a word that it did not know."""
+    """Return whether a word is what a tokeniser writes for words that it does not know."""
     return word.casefold() in _UNKNOWN
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether two words are one but for case and digits as 0; what is not known is no evidence.
+    """Return whether two words differ at most in case and in digits written as 0.
+
+    Placeholders for unknown words are never alike: they are no evidence.
 
     Examples
     --------
@@ -181,7 +183,7 @@ def _is_alike(one: str, other: str) -> bool:
 
 
 def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:
-    """From offsets in `other` to those in `text`, which differs in white space only."""
+    """Build a function from offsets in `other` to `text`, which differs in white space only."""
     visible = [place for place, character in enumerate(text) if not character.isspace()]
     before = [0, *accumulate(not character.isspace() for character in other)]
 
@@ -193,7 +195,7 @@ def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:
 
 
 def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -> Draft:
-    """A draft with its spans at other places, of another text."""
+    """Return a draft with the text and tokens of `first`, and its spans moved by `place`."""
     spans = []
     for span in draft.spans:
         start, end = place(span.start, span.end)

@@ -174,7 +174,7 @@ def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
 
 
 def _numbers(drafts: Iterable[Draft], reading: Reading) -> dict[str, int]:
-    """How many documents annotators have whose documents have no names.
+    """Count the documents of each annotator whose documents have no names.
 
     The last ones need not be annotated, so that there is no draft of them.
     """
@@ -284,7 +284,7 @@ def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
 
 
 def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
-    """A span that counts tokens as one that counts characters."""
+    """Convert the offsets of a span from tokens to characters."""
     check_in_tokens(span, len(tokens), is_filled=False)
     if span.start == span.end:
         return replace(span, start=0, end=0)  # refused or left out with all that are empty
@@ -582,7 +582,7 @@ def again(twin: Work, work: Work, kind: str) -> DataError:
 
 
 def _plain_ids(works: Sequence[Work], reading: Reading) -> dict[str, str]:
-    """Documents whose names differ from others only as 1.0 differs from 1."""
+    """Find the documents whose names differ from others only as 1.0 differs from 1."""
     if not reading.knows_plain_ids:
         return {}
     by_annotator: dict[str, set[str]] = {}
@@ -714,7 +714,7 @@ def _elsewhere(corpus: Corpus, known: Mapping[int, list[tuple[int, int, int]]]) 
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
-    """What is said of a span that its annotator has marked already."""
+    """Build the end of a message about a span that its annotator has marked already."""
     return quoting(" was marked twice by {} in document {}", annotator, document)
 
 

@@ -50,7 +50,7 @@ def other_words(
 
 
 def fits(text: str, places: Iterable[Interval], stored: str | None, unit: str) -> bool:
-    """Whether stored words are at their places in a text, in one piece or in several.
+    """Return whether stored words are at their places in a text, in one piece or in several.
 
     White space does not count. Without stored words, the places have to lie in the text.
 
@@ -184,7 +184,7 @@ def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> lis
 
 
 def _are_inclusive(marked: Sequence[SpansOfText], unit: str) -> bool:
-    """Whether all stored words fit only if the end is included."""
+    """Return whether all stored words fit only if the end is included."""
     has_words = False
     for _, text, spans in marked:
         words = words_at(text, unit)

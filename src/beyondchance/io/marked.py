@@ -117,7 +117,7 @@ def _spans(marked: Marked, text: str, unit: str, reading: Reading) -> list[Draft
 
 
 def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> bool:
-    """Whether nothing but line breaks lies between the fragments, which are in order."""
+    """Return whether only line breaks lie between the fragments; refuse those that overlap."""
     gaps = [(end, start) for (_, end), (start, _) in pairwise(places)]
     if any(end > start for end, start in gaps):
         raise refusal(
@@ -214,7 +214,7 @@ def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> M
 
 
 def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:
-    """Whether words are within a few characters of where they should be."""
+    """Return whether words are within a few characters of where they should be."""
     start, end = min(places)[0], max(end for _, end in places)
     around = text[max(start - _NEAR, 0) : end + _NEAR]
     return len(words) >= _SHORTEST and words in around

@@ -17,7 +17,7 @@ _ADDRESS = re.compile(r"(?<![^@\s,/])([^@\s,/]+)@[^@\s,/]+\.[^@\s.,/]+")
 
 
 def short_names(annotators: Iterable[str]) -> dict[str, str]:
-    """A name for each annotator who has an e-mail address: what is before the @, or a number too.
+    """Shorten e-mail addresses of annotators to what is before the @, numbered if it is taken.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def with_short_paths(corpus: Corpus, paths: Iterable[str]) -> Corpus:
 
 
 def short_paths(paths: Iterable[str]) -> dict[str, str]:
-    """A name for each absolute path: its last part, after its folder where two would be equal.
+    """Shorten each absolute path to its last part, after its folder where two would be equal.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def short_paths(paths: Iterable[str]) -> dict[str, str]:
 
 
 def file_names(paths: list[str]) -> dict[str, str]:
-    r"""A name for each path that has folders: its last part, after its folder if need be.
+    r"""Shorten each path that has folders to its last part, after its folder if need be.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def file_names(paths: list[str]) -> dict[str, str]:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """Folders and the name of a file, of whatever system."""
+    """Split the path of a file, of any system, into its folders and its name."""
     pure = PureWindowsPath(path) if PureWindowsPath(path).drive else PurePosixPath(path)
     return tuple(part for part in pure.parts if part != pure.anchor) or (path,)
 
@@ -147,7 +147,7 @@ def _without_address(piece: Piece) -> Piece:
 
 
 def sendable(note: Note, paths: Iterable[str]) -> Note:
-    """A note of an error without the folders of files, and without e-mail addresses.
+    """Remove the folders of files, and e-mail addresses, from the note of an error.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _TOKENS = {"words": re.compile(r"\w+|[^\w\s]"), "whitespace": re.compile(r"\S+")
 
 
 def tokenized(text: str, tokeniser: str = "words") -> list[Interval]:
-    """Tokens by rule: words and every other visible character, or what white space separates.
+    """Find tokens by rule: words and every other visible character, or what white space separates.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def offsets_at(text: str, unit: str = "utf16") -> Sequence[int]:
 
 
 def words_at(text: str, unit: str) -> Callable[[int, int], str | None]:
-    """A function of two offsets in a text: what is between them; None if there is no such place.
+    """Build a function that returns the text between two offsets; None if there is no such place.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def words_at(text: str, unit: str) -> Callable[[int, int], str | None]:
 
 
 def same_words(one: str, other: str) -> bool:
-    r"""Whether words are equal but for white space, which formats write differently.
+    r"""Return whether words are equal except for white space, which formats write differently.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def same_words(one: str, other: str) -> bool:
 
 
 def characters_of(text: str) -> NDArray[np.uint32]:
-    """The numbers of the characters of a text, and of halves of characters."""
+    """Return the code points of a text, including those of halves of characters."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 

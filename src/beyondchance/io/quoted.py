@@ -259,11 +259,11 @@ class _Searched:
         return _folded(self.text)
 
     def _is_whole(self, start: int, end: int) -> bool:
-        """Whether a stretch begins and ends with a word."""
+        """Return whether no word is cut at either end of a stretch."""
         return self._is_edge(start) and self._is_edge(end)
 
     def _is_edge(self, offset: int) -> bool:
-        """Whether no word goes on across an offset."""
+        """Return whether no word goes on across an offset."""
         text = self.text
         if not 0 < offset < len(text):
             return True
@@ -289,7 +289,7 @@ class _Searched:
 
 
 def _is_joined(character: str) -> bool:
-    """Whether a character makes a word with another next to it."""
+    """Return whether a character makes a word with another next to it."""
     if character.isascii():
         return character.isalnum() or character == "_"
     is_word = character.isalnum() or unicodedata.category(character)[0] == "M"

@@ -54,7 +54,7 @@ _EXPECTED = "offsets under 'start' and 'end', 'offset' and 'length', 'span', or 
 
 
 def has_text(record: Mapping[str, Any]) -> bool:
-    """Whether a record has a text."""
+    """Return whether a record has a text."""
     return any(isinstance(record.get(key), str) for key in TEXTS)
 
 
@@ -116,7 +116,7 @@ def triples_of(
 
 
 def is_span(value: Any) -> bool:
-    """Whether a value is meant as a span, whatever its offsets are: refused where they are odd.
+    """Return whether a value is meant as a span, even if its offsets are odd and refused later.
 
     Examples
     --------
@@ -141,7 +141,7 @@ _RECORD = frozenset({"tokens", "words", "entities", "spans", "ner"})
 
 
 def has_offsets(span: Any) -> bool:
-    """Whether a span has a start and an end, so that it need not be looked for in the text.
+    """Return whether a span has a start and an end, so that it need not be found in the text.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def _check_tokens(get: Callable[[str], Any], where: Text) -> None:
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a value is a whole number; some programs write them as 12.0."""
+    """Return whether a value is a whole number; some programs write them as 12.0."""
     return is_whole(value) or (isinstance(value, float | np.floating) and value.is_integer())
 
 
