@@ -73,7 +73,7 @@ def corpus(data: Any, *others: Any, **options: Unpack[CorpusOptions]) -> Corpus:
 def corpus_from(
     data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool = False
 ) -> Corpus:
-    """What `corpus` makes; the first may say what is scored, as a gold standard does."""
+    """Build the corpus for `corpus`; the first may say what is scored, as a gold standard does."""
     given = dict(options)
     if data is None:
         raise DataError(
@@ -103,7 +103,7 @@ def corpus_from(
 
 
 def _items(data: Any, others: Sequence[Any]) -> list[Any]:
-    """What is to be read, with the names of annotators where they are known."""
+    """List what is to be read, with the names of annotators where they are known."""
     if others:
         given = (data, *others)
         if any(map(_is_by_name, given)):
@@ -127,7 +127,7 @@ def _items(data: Any, others: Sequence[Any]) -> list[Any]:
 
 
 def _is_by_name(data: Any) -> bool:
-    """Whether data are a mapping of annotators, rather than of columns, splits or a record."""
+    """Return whether data map annotators, rather than columns, splits or the keys of a record."""
     if not isinstance(data, Mapping) or hasattr(data, "column_names"):
         return False
     is_record = isinstance(data.get("text"), str) or _WORDS & data.keys()
@@ -139,5 +139,5 @@ def _is_file(item: Any) -> bool:
 
 
 def _is_tags(data: Sequence[Any]) -> bool:
-    """Whether words are the tags of one text; paths have other shapes."""
+    """Return whether words are the tags of one text: all look like tags, and none is a path."""
     return all(map(is_tag, data)) and not any(map(exists, data))

@@ -10,7 +10,7 @@ from beyondchance.io.reading import read
 
 
 def example() -> Corpus:
-    """The corpus that ships with the package: 46 sentences of a town's newspaper.
+    """Return the corpus that ships with the package: 46 sentences of a town's newspaper.
 
     Three annotators with different habits marked persons, places and events.
     `ada` marks long spans ("the retired teacher Marta Lindqvist"), `ben` short

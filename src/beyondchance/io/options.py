@@ -44,7 +44,7 @@ class Whole:
     scheme: str | None = None
 
     def __or__(self, other: Whole) -> Whole:
-        """What is known of the documents of both, of which these are the first."""
+        """Combine what is known of these documents with what is known of others after them."""
         return Whole(
             tuple(dict.fromkeys((*self.annotators, *other.annotators))),
             self.has_gaps or other.has_gaps,
@@ -150,7 +150,7 @@ class Reading:
         return match == "id" or (match == "exact" and self.is_strict)
 
     def changed(self) -> dict[str, Any]:
-        """The options that were given another value than their default.
+        """Collect the options that were given another value than their default.
 
         What strict reading makes of the others is not among them.
         """
@@ -169,7 +169,7 @@ class Reading:
         return changed
 
     def refuses(self, option: str) -> bool:
-        """Whether an option refuses what it could mend."""
+        """Return whether an option is set to refuse what it could mend."""
         refusing = declared(ReadOptions)[option].option.refuses
         return bool(self.options[option] == refusing)  # type: ignore[literal-required]
 
@@ -234,13 +234,13 @@ class Reading:
             self.origin[what] = ""
 
     def is_reference(self, annotator: str) -> bool:
-        """Whether an annotator, perhaps known by an e-mail address, is the gold standard."""
+        """Return whether an annotator, perhaps known by an e-mail address, is the gold standard."""
         if annotator in self.people.get(self.gold_upload, ()):
             return True
         return self.reference in {annotator, annotator.partition("@")[0]}
 
     def shown(self, source: Source, name: str) -> Source:
-        """A source under the name by which messages may show it."""
+        """Return a source under the name by which messages may show it."""
         return source.hidden(name) if self.hides_files else source
 
     def documents_file(self, expected: str) -> Source:

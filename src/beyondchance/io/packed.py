@@ -38,12 +38,12 @@ _OPENERS: dict[bytes, Callable[[Any], Any]] = {
 
 
 def is_packed(source: Source) -> bool:
-    """Whether a file is compressed."""
+    """Return whether a file is compressed."""
     return source.rows is None and source.head.startswith(tuple(_OPENERS))
 
 
 def head(source: Source) -> Source:
-    """A file whose beginning is that of what it holds, to recognise a format by."""
+    """Unpack the beginning of a file, to recognise its format; return other files as they are."""
     if not is_packed(source):
         return source
     with opened(source) as file:
@@ -88,7 +88,7 @@ def read(file: Any, source: Source, size: int) -> bytes:
 
 
 def digest(source: Source) -> str:
-    """The digest of a file, without holding it."""
+    """Compute the digest of a file, without holding the file in memory."""
     if not source.place:
         return source.sha256
     digest = hashlib.sha256()

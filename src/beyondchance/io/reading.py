@@ -245,7 +245,7 @@ class Assumed:
 
 
 def _kept(item: Any, number: int, who: Text = "") -> Any:
-    """What can be gone through several times: streams are read, and what is like a list is one."""
+    """Make an item readable several times: read streams, and turn what is like a list into one."""
     if is_pipe(item):
         with Path(item).open("rb") as pipe:
             return Source(str(item), member=read_stream(pipe, str(item)))
@@ -264,7 +264,7 @@ def _kept(item: Any, number: int, who: Text = "") -> Any:
 
 
 def named_file(text: str) -> Any:
-    """A file, with the name of its annotator where it is given as NAME=FILE; None for neither."""
+    """Return a file, with its annotator's name if given as NAME=FILE; None if it is neither."""
     name, equals, path = str(text).partition("=")
     if not equals or exists(text):
         return text
@@ -282,7 +282,7 @@ def _resolved(item: Any) -> Path | None:
 
 
 def exists(path: Any) -> bool:
-    """Whether there is a file or folder."""
+    """Return whether there is a file or folder."""
     try:
         return isinstance(path, str | PathLike) and Path(path).exists()
     except (OSError, ValueError):  # a name that is too long, or no name at all
@@ -292,9 +292,9 @@ def exists(path: Any) -> bool:
 def _each_annotator(
     items: list[Any], options: Mapping[str, Any], call: Callable[..., _Known], naming: Naming
 ) -> tuple[list[Any], _Known | None, Callable[..., _Known]]:
-    """What is to be read, with the files of a single folder apart if each is an annotator's.
+    """List what is to be read, with the files of a single folder apart if each is an annotator's.
 
-    And the corpus, where it had to be read to find out; and how to read what is to be read.
+    Return also the corpus, if it had to be read to find out, and the function that reads the list.
     """
     how = checked_options(ReadOptions, options)["folder"]
     folders = [Path(path) if _is_folder(path) else None for path in map(_item, items)]
@@ -391,7 +391,7 @@ def _noted(known: _Known, note: Note, **signed: Any) -> _Known:
 
 
 def _is_anonymous(part: Path, options: Mapping[str, Any], call: Callable[..., _Known]) -> bool:
-    """Whether a file of a folder has one annotator, and says nothing of who it is."""
+    """Return whether a file of a folder has one annotator, and does not say who it is."""
     if not part.is_file():
         return False
     folder = Upload(str(part.parent), "?", [Source(str(part), path=part)], is_folder=True)
@@ -429,7 +429,7 @@ def _is_folder(path: Any) -> bool:
 
 
 def _parts(folder: Path) -> tuple[list[Any], int]:
-    """What lies in a folder, each as the work of one annotator; and how many files are not."""
+    """List what lies in a folder, each one annotator's work, and count the files that are not."""
     entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
     folders = [entry for entry in entries if entry.is_dir()]
     files = [entry for entry in entries if entry.is_file()]
@@ -506,7 +506,7 @@ def _finished(
     reading: Reading,
     naming: Naming,
 ) -> _Known:
-    """The corpus with what was found out on the way, and with short names."""
+    """Add what was found out while reading to the corpus, and shorten its names."""
     known, changed = declared(ReadOptions), reading.changed()
     signed = {
         name: value
@@ -594,7 +594,10 @@ def formats_of(
     format: str | None,  # noqa: A002 - what it is called everywhere
     reading: Reading,
 ) -> list[Format]:
-    """The format of each upload. Lists of nothing are spans, unless there is nothing but tags."""
+    """Find the format of each upload.
+
+    Lists of nothing are tags if other data are, or if nothing else was given; else spans.
+    """
     found = [_format_of(upload, format, reading) for upload in uploads]
     is_beside = any(value is not None for value in reading.beside.values())
     is_tags = TAGS in found or not (is_beside or any(found))
@@ -745,12 +748,12 @@ _ABOUT = ("license", "licence", "readme", "copying", "notice", "changelog", "cit
 
 
 def is_about(path: PurePath) -> bool:
-    """Whether a file is about the others, by its name."""
+    """Return whether a file is about the others, by its name."""
     return path.suffix.lower() == ".md" or path.stem.lower().startswith(_ABOUT)
 
 
 def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | None:
-    """The format asked for, or the one that the content looks like.
+    """Find the format: the one asked for, or the one that the content looks like.
 
     None for data that could be of several kinds, such as lists of nothing.
     """
@@ -766,7 +769,7 @@ def _format_of(upload: Upload, name: str | None, reading: Reading) -> Format | N
 
 
 def _kind_of(upload: Upload, name: str | None) -> Format | None:
-    """What data are: by their structure."""
+    """Find the kind of data: as named, else by structure; None for lists of nothing."""
     if name is not None:
         return KINDS[name] if name in KINDS else format_named(name)
     for known in (KINDS, FORMATS):
@@ -788,7 +791,7 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
 
 
 def _are_scores(data: Any) -> bool:
-    """Whether data are three lists deep, and numbers with a point."""
+    """Return whether data are lists, three deep, of numbers with a point."""
     for _ in range(3):
         if not isinstance(data, list | tuple) or not data:
             return False
@@ -797,7 +800,7 @@ def _are_scores(data: Any) -> bool:
 
 
 def _described(value: Any, depth: int = 3) -> str:
-    """What a value is, and what is in it.
+    """Describe what a value is, and what is in it.
 
     Examples
     --------

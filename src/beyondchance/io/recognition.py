@@ -161,7 +161,7 @@ def _near_table(source: Source) -> DataError | None:
 
 
 def _is_tag_like(cell: str) -> bool:
-    """Whether a cell is a tag, or one in lower case or with another sign than a dash."""
+    """Return whether a cell is a tag, or like one: in lower case or with _ for the dash."""
     cell = cell.strip()
     return TAG.fullmatch(cell) is not None or (
         len(cell) > 2 and cell[0].upper() in "BIELSUM" and cell[1] in "-_"

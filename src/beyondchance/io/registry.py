@@ -69,7 +69,7 @@ class Upload:
         return self.given or self.name
 
     def document_of(self, source: Source) -> str:
-        """The document that a file holds, unless the file itself names one.
+        """Name the document that a file holds, unless the file itself names one.
 
         In a folder its name below the folder, without the ending. A file given by
         itself is by one annotator of one document, which has no name: ``1``.
@@ -77,7 +77,7 @@ class Upload:
         return str(self.stem_of(source)) if self.is_folder else "1"
 
     def prefix_of(self, source: Source, sign: str = "/") -> str:
-        """What is put before the number of a document in a folder: its file, and a sign."""
+        """Return the prefix of document numbers: in a folder its file and a sign, else empty."""
         return f"{self.document_of(source)}{sign}" if self.is_folder else ""
 
     def check_named(self, own: Collection[str]) -> None:
@@ -91,7 +91,7 @@ class Upload:
         return DataError(*found, where=self.name, expected=expected)
 
     def stem_of(self, source: Source) -> PurePosixPath:
-        """The path of a file below the folder that was given, without its ending."""
+        """Return the path of a file below the folder that was given, without its ending."""
         folder = PurePosixPath(self.full_name.replace("\\", "/"))
         path = source.posix_path
         inside = path.relative_to(folder) if path.is_relative_to(folder) else path
@@ -174,7 +174,7 @@ def format_named(name: str) -> Format:
 
 
 def is_unknown(source: Source) -> bool:
-    """Whether a file is neither of some format nor a type system, which is no annotation."""
+    """Return whether a file is neither of some format nor a type system, which is no annotation."""
     upload = Upload(source.name, source.stem, [source])
     return not is_type_system(source) and recognised(upload) is None
 
@@ -183,7 +183,7 @@ class Reader(Protocol):
     """What the module of a format offers."""
 
     def is_format(self, upload: Upload, /) -> bool:
-        """Whether the content of an upload looks like this format."""
+        """Return whether the content of an upload looks like this format."""
 
     def read(self, uploads: list[Upload], reading: Reading, /) -> Corpus | Iterable[Work]:
         """Read uploads that are all of this format.
@@ -272,7 +272,7 @@ class Format:
         return cast("Reader", import_module(self.module or own))
 
     def detects(self, upload: Upload) -> bool:
-        """Whether the content looks like this format."""
+        """Return whether the content looks like this format."""
         if self.first and upload.data is None and not upload.is_folder:
             # No need to import a reader of JSON for what does not begin with a brace.
             beginning = upload.sources[0].head_text.lstrip()

@@ -13,7 +13,7 @@ from beyondchance.io.sources import is_url
 
 
 def open_remote(url: str) -> Any:
-    """A file, to read bytes from."""
+    """Open a file, to read bytes from."""
     system, path = _at(url)
     with _reaching(url):
         return system.open(path, "rb")
@@ -25,7 +25,7 @@ def open_file(place: str) -> Any:
 
 
 def listed(url: str) -> list[str]:
-    """The files that a URL stands for: a pattern, a folder or a file."""
+    """List the files that a URL stands for: a pattern, a folder or a file."""
     system, path = _at(url)
     with _reaching(url):
         if "*" in url:

@@ -14,7 +14,7 @@ from beyondchance.io.sources import cause
 
 
 def is_folder(path: str | PathLike[str]) -> bool:
-    """Whether a path says that it is a folder, or is one."""
+    """Return whether a path is that of a folder, by a slash at its end or by what is there."""
     with _writing(os.fspath(path)):
         return os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir()
 
@@ -61,7 +61,7 @@ def check_inputs(path: str | PathLike[str], data: bytes, sources: Collection[str
 
 
 def is_same_file(one: str | PathLike[str], other: str | PathLike[str]) -> bool:
-    """Whether two paths lead to the same file, which is there."""
+    """Return whether two paths lead to the same file, which exists."""
     try:
         return Path(one).is_file() and Path(one).samefile(other)
     except (OSError, ValueError):  # it is not there, or no name of a file
@@ -151,7 +151,7 @@ def _write(file: Path, data: bytes) -> None:
 
 
 def _is_stream(shown: str) -> bool:
-    """Whether a path is a device or a pipe, which must stay what it is.
+    """Return whether a path is a device or a pipe, which must stay what it is.
 
     ``/dev/stdout`` is one even where it leads to a file, which has other lines perhaps.
     """

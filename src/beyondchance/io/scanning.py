@@ -120,7 +120,7 @@ def scan(
     format: str | None = None,  # noqa: A002 - what it is called everywhere
     **options: Unpack[ReadOptions],
 ) -> Scan:
-    """Annotations to be read in parts, where they are too large to be read at once.
+    """Prepare annotations to be read in parts, where they are too large to be read at once.
 
     `agreement`, `rank` and `difficulty` take the result in the place of a corpus. Tables
     (Parquet, CSV, TSV, JSON Lines, also compressed; data frames and Arrow streams), CoNLL columns,
@@ -164,7 +164,7 @@ def scan(
 
 
 def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
-    """The files that paths and patterns stand for, in order."""
+    """List the files that paths and patterns stand for, in order."""
     if not paths:
         raise OptionError("nothing to read", expected="at least one file or folder")
     items: list[Any] = []
@@ -183,7 +183,7 @@ def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _files_in(folder: Path) -> list[Path]:
-    """The files of a folder of tables."""
+    """List the files of a folder of tables."""
     names = (entry for entry in sorted(folder.rglob("*")) if entry.is_file())
     shown = [entry for entry in names if entry.name[0] not in "._" and not is_about(entry)]
     if not shown:
@@ -246,7 +246,7 @@ def opened_files(found: Scan) -> Opened:
 
 
 def _uploads(found: Scan) -> list[Upload]:
-    """What was given, opened: files here, and those on object stores."""
+    """Open what was given: files here, and those on object stores."""
     here = [item for item in found.items if not is_url(item)]
     opened = iter(uploads_of(here, found.naming) if here else [])
     return [_remote_upload(item) if is_url(item) else next(opened) for item in found.items]
@@ -325,7 +325,7 @@ def _ranges_of_table(
 
 
 def _options(found: Scan, files: Opened) -> Reading:
-    """The options, checked, and refused where they need all documents at once."""
+    """Check the options, and refuse those that need all documents at once."""
     given = {name: value for name, value in found.options.items() if name != "gold"}
     reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
     for name in ("documents", "folder"):
@@ -477,7 +477,7 @@ def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> tuple[Corpus
 
 
 def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
-    """The gold standard, by its name or by its file."""
+    """Find the gold standard, by its name or by its file."""
     gold = found.options["gold"]
     checked_gold(gold if isinstance(gold, str) else None)
     if gold in corpus.annotators:
@@ -493,7 +493,7 @@ def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
 
 
 def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
-    """Which documents a batch has.
+    """Summarise which documents a batch has.
 
     Hashes take time, and are made where names seem to be in no order: where all batches lie apart,
     they are not needed.
@@ -507,7 +507,7 @@ def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
 
 
 def _ends(documents: Sequence[str], letters: Letters) -> tuple[tuple[int, str], tuple[int, str]]:
-    """The first and the last document, by length and name."""
+    """Find the first and the last document, by length and name."""
     sizes = letters.sizes
     if not letters.text.isascii():
         sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
@@ -525,7 +525,7 @@ _LOOKED_AT = 16
 
 
 def seen_together(parts: Sequence[Seen]) -> Seen:
-    """Which documents several batches have; refused if one is in two of them.
+    """Summarise which documents several batches have; refuse a document that is in two.
 
     Raises
     ------
@@ -555,7 +555,7 @@ class UnorderedError(Exception):
 
 
 def inputs_of(found: Scan) -> tuple[Input, ...]:
-    """The files that are read, with their digests."""
+    """List the files that are read, with their digests."""
     files = opened_files(found)
     return tuple(
         Input(name=source.name, sha256=packed.digest(source), format=files.format.name)

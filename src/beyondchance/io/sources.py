@@ -89,7 +89,7 @@ def limited(size: object = None) -> Iterator[set[str]]:
 
 
 def _bytes_of(size: object) -> int:
-    """A number of bytes, from one or from words such as 4GB."""
+    """Convert a number, or words such as 4GB, to a number of bytes."""
     number = as_float(size)
     if isinstance(size, str) and (found := _SIZE.fullmatch(size.strip())):
         number = float(found[1]) * 1000 ** " KMGT".index(found[2].upper() or " ")
@@ -99,7 +99,7 @@ def _bytes_of(size: object) -> int:
 
 
 def too_large(where: str, *found: Piece, most: int, size: int | None = None) -> FormatError:
-    """The error for what would take more memory than it may.
+    """Build the error for what would take more memory than it may.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Source:
         return self.allowed or MOST_BYTES
 
     def most_of(self, n_packed: int) -> int:
-        """The bytes that so many packed ones may unfold to."""
+        """Return how many bytes so many packed ones may unfold to."""
         return self.allowed or min(MOST_BYTES, max(_LEAST_UNPACKED, MOST_EXPANSION * n_packed))
 
     @property
@@ -198,7 +198,7 @@ class Source:
         return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
     def hidden(self, name: str) -> Source:
-        """The source by a name that says nothing but its kind."""
+        """Return the source under a name that tells nothing but its kind."""
         ending = self.posix_path.suffix
         known = ending if ending.lower() in _ENDINGS else ""
         return replace(self, name=f"{name}{known}", given=self.full_name)
@@ -224,7 +224,7 @@ class Source:
         return self._read(_HEAD_BYTES)
 
     def _read(self, most: int | None = None) -> bytes:
-        """The content, or as many of its first bytes as are asked for."""
+        """Read the content, or as many of its first bytes as are asked for."""
         if self.member is not None:
             return self.member[:most]
         if self.url:
@@ -300,7 +300,7 @@ class Source:
         return data.decode(encoding, errors="ignore"), len(data) == size
 
     def lines(self) -> list[str]:
-        r"""Lines of text without their ends (``\n`` or ``\r\n``)."""
+        r"""Return the lines of the text without their ends (``\n`` or ``\r\n``)."""
         text = self.text
         lines = text.replace("\r\n", "\n").split("\n") if "\r" in text else text.split("\n")
         return lines[:-1] if lines and not lines[-1] else lines
@@ -312,18 +312,18 @@ class Source:
                 yield f"{self.name}:{number}", line
 
     def json(self) -> Any:
-        """The content as JSON."""
+        """Parse the content as JSON."""
         return parsed_json(self.text, self.name)
 
     def json_lines(self) -> Iterator[tuple[int, Any]]:
-        """Line numbers and their values, one JSON value a line; blank lines are skipped."""
+        """Yield line numbers and their values, one JSON value a line; skip blank lines."""
         for number, line in enumerate(self.lines(), start=1 + self.before):
             if line.strip():
                 yield number, parsed_json(line, self.name, first_line=number)
 
 
 def read_stream(stream: Any, name: str) -> bytes:
-    """The content of a stream, as far as it may take memory."""
+    """Read the content of a stream; refuse it if it takes more memory than it may."""
     source = Source(name, member=b"")
     parts: list[bytes] = []
     left = source.most
@@ -388,7 +388,7 @@ class _RepeatedKeyError(ValueError):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, refused if a key occurs twice."""
+    """Build an object from its pairs; refuse it if a key occurs twice."""
     value = dict(pairs)
     if len(value) < len(pairs):
         count = Counter(key for key, _ in pairs)
@@ -408,7 +408,7 @@ _STRING_OR_CLOSE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|\}', re.DOTALL)
 def _json_error(
     error: ValueError | RecursionError, text: str, name: str, *, first_line: int = 1, begin: int = 0
 ) -> FormatError:
-    """What is wrong with the JSON value that begins at a place of a text, and where."""
+    """Build the error that says what is wrong with the JSON value at `begin`, and where."""
     if isinstance(error, _RepeatedKeyError):
         line = first_line + text.count("\n", 0, _end_of_repeated(text, begin))
         return FormatError(
@@ -431,7 +431,7 @@ def _json_error(
 
 
 def _end_of_repeated(text: str, begin: int) -> int:
-    """The place of the brace that closes the first object with a key that occurs twice."""
+    """Find the place of the brace that closes the first object with a key that occurs twice."""
     n_closed = 0
 
     def counted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -515,7 +515,7 @@ def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
 
 
 def _files_below(where: Path) -> Iterator[Source]:
-    """The files of a folder; what cannot be read is refused, and never passed over."""
+    """Yield the files of a folder; refuse what cannot be read, and never pass over it."""
 
     def refuse(error: OSError) -> None:
         raise error
@@ -548,7 +548,7 @@ def _check_link(entry: Path, root: Path) -> None:
 
 
 def outward_link(name: str) -> FormatError:
-    """The error for a link to a file elsewhere."""
+    """Build the error for a link to a file elsewhere."""
     return FormatError("a link that leads out of the folder", where=name, remedy="remove it")
 
 
@@ -560,22 +560,22 @@ def neighbour(name: str, path: Path) -> Source:
 
 
 def is_zip(source: Source) -> bool:
-    """Whether the content is a zip archive."""
+    """Return whether the content is a zip archive."""
     return source.head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
 def is_type_system(source: Source) -> bool:
-    """Whether the content is a type system of UIMA, which is no annotation."""
+    """Return whether the content is a type system of UIMA, which is no annotation."""
     return "<typeSystemDescription" in source.head_text
 
 
 def is_parquet(source: Source) -> bool:
-    """Whether the content is Parquet."""
+    """Return whether the content is Parquet."""
     return source.head.startswith(b"PAR1")
 
 
 def members(archive: Source) -> list[Source]:
-    """The files of a zip archive, sorted by name."""
+    """Unpack the files of a zip archive, sorted by name."""
     try:
         with zipfile.ZipFile(io.BytesIO(archive.data)) as opened_archive:
             entries = [entry for entry in opened_archive.infolist() if not entry.is_dir()]
@@ -603,7 +603,7 @@ def members(archive: Source) -> list[Source]:
 
 
 def hidden_below(folder: str, sources: list[Source]) -> list[Source]:
-    """The files of a folder or an archive by their numbers."""
+    """Name the files of a folder or an archive by their numbers."""
     return [
         source.hidden(f"{folder}/file {number}") for number, source in enumerate(sources, start=1)
     ]
@@ -631,7 +631,7 @@ def _check_member(archive: Source, entry: zipfile.ZipInfo) -> None:
 
 
 def cause(error: OSError) -> str:
-    """What the system says of an error, in a message."""
+    """Return what the system says of an error, as part of a message."""
     return (error.strerror or str(error)).lower()
 
 

@@ -41,7 +41,7 @@ _ENDINGS = {
 
 
 def format_of(corpus: Corpus) -> str | None:
-    """The format that a corpus was read from, if it can be written.
+    """Return the format that a corpus was read from, if it can be written.
 
     None if it was read from files of several formats, or was not read.
 
@@ -59,7 +59,7 @@ def format_of(corpus: Corpus) -> str | None:
 
 
 def target_of(corpus: Corpus, path: str | PathLike[str]) -> str | None:
-    """The format to write at a place: by its ending, and by where the corpus comes from.
+    """Choose the format to write at a place: by its ending, and by where the corpus comes from.
 
     Examples
     --------

@@ -112,7 +112,7 @@ def whole_documents(corpus: Corpus, name: str, *, needs_tokens: bool = False) ->
 
 
 def has_sentences(corpus: Corpus) -> bool:
-    """Whether texts are sentences, which are worth to be written."""
+    """Return whether texts are sentences, which are worth writing."""
     return corpus.unit == "sentence" or len(corpus.text_length) > len(corpus.documents)
 
 

@@ -133,5 +133,5 @@ def _lines(name: str, parts: Parts, text: str, values: dict[int, str]) -> Iterat
 
 
 def _escaped(text: str, special: re.Pattern[str]) -> str:
-    """Text with the format's escapes: control characters by letter, others as they are."""
+    """Escape a text for the format: control characters by letter, others as they are."""
     return special.sub(lambda match: f"\\{_LETTERS.get(match[0], match[0])}", text)
