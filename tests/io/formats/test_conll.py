@@ -344,8 +344,7 @@ def read_bytes(data, **options):
     given = upload(data)
     conll.is_format(given)
     with suppress(bc.BeyondChanceError):
-        drafts = conll.drafts([given], reading)
-        assembled(drafts, reading, unit="sentence", positions="tokens")
+        assembled(conll.read([given], reading), reading, unit="sentence", positions="tokens")
 
 
 @pytest.mark.slow
