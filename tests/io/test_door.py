@@ -620,3 +620,11 @@ class TestOddObjects:
         endless["a"] = endless
         with refused(bc.DataError, "contains itself"):
             kind({"x": [endless], "y": [endless]})
+
+
+@each("is_first", [True, False])
+def test_lists_that_are_fewer_than_texts_are_named_with_these(is_first):
+    rows = [{"tokens": ["a"], "ner_tags": ["O"]}, {"tokens": ["b"], "ner_tags": ["O"]}]
+    data = {"ben": [["O"]], "ada": rows} if is_first else {"ada": rows, "ben": [["O"]]}
+    with refused(bc.MismatchError, "'ben' has 1 lists, 'ada' has 2 texts"):
+        bc.corpus(data)

@@ -132,6 +132,7 @@ def test_detected(content):
         ";; only a remark\n",
         "SPEAKER B-X\n",
         "SPEAKER a b c d e f g h i\n",
+        "SPEAKER a 1 begin 2.5 <NA> <NA> anna <NA> <NA>\n",
         ANNA + "and then some prose\n",
         "document,annotator,start,end,label\n",
         '<?xml version="1.0"?><ANNOTATION_DOCUMENT/>',
