@@ -121,6 +121,7 @@ class TestPacked:
         main(["agree", "ada.conll", "cleo.conll.gz"])
         assert "ada and cleo" in capsys.readouterr().out
 
+    @pytest.mark.slow
     def test_what_is_cut_off_or_expands_too_much_is_refused(self, team):
         path = team / "cleo.conll.gz"
         path.write_bytes(gzip.compress(BEN)[:-9])

@@ -438,6 +438,7 @@ def test_a_first_line_longer_than_the_head(tmp_path):
     assert bc.agreement(bc.scan(path, format="table")).score == whole
 
 
+@pytest.mark.slow
 @each("is_long", [False, True])
 def test_no_file_is_loaded_whole_to_be_recognised(tmp_path, monkeypatch, is_long):
     path = tmp_path / "a.jsonl"

@@ -636,6 +636,7 @@ def cells_by(road, source):
 PLAIN = st.sampled_from(["a", '"a"', '"b c"', '""', "", '"1"', "1", "\u00e9", '"\u00e9"'])
 
 
+@pytest.mark.slow
 @examples(2000)
 @given(
     rows=st.lists(

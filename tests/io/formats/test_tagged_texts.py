@@ -227,6 +227,7 @@ def test_other_columns_of_tags_are_pointed_out(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_memory_is_a_few_times_that_of_the_file():
     # With a string for each cell it would be thirty times.
     text = "".join(f"w{number % 1000} O\n" for number in range(400_000)) + PLAIN
