@@ -172,3 +172,11 @@ def test_files_that_name_their_annotators_are_a_folder_of_documents(tmp_path):
     corpus = bc.read(tmp_path)
     assert corpus.annotators == ("ada", "ben")
     assert "folder" not in corpus.options
+
+
+@each("is_first", [True, False])
+def test_a_folder_of_which_some_files_name_annotators_is_of_documents(tmp_path, is_first):
+    plain, named = ("a", "b") if is_first else ("b", "a")
+    (tmp_path / f"{plain}.conll").write_text("Ada B-PER\nsat O\n")
+    (tmp_path / f"{named}.conll").write_text("token anna ben\nAda B-PER O\nsat O O\n")
+    assert bc.read(tmp_path).documents == ("a", "b")

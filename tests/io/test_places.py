@@ -7,6 +7,7 @@ from importlib import import_module
 from threading import Thread
 
 import fsspec
+import pyarrow as pa
 import pytest
 
 import beyondchance as bc
@@ -58,6 +59,15 @@ class TestPatterns:
         (team / "[ab]*.conll").write_bytes(ADA)
         assert bc.read("[ab]*.conll").annotators == ("[ab]*",)
 
+    def test_the_file_of_a_name_is_no_pattern(self, team, capsys):
+        (team / "x[1].conll").write_bytes(BEN)
+        main(["agree", "ada.conll", "cleo=x[1].conll"])
+        assert "ada and cleo" in capsys.readouterr().out
+
+    def test_patterns_are_hidden_with_names(self, capsys):
+        assert main(["agree", "--pseudonyms", "secret*.conll"])
+        assert "secret" not in capsys.readouterr().err
+
     def test_nothing_matches(self, capsys):
         with refused(bc.FormatError, "*.xmi: no file matches"):
             bc.read("*.xmi")
@@ -101,6 +111,19 @@ class TestStores:
 
 @pytest.mark.usefixtures("team")
 class TestPacked:
+    def test_zstandard(self, team):
+        path = team / "cleo.conll.zst"
+        path.write_bytes(pa.Codec("zstd").compress(BEN, asbytes=True))
+        assert bc.read("ada.conll", path).annotators == ("ada", "cleo")
+
+    def test_a_damaged_file_is_refused(self, team):
+        path = team / "cleo.conll.gz"
+        data = bytearray(gzip.compress(bytes(range(256)) * 9))
+        data[30:90] = b"\xff" * 60
+        path.write_bytes(data)
+        with refused(bc.FormatError, "cleo.conll.gz: cannot be unpacked"):
+            bc.read(path)
+
     @each("kind", ["gzip", "bz2", "lzma"])
     def test_compressed_files_are_what_they_hold(self, team, kind):
         path = team / {"gzip": "cleo.conll.gz", "bz2": "cleo.conll.bz2", "lzma": "cleo.xz"}[kind]

@@ -82,7 +82,11 @@ def opened(params: Mapping[str, Any]) -> list[Any]:
 
     Refuse to write over one of them, before anything is computed.
     """
-    files = list(chain.from_iterable(map(matching, params["files"])))
+    try:
+        files = list(chain.from_iterable(map(_matching, params["files"])))
+    except BeyondChanceError as error:
+        error.where = () if params["pseudonyms"] else error.where
+        raise
     named = list(map(named_file, files))
     if None in named:
         what = "an argument" if params["pseudonyms"] else f"'{files[named.index(None)]}'"
@@ -104,6 +108,11 @@ def opened(params: Mapping[str, Any]) -> list[Any]:
             own = named[number]
             named[number] = replace(own, item=content) if isinstance(own, Named) else content
     return named
+
+
+def _matching(file: str) -> list[str]:
+    """Return the files of a pattern; the file of NAME=FILE is none."""
+    return [file] if isinstance(named_file(file), Named) else matching(file)
 
 
 class _Stream(io.BytesIO):

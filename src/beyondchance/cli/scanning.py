@@ -187,8 +187,8 @@ def _may_be_cut(options: Mapping[str, Any]) -> bool:
         if holds_counts(item):
             return True
         path = Path(item)
-        within = path.rglob("*") if path.is_dir() else [path]
         with suppress(OSError):
+            within = path.rglob("*") if path.is_dir() else [path]
             size += sum(file.stat().st_size * _times(file) for file in within if file.is_file())
     return size >= LARGE
 

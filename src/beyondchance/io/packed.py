@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
@@ -20,7 +21,7 @@ _AT_ONCE = 2**20
 
 def _zstandard(place: Any) -> Any:
     arrow = required("pyarrow", extra="parquet", purpose="reading Zstandard")
-    file = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place)
+    file = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place, mode="r")
     return arrow.CompressedInputStream(file, "zstd")
 
 
@@ -81,7 +82,7 @@ def read(file: Any, source: Source, size: int) -> bytes:
         while size and (data := file.read(min(size, _AT_ONCE))):
             parts.append(bytes(data))
             size -= len(data)
-    except (OSError, EOFError, ValueError, import_module("lzma").LZMAError) as error:
+    except (OSError, EOFError, ValueError, zlib.error, import_module("lzma").LZMAError) as error:
         found = f"cannot be unpacked ({error})"
         raise FormatError(found, where=source.name, remedy="export it again") from None
     return b"".join(parts)

@@ -330,6 +330,9 @@ def _one_folder(
     # Files that say who annotated them are read as a folder first, others one by one.
     is_plain = all(options.get(name) is None for name in _DECIDING)
     are_anonymous = is_plain and len(parts) > 1 and _is_anonymous(parts[0], options, call)
+    if are_anonymous and (own := apart()[0]) is not None:
+        # A later file may say who annotated it.
+        are_anonymous = set(own[0].annotators) <= {Source(str(part)).stem for part in parts}
     share = apart()[1] if are_anonymous else 0.0
     if share < _MOST_SHARED:
         try:
