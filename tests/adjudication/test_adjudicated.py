@@ -283,6 +283,7 @@ class TestRefused:
         assert marks(gold, "gold") == {"0": [(5, 7, "Q")]}
         assert_tells(gold.notes[-1], "1 … all annotators … gold")
 
+    @pytest.mark.slow
     def test_many_decisions_of_one_text(self) -> None:
         n = 1_000
         spans = [(3 * i, 3 * i + 1, "P") for i in range(n)]

@@ -618,6 +618,7 @@ TO = ("table", "conll", "label-studio", "prodigy")
 MORE = ((), (), ("--with-annotators",), ("--with-annotators",))
 
 
+@pytest.mark.slow
 def test_counts_with_pseudonyms_are_not_added(run, tmp_path):
     header = "document,annotator,start,end,label,length\n"
     for name, people in (("x", (ADA, BEN)), ("y", (BEN, MARK))):

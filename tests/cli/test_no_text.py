@@ -112,6 +112,7 @@ def test_no_variant_shows_text(run, saved):
     hidden(*run(words, saved("label_studio"), "--no-text"))
 
 
+@pytest.mark.slow
 def test_no_output_shows_text(run, tmp_path):
     example = conll(MARKED)
     example.saved(tmp_path)

@@ -106,6 +106,7 @@ def check(n, lengths, asked):
         np.testing.assert_allclose(coverage(n, lengths), exact, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seeds",
     [

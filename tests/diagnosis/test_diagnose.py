@@ -229,6 +229,7 @@ def test_all_patterns_of_a_system_together_make_it_the_gold_standard(sides):
         assert repr(last) == repr(bc.agreement(mended, gold="ada").corrected)
 
 
+@pytest.mark.slow
 @given(teams(most=4, spans=overlapping), st.booleans())
 @examples(60)
 def test_gains_are_those_of_scoring_again(sides, with_gold):

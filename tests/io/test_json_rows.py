@@ -198,6 +198,7 @@ IN_LINES = [kind for kind in FIRST_RECORDS if kind not in {"records, a pair", "m
 IN_LISTS = [kind for kind in FIRST_RECORDS if not kind.startswith(("esa", "factgenie"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "is_list"),
     [

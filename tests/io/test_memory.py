@@ -113,6 +113,7 @@ class TestDocBins:
     def packed(self, **values):
         return zlib.compress(srsly.msgpack_dumps({**self.BASE, **values}))
 
+    @pytest.mark.slow
     def test_values_that_take_a_byte_each(self, refusal):
         said, memory = refusal(
             "a.spacy", self.packed(cats=[{}] * 900_000), format="spacy", max_size="20MB"

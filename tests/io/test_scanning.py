@@ -387,6 +387,7 @@ def test_an_annotator_who_comes_last_in_a_stream():
     assert {**found, "notes": ()} == {**whole, "notes": ()}
 
 
+@pytest.mark.slow
 def test_a_stream_is_read_once():
     stream = FRAMES["stream"](arrow_table(spans_table(3, 6)))
     scan = bc.scan(stream)

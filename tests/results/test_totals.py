@@ -330,6 +330,7 @@ def test_batches_have_the_digits_of_the_whole(measure: str) -> None:
     assert repr(intervals) == repr(whole.intervals(**how))
 
 
+@pytest.mark.slow
 @examples(10)
 @given(st.integers(0, 2**32), st.integers(1, 5), st.sampled_from([4096, 8]))
 def test_groups_survive_any_split(seed: int, n_batches: int, most: int) -> None:

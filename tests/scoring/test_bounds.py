@@ -41,6 +41,7 @@ def crowd():
     return corpus_of({f"a{i:04}": [(i % 90, i % 90 + 5, "P")] for i in range(5000)}, 100)
 
 
+@pytest.mark.slow
 @each(
     "score",
     [partial(bc.agreement, measure="exact"), bc.difficulty, bc.labelling, bc.disagreements],

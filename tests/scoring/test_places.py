@@ -86,6 +86,7 @@ def settled(sides, text, place):
     return changed, votes[best], versions
 
 
+@pytest.mark.slow
 @given(teams(most=4, spans=overlapping))
 @examples(40)
 def test_places_and_their_worth(sides):
