@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 import beyondchance as bc
 from beyondchance.annotations.corpus import Corpus
@@ -188,6 +188,8 @@ def divided(draw):
 
 
 @given(divided(), st.booleans(), st.integers(1, 60), st.sampled_from([9, 2**21]))
+@example("document\ttoken\tada\n\ta\tO\n\n\ta\tO\np\ta\tO", False, 1, 9)
+@example("sentence\ttoken\tada\n\ta\tO\n\n\ta\tO\np\ta\tO", False, 1, 9)
 def test_columns_of_sentences_and_documents(tmp_path_factory, text, is_both, at_a_time, block):
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(aligned, "BLOCK", block)

@@ -290,6 +290,8 @@ def _looked_through(
         files[jobs[seen.number].file].add(seen)
     has_marks = any(file.documents for file in files)
     is_one = match == "order" if has_marks else reading.options["unit"] == "document"
+    # Where all marks are behind the texts, these are one document.
+    is_one |= any(file.n_documents and not file.documents for file in files)
     if not all(file.n for file in files) or (are_tagged and is_one):
         raise _UncutError
     return files
@@ -364,6 +366,8 @@ def _jobs_of_tags(number: int, source: Source) -> list[_Job]:
     """
     whole = _whole(number, source)
     file, data = _parsed_from(whole, BLOCK)
+    if _dividing(file) and not _is_clear(file, 0):
+        raise _UncutError  # a later row says whether the column divides the first ones
     names, width = file.header or [], len(file.columns)
     line = data[: data.find(b"\n") + 1]
     has_commas = is_csv(line.decode("utf-8-sig", "replace"))
@@ -478,7 +482,9 @@ def _take_documents(seen: _Texts, file: Any, places: Sequence[int]) -> None:
             own = shift + name if isinstance(name, int) else name
             seen.documents.append((place, text, shift + previous + 1, own))
             previous = number
-    seen.n_documents = shift + file.document[len(places) - 1] + 1
+    # Behind the last text of a file there may be marks as well.
+    is_last = len(places) == len(file.first)
+    seen.n_documents = shift + (len(file.names) if is_last else file.document[len(places) - 1] + 1)
 
 
 def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
