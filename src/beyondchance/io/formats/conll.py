@@ -32,7 +32,6 @@ import numpy as np
 
 from beyondchance.errors import DataError, MismatchError, OptionError
 from beyondchance.io.columns import check_distinct
-from beyondchance.io.offsets import characters_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source
@@ -72,8 +71,8 @@ RESERVED_COLUMNS = frozenset((*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES, *O
 """Columns that are not an annotator's tags, whatever they hold."""
 RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 """Comments that are not fields of documents."""
-_OTHER_SPACES = {"\t": "", " ": "\r\x0b\x0c\x1c\x1d\x1e\x1f"}
-"""What may divide cells as well, by what divides them as a rule."""
+_OTHERS = "\r\x0b\x0c\x1c\x1d\x1e\x1f"
+"""What may divide cells as well, where spaces do."""
 _LINE = re.compile(r"[^\n]+")
 _NO_FIELDS: dict[str, str] = {}
 _BLOCK = 2**18
@@ -163,12 +162,12 @@ class _File:
         kinds = {place: kind_of(lines.line(place), lines.cells_of(place), width) for place in odd}
         between = [place for place in odd if kinds[place] != "row"]
         is_row[between] = False
-        n_rows = np.cumsum(is_row).tolist()
+        n_rows = np.cumsum(is_row)
         n_names, n_before = len(self.names), 0
         marks: list[int] = []
         is_new = not self.lines
         for place in (*between, len(is_row)):
-            n_here = n_rows[place - 1] if place else 0
+            n_here = int(n_rows[place - 1]) if place else 0
             if is_new and n_here:
                 is_new = False
                 first = int(is_row.argmax())
@@ -204,6 +203,8 @@ class _File:
         self.lines.frombytes((rows + number).tobytes())
         n_last = n_breaks[rows[-1]] if len(rows) else -int(self.begins)
         self.begins = bool(n_breaks[-1] > n_last)
+        if not between:
+            return lines.cells
         edges = [-1, *between, len(is_row)]
         runs = (lines.cells_of(start + 1, end) for start, end in pairwise(edges))
         return list(chain.from_iterable(runs))
@@ -457,49 +458,60 @@ class _Lines:
 
     Attributes
     ----------
-    text : str
-    starts : list of int
-        Where lines begin in it, and behind the end.
+    data : bytes
+    starts, ends : arrays of int, shape (lines,)
+        Where lines begin and end in it.
     sizes : array of int, shape (lines,)
         How many cells each line has.
     are_odd : array of bool, shape (lines,)
         Whether lines begin as comments do, marks of documents, or with white space.
-    bounds : list of int
+    bounds : array of int, shape (lines + 1,)
         Where the cells of lines begin among all, and where the last end.
     cells : list of str
     """
 
-    text: str
-    starts: list[int]
+    data: bytes
+    starts: Ints
+    ends: Ints
     sizes: Ints
     are_odd: Bools
-    bounds: list[int]
+    bounds: Ints
     cells: list[str]
 
     @classmethod
     def of(cls, text: str) -> _Lines:
         """Cut lines into cells: all at once, where one separator divides them."""
         separator = "\t" if "\t" in text else " "
-        codes = characters_of(f"{text}\n")
-        ends = np.flatnonzero(codes == ord("\n"))
+        # White space of ASCII is no part of another character in UTF-8.
+        data = f"{text}\n".encode("utf-8", "surrogatepass")
+        codes = np.frombuffer(data, dtype=np.uint8)
+        ends = (codes == ord("\n")).nonzero()[0]
         starts = np.concatenate([[0], ends[:-1] + 1])
-        before = np.searchsorted(np.flatnonzero(codes == ord(separator)), ends)
-        sizes = np.where(starts == ends, 0, np.diff(before, prepend=0) + 1)
-        first = codes[starts]
+        dividers = (codes == ord(separator)).nonzero()[0]
+        sizes = np.diff(dividers.searchsorted(ends), prepend=0) + 1
+        sizes[starts == ends] = 0
+        first, last = codes[starts], codes[ends - 1]
         are_odd = (first <= ord(" ")) | (first == ord("#")) | (first == ord("-"))
-        edges = (separator * 2, f"\n{separator}", f"{separator}\n", *_OTHER_SPACES[separator])
-        if any(map(f"\n{text}\n".__contains__, edges)) or (separator == "\t" and 1 in sizes):
+        has_empty = np.diff(dividers, prepend=-2).min(initial=2) == 1 or (
+            np.count_nonzero((first == ord(separator)) | (last == ord(separator)))
+        )
+        others = np.count_nonzero(codes <= ord(" ")) - len(ends) - len(dividers)
+        if has_empty or (
+            1 in sizes if separator == "\t" else others and any(map(text.__contains__, _OTHERS))
+        ):
             rows = list(map(cells_of, text.split("\n")))
             cells = list(chain.from_iterable(rows))
             sizes = np.array([*map(len, rows)])
-        else:
+        elif others or len(data) > len(text) + 1:
             cells = list(filter(None, text.replace("\n", separator).split(separator)))
-        bounds = [0, *np.cumsum(sizes).tolist()]
-        return cls(text, [0, *(ends + 1).tolist()], sizes, are_odd, bounds, cells)
+        else:
+            cells = text.split()
+        bounds = np.concatenate([[0], sizes.cumsum()])
+        return cls(data, starts, ends, sizes, are_odd, bounds, cells)
 
     def line(self, place: int) -> str:
         """Return a line."""
-        return self.text[self.starts[place] : self.starts[place + 1] - 1]
+        return self.data[self.starts[place] : self.ends[place]].decode("utf-8", "surrogatepass")
 
     def cells_of(self, first: int, end: int | None = None) -> list[str]:
         """Return the cells of a line, or of those up to another."""
