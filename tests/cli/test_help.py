@@ -97,7 +97,8 @@ def test_all_of_the_help_is_on_the_page_of_all_options(shown):
 
 def test_choices_and_what_is_required_are_on_the_short_page(shown):
     page = " ".join(shown("report", "--help").split())
-    assert re.search(r"-o, --save FILE [^\[]* \[required\]", page)
+    replacing = " ".join(shown("replace", "--help").split())
+    assert re.search(r"--model [^\[]* \[required\]", replacing)
     assert "[token|exact|boundary|dice|iou; default: token]" in page
     assert "--half-width H" in shown("plan", "--help")
 

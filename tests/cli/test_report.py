@@ -88,7 +88,6 @@ def test_a_name_that_is_no_text():
 
 
 REFUSED = [
-    ((*TEAM,), 2, "'-o'"),
     (("-o", "a.html"), 2, "no files"),
     ((*TEAM, "-o", "nowhere/a.html"), 1, "nowhere/a.html: its folder"),
     ((*TEAM, "-o", "example"), 2, "directory"),

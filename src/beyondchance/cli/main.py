@@ -41,6 +41,21 @@ COMMANDS = {
 }
 """Every command and its help in one line."""
 
+NEXT = {
+    "agree": "beyondchance diagnose {files} shows what to fix first",
+    "rank": "with --confidence 0.95, the same command tests which systems differ",
+    "difficulty": "beyondchance agree {files} --by document shows where people disagree",
+    "disagreements": "beyondchance diagnose {files} shows whose habits are behind them",
+    "diagnose": "beyondchance report {files} makes a page to talk about it, and to decide in",
+    "report": "open the page in a browser; beyondchance adjudicate takes what you decide there",
+    "consensus": "beyondchance report {files} makes a page to decide the ties in",
+    "adjudicate": "beyondchance rank GOLD {files} compares people with the gold standard",
+    "replace": "beyondchance report {files} shows the disagreements in their texts",
+    "careless": "beyondchance report {files} shows the documents in question",
+    "demo": "beyondchance demo --files example writes its files, to try the other commands on",
+}
+"""What to do after a command."""
+
 DATA, USAGE, BELOW, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
 """Exit codes."""
 
@@ -61,6 +76,8 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            if _is_file(args[0]):
+                return super().resolve_command(ctx, ["agree", *args])
             from beyondchance.checks import nearest  # noqa: PLC0415 - for mistakes only
 
             hint = nearest(args[0], COMMANDS).strip() or f"choose from: {', '.join(COMMANDS)}"
@@ -71,6 +88,11 @@ class _Group(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _is_file(word: str) -> bool:
+    """Return whether a word is a file, or looks like one: no command has such characters."""
+    return not set("./\\:=*?[").isdisjoint(word) or Path(word).exists()
 
 
 def _completion(_: click.Context, shell: str) -> str:
@@ -120,6 +142,7 @@ def cli() -> None:
 
     \b
     beyondchance agree anna.conll ben.conll     two annotators
+    beyondchance anna.conll ben.conll           the same
     beyondchance agree export.json              one export that holds all annotators
     beyondchance rank gold.conll a.conll b.conll
     beyondchance demo                           try it on an example

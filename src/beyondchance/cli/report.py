@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 from functools import partial
+from itertools import chain, count
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +17,12 @@ from beyondchance.cli.scanning import scored
 from beyondchance.io.saving import check_place
 from beyondchance.page.gather import WITHOUT_GAMMA
 from beyondchance.page.report import report
+
+_NAME = "report{}.html"
+
+
+def _is_free(name: str) -> bool:
+    return not Path(name).exists()
 
 
 @flags.command("report", doing="reading, scoring and drawing")
@@ -36,10 +44,9 @@ from beyondchance.page.report import report
 @flags.in_output(
     "-o",
     "--save",
-    required=True,
     is_everyday=True,
     type=click.Path(dir_okay=False, allow_dash=True),
-    help="The page, such as report.html; - prints it.",
+    help="The page; by default report.html, or the next free name; - prints it.",
 )
 @flags.in_output(
     "--figures",
@@ -61,12 +68,12 @@ def command(**options: Any) -> Any:
     texts.
 
     \b
-    beyondchance report anna.conll ben.conll -o report.html
+    beyondchance report anna.conll ben.conll
     beyondchance report export.json -o report.html --no-text
     beyondchance report a.conll b.conll --gold gold.conll -o report.html
     beyondchance report export.json --replace gpt --blind yes -o report.html
     """
-    place = options["save"]
+    place = options["save"] or next(filter(_is_free, map(_NAME.format, chain([""], count(-2, -1)))))
     is_printed = place == "-"
     if not is_printed:
         check_place(place)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from beyondchance.cli.main import BELOW, DATA, USAGE, printing, say
+from beyondchance.cli.main import BELOW, DATA, NEXT, USAGE, printing, say
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
@@ -35,6 +35,8 @@ _LOG_EVERY = 30.0
 """Seconds between the lines of a log that say what a command is doing."""
 _ALL = "beyondchance.all_options"
 """Where a context keeps whether the help page shows all options."""
+_FEW_FILES = 6
+"""Files up to which the next command is shown with them."""
 _MANY = 12
 """Options above which ``--help`` shows everyday ones only."""
 
@@ -155,6 +157,7 @@ class Command(click.Command):
         """Run, and turn what the library refuses into one sentence."""
         for item in self.options:
             item.check(ctx.params)
+        given = [str(file) for file in ctx.params.get("files", ())]
         try:
             if "files" in ctx.params:
                 from beyondchance.cli.loading import opened  # noqa: PLC0415 - slow to load
@@ -163,8 +166,8 @@ class Command(click.Command):
             with working(self.doing, quiet=ctx.params["quiet"]) as ctx.obj:
                 result = super().invoke(ctx)
             if isinstance(result, Report):
-                return emit(result)
-            return result() if result else None
+                result = partial(emit, result)
+            code = result() if result else None
         except BeyondChanceError as error:
             is_usage = isinstance(error, OptionError)
             if is_usage and ctx.params.get("pseudonyms"):
@@ -172,6 +175,13 @@ class Command(click.Command):
             refusal = click.ClickException(visible(error.spoken(voice())))
             refusal.exit_code = USAGE if is_usage else DATA  # type: ignore[misc]
             raise refusal from None
+        if not code and is_terminal(sys.stderr) and self.name in NEXT:
+            from shlex import join  # noqa: PLC0415 - for terminals only
+
+            is_short = len(given) <= _FEW_FILES and not ctx.params.get("pseudonyms")
+            files = join(given) if is_short else "FILE..."
+            tell(f"Next: {NEXT[self.name].format(files=files)}.")
+        return code
 
 
 def is_given(name: str) -> bool:
