@@ -14,7 +14,17 @@ from inspect import Parameter, Signature, signature
 from operator import or_
 from os import PathLike
 from types import NoneType
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,8 +101,7 @@ def known_value(value: Any, choices: Iterable[str], aliases: Mapping[str, str]) 
     return aliases.get(own, own)
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """An option with its name, and what its type says.
 
     Attributes

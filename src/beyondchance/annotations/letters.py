@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from beyondchance.types import Ints
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Letters:
+class Letters(NamedTuple):
     """The bytes of names, in UTF-8.
 
     Attributes

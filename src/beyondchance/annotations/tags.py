@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,8 +33,7 @@ UNNAMED = "_"
 """The label of tags that are a bare prefix, such as ``B`` and ``I``."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecodedTags:
+class DecodedTags(NamedTuple):
     """Spans found in tag sequences, in the order of the texts.
 
     Attributes

@@ -46,8 +46,8 @@ of :math:`D` and of a step: :math:`L = \hat D + c / (1 - e^{-i \theta})`. A grid
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -155,8 +155,7 @@ def _unfolded(end: Complexes, size: int, grid: int) -> tuple[Floats, float, floa
     return np.maximum(values[:half], 0), middle, deviation
 
 
-@dataclass(frozen=True, slots=True)
-class _Paths:
+class _Paths(NamedTuple):
     """The paths of the integrals at some frequencies of a grid.
 
     Attributes

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,8 +57,7 @@ _LONGEST_STEP = 5.0
 """The most that the logarithm of a weight changes in a round."""
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusStarts:
+class CorpusStarts(NamedTuple):
     """Expected numbers of spans that start at each place of one text of each size.
 
     Attributes
@@ -188,8 +188,7 @@ def _items(n: Ints, texts: Ints, length: Ints, count: Ints) -> _Items:
 # --- By fugacities: independent items -----------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(NamedTuple):
     r"""Weights of all rows that fill x positions, and their powers.
 
     Attributes

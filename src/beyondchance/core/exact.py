@@ -8,8 +8,7 @@ it is split and whichever library adds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +103,7 @@ def put_together(lower: Floats, upper: Floats, whole: Floats) -> Floats:
     return np.add(*carried(lower, upper, whole))
 
 
-@dataclass(frozen=True, slots=True)
-class ExactColumns:
+class ExactColumns(NamedTuple):
     """Columns of multiples of 2**-52, cut into whole numbers that add up without error.
 
     Attributes

@@ -9,8 +9,8 @@ text, in which all positions are alike, is looked at once.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -105,8 +105,7 @@ def _split(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Gathered:
+class _Gathered(NamedTuple):
     """Two sets whose members are added up.
 
     Attributes
@@ -208,7 +207,7 @@ def _parts(sets: SpanSets, i: int, j: int) -> Floats:
         names.append((own, example))
         order = np.argsort(sets.level[side], kind="stable")
         sides.append((side[order], number[order], sets.level[side][order]))
-    met = _met(replace(found, key=nodes), *names)
+    met = _met(found._replace(key=nodes), *names)
     shared = np.zeros(3)
     for level in found.keys.tolist():
         rows = [slice(*np.searchsorted(own[2], (level, level + 1))) for own in sides]
@@ -235,7 +234,7 @@ def _met(found: _Gathered, one: tuple[Ints, Ints], two: tuple[Ints, Ints]) -> Fl
     def covered(side: Ints, first: int) -> Floats:
         member = side[first : first + step]
         member = member[np.argsort(ones.place[member], kind="stable")]
-        part = replace(found, sets=ones, sides=(member, member))
+        part = found._replace(sets=ones, sides=(member, member))
         return part.added_up(0, found.key[side[first : first + step]])
 
     met = np.zeros((len(one[0]), len(two[0])))

@@ -7,7 +7,7 @@ add a model, enter it here; measures say in `core.measures` how they are compute
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from beyondchance.core.span_trees import Nodes
 from beyondchance.types import Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(NamedTuple):
     """How the spans of one annotator may be placed relative to each other.
 
     Attributes

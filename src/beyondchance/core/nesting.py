@@ -9,7 +9,7 @@ they share a position, and each has one that the other has not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from beyondchance.core.ragged import distinct, largest
 from beyondchance.types import Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Nesting:
+class Nesting(NamedTuple):
     """Which span lies in which.
 
     Attributes

@@ -96,8 +96,7 @@ class SpanSets:
         return members(self.first, chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """Where the nodes of a structure can be.
 
     Attributes
@@ -447,8 +446,7 @@ def member_coverage(sets: SpanSets, member: Ints) -> Profiles:
     return convolved(start_profiles(sets, place), boxes(length)).take(index)
 
 
-@dataclass(frozen=True, slots=True)
-class Layers:
+class Layers(NamedTuple):
     """The members of each set, level by level; those of one level are disjoint.
 
     Attributes
@@ -473,8 +471,7 @@ def layers_in(sets: SpanSets) -> Layers:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
+class Covered(NamedTuple):
     """How likely layers cover each position: sums of sequences, each from its shift on.
 
     Attributes

@@ -10,8 +10,8 @@ size of the blocks or on the library that multiplies.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import isfinite, log, prod, sqrt, tanh
+from typing import NamedTuple
 
 import numpy as np
 
@@ -185,8 +185,7 @@ def swaps(n_units: int, resamples: int, rng: np.random.Generator) -> Iterator[Fl
 # --- Distributions --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Distribution:
+class Distribution(NamedTuple):
     """A statistic of sums over units.
 
     Attributes

@@ -70,8 +70,7 @@ class Stacks:
         return np.diff(self.first)
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """The nodes of all lines; the first are the spans, in their order.
 
     Attributes
@@ -112,7 +111,7 @@ class Structure:
         around = np.where(fixed, self.parent, 0)
         offset = np.where(fixed, self.length[around] - self.length - self.offset, FREE)
         stacks = replace(self.stacks, starting=self.stacks.ending, ending=self.stacks.starting)
-        return replace(self, offset=offset, stacks=stacks)
+        return self._replace(offset=offset, stacks=stacks)
 
 
 def nested_structure(
@@ -292,7 +291,7 @@ def _stacks(
 def _with_stacks(found: Structure) -> Structure:
     """Find the stack around each stack."""
     around, _ = linked(found, np.ones(len(found.length)))
-    return replace(found, stacks=replace(found.stacks, around=around))
+    return found._replace(stacks=replace(found.stacks, around=around))
 
 
 def linked(found: Structure, chance: Floats) -> tuple[Ints, Floats]:

@@ -179,7 +179,7 @@ def compare(
         difference = trials.pair(0, 1, score)
     else:
         difference = _unpaired([first, second], score, test, options)
-        options = replace(options, is_tested=difference.tested is not None)
+        options = options._replace(is_tested=difference.tested is not None)
     settings = signed_with(options, first.settings, first.drawn)
     return comparison_of(difference, options, unit=first.resampled_unit, settings=settings)
 

@@ -309,7 +309,7 @@ class Agreement(Measured, Counted):
         rows = counts.leveled(wanted)
         found: dict[str, Any] = wanted.named(intervals_of(rows, SCORES, options, unit=unit))
         if few is not wanted:
-            rows = replace(rows, levels=few)
+            rows = rows._replace(levels=few)
             found = few.named(intervals_of_few(rows, SCORES, options, unit=unit)) | found
         if options.over == "documents" and not is_team:
             # Two annotators are one pair, and each agrees with the other as both do.

@@ -887,7 +887,7 @@ class Counts:
         """Return the rows of a label, over the units that have it."""
         rows = self.only(self.label == label).leveled()
         units, unit = distinct(rows.document)
-        return replace(rows, n_documents=len(units), document=unit)
+        return rows._replace(n_documents=len(units), document=unit)
 
     def sums_of(self, group: Ints, n_groups: int) -> Floats:
         """Sum the statistics of each group of rows but -1, shape (groups, 4)."""

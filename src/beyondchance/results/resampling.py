@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import partial
 from math import ceil, nan
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -50,8 +49,7 @@ SUMS_AT_A_TIME = 2**21
 """Sums, of units times levels, held at a time."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resampling:
+class Resampling(NamedTuple):
     """How to resample, checked (see `resampling_of`).
 
     Attributes
@@ -227,8 +225,7 @@ class Levels:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(NamedTuple):
     """Rows of counts, each in a document, and in one or several levels such as a label.
 
     Attributes
@@ -296,8 +293,7 @@ class Rows:
         return cells // self.n_documents, sums, whole
 
 
-@dataclass(frozen=True, slots=True)
-class Team:
+class Team(NamedTuple):
     """The pairs of annotators that there are.
 
     Attributes

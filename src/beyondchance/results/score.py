@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import nan
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
@@ -71,8 +71,7 @@ def reason_codes(
     return np.where(size > 0, codes, 0).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rate:
+class _Rate(NamedTuple):
     """A share: what matched, and what random annotations would match, of how much."""
 
     matched: float

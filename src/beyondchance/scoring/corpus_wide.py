@@ -7,8 +7,8 @@ nothing can then hold random spans, and agreeing on which texts hold a span is w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import nan
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ _FEWEST, _MOST_DRAWN = 8, 2**20
 """Arrangements that are tried in any case, and texts that are filled for it altogether."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ensemble:
+class Ensemble(NamedTuple):
     """The spans of an annotator in some documents, and the texts in which they may be.
 
     Attributes
@@ -56,8 +55,7 @@ class Ensemble:
     labels: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusWide:
+class CorpusWide(NamedTuple):
     """What is expected in one text of each size, of each annotator and label.
 
     Two annotators are compared in the documents that they share: the spans of either are

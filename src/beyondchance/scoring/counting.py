@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,7 @@ _ROWS_FOR_EACH = 64
 """Rows for each span, text and annotation, on average, beyond which there may be no more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
+class Matches(NamedTuple):
     """What pairs of groups have in common; a column for each pair.
 
     Attributes
@@ -109,8 +108,7 @@ class Matches:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(NamedTuple):
     """Rows of the counts: who is compared with whom, where.
 
     Attributes

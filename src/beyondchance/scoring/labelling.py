@@ -8,8 +8,7 @@ row for each text, label and pair of annotators.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -148,8 +147,7 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
 # --- Counts -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
+class _Compared(NamedTuple):
     """The places where labels of two annotators are compared.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
@@ -141,7 +141,7 @@ def _nested_probabilities(text: _Text) -> tuple[list[Floats], Ints]:
     each = np.arange(len(text.lengths))
     if not len(each):
         return [], each
-    sets, number = sets_of(np.array([text.n]), replace(text.structure(), group=each), spans_of)
+    sets, number = sets_of(np.array([text.n]), text.structure()._replace(group=each), spans_of)
     used, index = distinct(sets.place[sets.first[number]])
     profiles = start_profiles(sets, used)
     return [profiles.expand(i) for i in range(len(used))], index
