@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -263,7 +262,7 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
 
 def _named_first(table: Table) -> Table:
     """Drop the column of numbers, so that patterns are names."""
-    return replace(table, headings=table.headings[1:], rows=[tuple(row)[1:] for row in table.rows])
+    return table._replace(headings=table.headings[1:], rows=[tuple(row)[1:] for row in table.rows])
 
 
 def _replacement(found: Overview, digits: int) -> Iterator[Section]:
@@ -460,7 +459,7 @@ def _coefficients(found: Overview) -> Iterator[Section]:
     parts.append(NamedTable("coefficients", coefficients_report.values_table(found.coefficients)))
     parts += coefficients_report.remarks(found.coefficients)
     definitions = coefficients_report.definitions_table(found.coefficients)
-    parts.append(NamedTable("definitions", replace(definitions, title="what each of them is")))
+    parts.append(NamedTable("definitions", definitions._replace(title="what each of them is")))
     yield Section("coefficients", "Other coefficients", parts, is_detail=True)
 
 

@@ -49,16 +49,14 @@ Cell = str | int | float | Range | Amount | Below | None
 """A name, a count, a number to be rounded, a range, one written out, a bound, or nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(NamedTuple):
     """A paragraph; `quiet` ones are details, such as the signature."""
 
     text: Text
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows under a heading each. Columns of names stand left, those of numbers right.
 
     Attributes
@@ -86,16 +84,14 @@ _AMOUNT = re.compile(r"[-+▲▼=<>]? ?[\d.,]*( %)?")
 """Amounts that are written out already: a share, a change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bars:
+class Bars(NamedTuple):
     """Named amounts, to be drawn as bars where there are characters only."""
 
     title: str
     amounts: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Curves:
+class Curves(NamedTuple):
     """Named curves over the same positions, to be drawn where there are characters only."""
 
     title: str
@@ -107,8 +103,7 @@ Blocks: TypeAlias = Iterable[Block | Text]
 """What a report is made of: a text is a paragraph."""
 
 
-@dataclass(frozen=True, slots=True)
-class PaperTable:
+class PaperTable(NamedTuple):
     """The main table of a result for a paper.
 
     Attributes

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from beyondchance.reporting.blocks import Amount, Below, Table, counted, in_list, in_one
 from beyondchance.reporting.columns import (
@@ -394,8 +394,7 @@ ROW = (
 """What a row of CSV begins with."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breakdown:
+class Breakdown(NamedTuple):
     """A result by every measure, and at every level by the first of them.
 
     Attributes

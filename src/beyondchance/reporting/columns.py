@@ -8,8 +8,7 @@ is. Tables (`table_of`), objects of JSON (`data_of`), rows of CSV (`flat_of`) an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from beyondchance.reporting.blocks import Below, Cell, Range, Table, cut, in_one
 from beyondchance.results.intervals import ConfidenceInterval
@@ -34,8 +33,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A kind of value in JSON: its schema, and how a value is made plain."""
 
     schema: Callable[[Data], Mapping[str, Any]]
@@ -100,8 +98,7 @@ TEXTS = many(TEXT)
 # --- Columns ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of tables, and a key of JSON and CSV.
 
     Attributes
@@ -151,7 +148,7 @@ class Column:
 
     def only(self, outputs: Output, **changed: Any) -> Column:
         """Return the column for some outputs."""
-        return replace(self, outputs=outputs, **changed)
+        return self._replace(outputs=outputs, **changed)
 
 
 def alike(sort: AnyKind, *keys: str, **more: Any) -> list[Column]:
@@ -167,7 +164,7 @@ def picked(columns: Iterable[Column], keys: str) -> list[Column]:
 
 def made(columns: Iterable[Column]) -> list[Column]:
     """Return columns for rows that are plain data already."""
-    return [replace(x, value=None, kind=ready(x.kind)) for x in shown_in(JSON, columns)]
+    return [x._replace(value=None, kind=ready(x.kind)) for x in shown_in(JSON, columns)]
 
 
 def for_people(heading: str, cell: Getter, key: str = "", **more: Any) -> Column:
@@ -180,8 +177,7 @@ def shown_in(output: Output, columns: Iterable[Column]) -> list[Column]:
     return [column for column in columns if output <= column.outputs]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """An object of JSON.
 
     Attributes
@@ -364,7 +360,7 @@ _INPUT = Group(
     ],
 )
 FILES = (SIGNATURE, Column("inputs", many(_INPUT)))
-UNSIGNED = (replace(SIGNATURE, is_optional=True), FILES[1])
+UNSIGNED = (SIGNATURE._replace(is_optional=True), FILES[1])
 """Where the signature is not known of every result."""
 METHODS = TEXT(
     "methods",
