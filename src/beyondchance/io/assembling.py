@@ -11,11 +11,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, count
 from operator import attrgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -27,10 +27,10 @@ from beyondchance.io.columns import check_filled
 from beyondchance.io.conventions import check_in_tokens, other_words, remedy
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
-from beyondchance.io.layers import out_of_order
 from beyondchance.io.offsets import (
     Interval,
     code_points,
+    out_of_order,
     same_words,
     tokenized,
 )
@@ -334,8 +334,7 @@ def _by_copies(drafts: list[Draft], reading: Reading) -> Iterator[Draft]:
 # --- All drafts ---------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(NamedTuple):
     """How a document is cut into texts and positions, and where its tokens come from."""
 
     text: str

@@ -98,16 +98,6 @@ def short_name(layer: str) -> str:
     return layer.rpartition(".")[2]
 
 
-def out_of_order(places: Iterable[Interval], end: int) -> Interval | None:
-    """Return the first interval that is empty, overlaps the one before or ends after the text."""
-    last = 0
-    for start, stop in places:
-        if not last <= start < stop <= end:
-            return start, stop
-        last = stop
-    return None
-
-
 def as_label(value: str | float) -> str:
     """Return a single value as the files write it: truth values in lower case."""
     return str(value).lower() if isinstance(value, bool) else str(value)

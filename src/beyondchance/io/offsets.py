@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -49,6 +49,16 @@ def places_of(parts: Sequence[str]) -> list[Interval]:
     """
     ends = accumulate(len(part) + 1 for part in parts)
     return [(end - 1 - len(part), end - 1) for part, end in zip(parts, ends, strict=True)]
+
+
+def out_of_order(places: Iterable[Interval], end: int) -> Interval | None:
+    """Return the first interval that is empty, overlaps the one before or ends after the text."""
+    last = 0
+    for start, stop in places:
+        if not last <= start < stop <= end:
+            return start, stop
+        last = stop
+    return None
 
 
 def length_of(text: str, unit: str) -> int:

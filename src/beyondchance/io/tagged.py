@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -199,8 +200,7 @@ def _are_same(one: TaggedTexts, other: TaggedTexts) -> bool:
     )
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """What all rows of a file decide, for readers that are given a piece of it.
 
     It is found out when the file is cut, so that every piece is read as the whole would be.

@@ -17,9 +17,9 @@ from xml.etree import ElementTree as ET
 
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_row
-from beyondchance.io.layers import as_label, out_of_order, unknown
+from beyondchance.io.layers import as_label, unknown
 from beyondchance.io.markup import check_distinct, is_json, only, outermost, xml_root
-from beyondchance.io.offsets import Interval, length_of
+from beyondchance.io.offsets import Interval, length_of, out_of_order
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source

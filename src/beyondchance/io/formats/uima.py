@@ -28,7 +28,6 @@ from beyondchance.io.layers import (
     Layered,
     as_label,
     layer_drafts,
-    out_of_order,
     short_name,
 )
 from beyondchance.io.markup import (
@@ -39,7 +38,7 @@ from beyondchance.io.markup import (
     without_prefix,
     xml_root,
 )
-from beyondchance.io.offsets import Interval, length_of
+from beyondchance.io.offsets import Interval, length_of, out_of_order
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, is_unknown
 from beyondchance.io.sources import Source, is_zip, members
