@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from hashlib import blake2b
 from math import nan, sqrt
 from typing import NamedTuple
 
@@ -112,6 +111,8 @@ def _drawn(
 
     Both sides are drawn in an order that does not depend on who comes first.
     """
+    from hashlib import blake2b  # noqa: PLC0415 - slow to load, for estimates only
+
     sides = sorted((a, b))
     parts = *map(repr, question), repr(n), f"[{', '.join(map(written, sides))}]"
     key = f"({', '.join(parts)})".encode()
