@@ -121,11 +121,13 @@ def test_type_checkers_see_the_names_that_are_loaded():
 
 @pytest.mark.slow
 def test_what_is_loaded():
-    # Nothing by the package, random numbers not by scores; and names are the same in whatever
-    # order they are loaded.
+    # Nothing by the package; neither random numbers, hashes nor files by loading a function, and
+    # random numbers not by scores; and names are the same in whatever order they are loaded.
     code = (
-        "import sys, beyondchance as bc; assert 'numpy' not in sys.modules; "
-        "bc.difficulty; assert callable(bc.agreement); bc.agreement([['O']], [['O']]); "
+        "import sys, beyondchance as bc; assert 'numpy' not in sys.modules; bc.difficulty; "
+        "heavy = {'numpy.random', 'hashlib', 'zipfile', 'json', 'csv', 'multiprocessing'}; "
+        "assert not heavy & sys.modules.keys(); assert callable(bc.agreement); "
+        "bc.agreement([['O']], [['O']]); "
         "assert 'numpy.random' not in sys.modules; bc.example()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
