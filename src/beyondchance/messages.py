@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 _LONGEST_QUOTE = 80
 _END_OF_QUOTE = 30
@@ -107,8 +108,7 @@ def on_command_line(use: Use) -> str:
     return f"{flag} {value}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class Voice:
+class Voice(NamedTuple):
     """How sentences are put into words, by who reads them.
 
     Attributes
@@ -123,7 +123,7 @@ class Voice:
 
     def without_quotes(self) -> Voice:
         """Return the same voice for places where no annotated text may be shown."""
-        return replace(self, has_quotes=False)
+        return self._replace(has_quotes=False)
 
 
 PYTHON = Voice(in_python)

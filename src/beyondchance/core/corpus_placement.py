@@ -146,7 +146,7 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     return CorpusStarts(n, length, size, run, method(items, weight, length, factor), is_exact)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Items:
     """The items of a corpus: units, if there are any, and long spans.
 

@@ -77,7 +77,7 @@ def offset_pairs(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     return np.arange(len(place)), place, np.ones(len(offsets), dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelSets:
     """The labels of every annotator at every place: a set for each annotator and place.
 

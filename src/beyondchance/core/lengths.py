@@ -10,7 +10,7 @@ from beyondchance.core.ragged import bounds, distinct, largest, members, total, 
 from beyondchance.types import Ints
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LengthTable:
     """Text sizes and multisets of span lengths, one entry each.
 

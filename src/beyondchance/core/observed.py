@@ -33,7 +33,7 @@ Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
 """Of the starts and lengths of two spans each: how much the two match."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SpanGroups:
     """Spans in groups: those of one annotator with one label in one text.
 

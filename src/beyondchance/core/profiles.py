@@ -22,7 +22,7 @@ _MOST_GATHERED = 2**10
 """Products of one pair that are made together with those of other pairs."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Profiles:
     """Mirror-symmetric sequences, each kept as its left edge and its middle.
 

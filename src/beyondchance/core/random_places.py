@@ -40,7 +40,7 @@ from beyondchance.core.span_trees import FREE, Structure, linked
 from beyondchance.types import Bools, Floats, Ints
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SpanSets:
     """Sets of spans to compare with one another; equal ones are kept once.
 

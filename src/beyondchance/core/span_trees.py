@@ -34,7 +34,7 @@ next that is beside it; those beside one another are sorted, together with all t
 So forests compare as nested tuples would, which Python refuses where they are deep."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Stacks:
     """Where spans of one group lie on top of each other.
 

@@ -52,7 +52,7 @@ class Whole:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading:
     """What one call of `read` was asked for, and what it found out on the way.
 

@@ -49,7 +49,7 @@ Marks = list[tuple[int, int, str]]
 """The spans of one text: start, end and label."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TaggedTexts:
     """The tagged sentences of one annotator in one file, in columns.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from string import Formatter
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.checks import checked_option
 from beyondchance.reporting.citations import IN_WORDS, LIMITS
@@ -17,23 +17,20 @@ from beyondchance.reporting.escaping import in_latex, in_markdown
 from beyondchance.reporting.visible import visible
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A work, by the key of its BibTeX entry."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """A formula as text, and between the dollars of LaTeX."""
 
     text: str
     latex: str
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """Letters that count, such as a signature."""
 
     text: str
@@ -102,7 +99,8 @@ class Paragraph:
             found: list[Piece] = []
             for words, name, _, _ in Formatter().parse(line):
                 value = values[name] if name else ()
-                found += [words, *(value if isinstance(value, tuple) else [value])]
+                # Not isinstance: a citation is a named tuple, and a single piece.
+                found += [words, *(value if type(value) is tuple else [value])]
             sentences.append(tuple(filter(None, found)))
         return cls(tuple(filter(None, sentences)))
 

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 from heapq import nsmallest
 from itertools import chain
 from math import fsum, nan
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -995,8 +995,7 @@ _REASONS = (1, 2, 3, 4)
 """Numbers of reasons why a document with marks has no corrected score."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Documents:
+class _Documents(NamedTuple):
     """The scores of documents, for their means and to find those that stand out.
 
     Attributes
