@@ -195,24 +195,6 @@ def test_pairs_whose_names_sound_alike():
     assert sum(row["level"] == "pair" for row in report.rows) == 6
 
 
-def test_the_highest_difficulty_first_where_some_are_undefined():
-    # No annotator that is compared marked anything in the middle document.
-    corpus = Corpus.from_tags(
-        {
-            "a": [["B-P", "O"], ["O", "O"], ["B-P", "O", "O", "O"]],
-            "b": [["B-P", "O"], ["O", "O"], ["B-P", "O", "O", "O"]],
-            "gold": [["O", "O"], ["B-P", "O"], ["O", "O", "O", "O"]],
-        }
-    )
-    results = {measure: agreement(corpus, measure=measure) for measure in ("token", "exact")}
-    report = agree_report(
-        results, corpus, by=["document"], difficulty=difficulty(corpus, gold="gold")
-    )
-    hardest = [block for block in report.blocks() if isinstance(block, Table)][-1]
-    assert hardest.title == words.least_likely("sentence")
-    assert [row[0] for row in hardest.rows][:1] == ["1"]
-
-
 class TestLongTables:
     def test_the_lowest_are_shown_and_the_rest_is_counted(self):
         names = [f"w{i:02}" for i in range(30)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -513,7 +512,7 @@ def _tables_by(
     """Yield the tables of documents and of their fields, with how agreement changes over one."""
     for name in by:
         if name == "document":
-            yield from _document_tables(breakdown, top)
+            yield _documents_table(breakdown, top)
         else:
             said = {"title": f"{breakdown.noun}s by {name}", "remark": changes.get(name, "")}
             groups = breakdown.by(name)
@@ -530,20 +529,15 @@ def shown_levels(result: Agreement, top: int) -> dict[str, list[Any]]:
     }
 
 
-def _document_tables(breakdown: levels.Breakdown, top: int) -> Iterator[Table]:
-    """Yield tables of the most contested documents and of those of the highest difficulty."""
+def _documents_table(breakdown: levels.Breakdown, top: int) -> Table:
+    """Return a table of the most contested documents."""
     documents, noun = breakdown.of("document"), breakdown.noun
     columns = [levels.NAMED, levels.SPANS, *levels.SCORE_COLUMNS, levels.DIFFICULTY, _P_CHANCE]
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
-    # Undefined ones come last.
-    least_likely = sorted(contested, key=lambda row: (isnan(row.difficulty), -row.difficulty))
-    for title, rows in (
-        (f"the most contested {noun}s first", contested),
-        (sentences.least_likely(noun), least_likely),
-    ):
-        shown, remark = cut(rows, top)
-        remark = in_one(remark, f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})")
-        yield levels.scored(shown, columns, title, remark, name=noun)
+    shown, remark = cut(contested, top)
+    remark = in_one(remark, f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})")
+    title = f"the most contested {noun}s first"
+    return levels.scored(shown, columns, title, remark, name=noun)
 
 
 _P_CHANCE = for_people("p (chance)", lambda row: levels.p_cell(row.null), is_optional=True)
