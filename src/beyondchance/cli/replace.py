@@ -48,4 +48,4 @@ def command(**options: Any) -> Report:
         humans=options["humans"] and shown(options["humans"]),
         **flags.picked(options, asked),
     )
-    return report_of_replacement(found, digits=options["digits"])
+    return report_of_replacement(found)

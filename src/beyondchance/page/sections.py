@@ -150,7 +150,7 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
     made = [
         *_systems(found, digits),
         *_to_fix(found, links),
-        *_replacement(found, digits),
+        *_replacement(found),
         *_labels(found),
         *_annotators(found),
         *_documents(found, links),
@@ -265,7 +265,7 @@ def _named_first(table: Table) -> Table:
     return table._replace(headings=table.headings[1:], rows=[tuple(row)[1:] for row in table.rows])
 
 
-def _replacement(found: Overview, digits: int) -> Iterator[Section]:
+def _replacement(found: Overview) -> Iterator[Section]:
     """Show whether models may replace people, and how much there is to reach."""
     first = found.replacement
     if first is None:
@@ -279,7 +279,6 @@ def _replacement(found: Overview, digits: int) -> Iterator[Section]:
         parts += [
             Prose(replace_report.verdict(one)),
             NamedTable(f"replace-{one.model}", replace_report.people_table(one)),
-            Prose(replace_report.mean(one, digits)),
             NamedTable(f"ceilings-{one.model}", replace_report.ceiling_table(one)),
         ]
     parts += [Prose(note.text, quiet=True) for note in replace_report.cautions(models)]

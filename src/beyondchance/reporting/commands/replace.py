@@ -35,7 +35,6 @@ from beyondchance.reporting.columns import (
     data_of,
     flat_of,
     flat_rows,
-    interval_heading,
     kind,
     many,
     maybe,
@@ -227,7 +226,7 @@ REPLACE = command(
 )
 
 
-def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
+def report_of_replacement(found: Replacement) -> Report:
     """Build the report of a model in the place of people; outputs show parts of it."""
     models = list(found.models.values()) or [found]
 
@@ -239,7 +238,6 @@ def report_of_replacement(found: Replacement, *, digits: int = 4) -> Report:
         for one in models:
             yield verdict(one)
             yield people_table(one)
-            yield mean(one, digits)
             yield ceiling_table(one)
 
     def rows() -> Iterator[Data]:
@@ -400,19 +398,9 @@ def people_table(one: Replacement) -> Table:
         "not worse than asked for)"
     )
     title = f"in the place of each person: {one.model}"
-    rows, own = _people(one).values(), one.settings
+    whole = {"name": "(on average)", **_row(one, one.mean), "adjusted": nan}
+    rows, own = [*_people(one).values(), whole], one.settings
     return table_of(rows, columns, title, legend, settings=own, model_score=one.model)
-
-
-def mean(one: Replacement, digits: int) -> str:
-    """Say the mean difference."""
-    found = one.mean
-    low, high = (in_digits(end, digits) for end in found.interval)
-    ends = (
-        "" if isnan(found.interval[0]) else f" ({interval_heading(one.settings)}: {low} to {high})"
-    )
-    difference = in_digits(found.difference, digits)
-    return f"On average {one.model} differs from the people by {difference}{ends}."
 
 
 def ceiling_table(one: Replacement) -> Table:
