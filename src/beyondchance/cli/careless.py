@@ -37,4 +37,4 @@ def command(**options: Any) -> Report:
     """
     asked = flags.picked(options, ("level", "resamples", "seed"))
     found = careless_work(load(options), **asked)
-    return report_of_careless(found, top=options["top"], digits=options["digits"])
+    return report_of_careless(found, top=options["top"])

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import Blocks, Report, counted, in_list, report_on
+from beyondchance.reporting.blocks import Blocks, Report, in_list, report_on
 from beyondchance.reporting.columns import (
     COUNT,
     CSV,
@@ -114,7 +113,7 @@ CARELESS = command(
 )
 
 
-def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -> Report:
+def report_of_careless(found: CarelessWork, *, top: int = 20) -> Report:
     """Build the report of careless work, of which an output shows a part."""
     people, stretches = found.by_annotator, found.stretches
     n_listed = Counter(stretch.annotator for stretch in stretches)
@@ -127,8 +126,11 @@ def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -
         # Those who are named come first.
         order = sorted(rows.values(), key=lambda row: row["annotator"] not in found.below)
         nouns = f"{found.corpus.extent.noun}s"
-        legend = f"({nouns} with marks of two or more others; p adjusted for all annotators)"
-        yield " ".join(_said(found, digits))
+        legend = (
+            f"({nouns} with marks of two or more others; p adjusted for all annotators; another "
+            "rule: next to the others' spans, away from them, or with other labels)"
+        )
+        yield " ".join(_said(found))
         yield table_of(order, _PEOPLE, "annotators", legend, top=top, n_documents=nouns)
         if stretches:
             title, columns = f"{nouns} to look at", _STRETCH.columns
@@ -149,24 +151,11 @@ def report_of_careless(found: CarelessWork, *, top: int = 20, digits: int = 4) -
     )
 
 
-def _said(found: CarelessWork, digits: int) -> Iterator[str]:
+def _said(found: CarelessWork) -> Iterator[str]:
     """Say what is shown and no more, in sentences."""
     people, noun = found.by_annotator.values(), found.corpus.extent.noun
-    for name in found.below[:_MOST]:
-        work = found.by_annotator[name]
-        own, others = (in_digits(x, digits) for x in (work.agreement, work.others))
-        yield (
-            f"{name} agrees less than half as much with the others as they do among themselves "
-            f"({own} and {others}, in {counted(work.n_documents, noun)})"
-            f"{_HOW[work.verdict] if work.n_spans else ''}."
-        )
-    if len(found.below) > _MOST:
-        yield f"So do {counted(len(found.below) - _MOST, 'other annotator')}."
-    if not found.below:
-        yield (
-            "No annotator is shown to agree less than half as much with the others as they do "
-            "among themselves."
-        )
+    who = in_list(found.below) if found.below else "none"
+    yield f"Shown to agree less than half as much with the others as these among themselves: {who}."
     for names, what in ((found.nothing, "nothing"), (found.everything, "every position")):
         if names:
             yield f"{in_list(names)} marked {what}."
@@ -182,14 +171,3 @@ def _said(found: CarelessWork, digits: int) -> Iterator[str]:
         )
     else:
         yield f"No stretch of {noun}s has enough spans to be judged by itself."
-
-
-_MOST = 6
-"""Annotators that have a sentence of their own."""
-_HOW = {
-    "random": "; the match is not above chance, not even next to the others' spans",
-    "another_rule": "; not as random spans do, but by another rule: next to the others' spans, "
-    "away from them, or with other labels",
-    "below": "; the match is above chance",
-}
-"""What is said of those who are named, unless they marked nothing."""
