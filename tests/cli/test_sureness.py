@@ -381,12 +381,12 @@ class TestRank:
     def test_a_change_of_rank_that_is_not_significant_is_said_not_to_be(self, capsys):
         found, text = self.overtaking(3, capsys)
         assert found == [{"system": "short", "overtaken": "long", "significant": False}]
-        assert_tells(text, "short overtakes long … not significant (p = 0.2500)")
+        assert_tells(text, "short overtakes long (p = 0.2500): not significant")
 
     def test_one_that_is(self, capsys):
         found, text = self.overtaking(9, capsys)
         assert found == [{"system": "short", "overtaken": "long", "significant": True}]
-        assert_tells(text, "in all ways … short overtakes long … is significant (p = 0.0039)")
+        assert_tells(text, "in all ways … short overtakes long (p = 0.0039): significant")
 
     @pytest.mark.slow
     def test_one_system(self, capsys):

@@ -247,8 +247,10 @@ class TestVerdict:
 
     def test_every_change_of_rank_is_there(self, standings):
         changes = {(f"up{i}", f"down{i}"): i % 2 == 0 for i in range(9)}
-        *_, apart, together = words.verdict(replace(standings, overtakings=changes), "token", 3)
-        assert_tells(apart, "up8 overtakes down8 … are significant")
+        tested = {**standings.adjusted, **dict.fromkeys(changes, 0.25)}
+        found = replace(standings, overtakings=changes, adjusted=tested)
+        *_, apart, together = words.verdict(found, "token", 3)
+        assert_tells(apart, "up8 overtakes down8 (p = 0.250): significant")
         assert together.count("overtakes") == 4
         assert_tells(together, "not significant")
 

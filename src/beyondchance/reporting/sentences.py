@@ -49,8 +49,6 @@ APART = 0.1
 """Where finding and labelling differ by this or more, it is said what annotators differ in."""
 _MOST_REASONS = 6
 """Reasons for missing intervals that have a sentence each."""
-_MOST_CHANGES = 6
-"""Changes of rank that have a sentence each."""
 
 PARTS = {"finding": "finding spans", "labelling": "labels at places both found"}
 """The parts of an agreement, by what each counts."""
@@ -484,33 +482,19 @@ def _differing(standings: Standings) -> str:
 
 
 def _overtakings(standings: Standings, digits: int) -> list[str]:
-    """Say which changes of rank are significant; many of them together."""
-    # Where the other system is ahead in the test, that is said already.
-    reversed_pairs = standings.reversed_pairs
-    changes = {
-        pair: is_significant
-        for pair, is_significant in standings.overtakings.items()
-        if pair not in reversed_pairs
-    }
-    if len(changes) <= _MOST_CHANGES:
-        return [
-            f"Corrected for chance, {one} overtakes {other}; the change is "
-            f"{'' if is_significant else 'not '}significant "
-            f"({p_is(standings.adjusted[pair], digits, is_floor=pair in standings.floored)})."
-            for pair, is_significant in changes.items()
-            for one, other in [pair]
-        ]
-    texts = []
-    for significance in (True, False):
-        overtaking = [
-            f"{a} overtakes {b}" for (a, b), is_so in changes.items() if is_so is significance
-        ]
-        if overtaking:
-            kind = "significant" if significance else "not significant"
-            texts.append(
-                f"Corrected for chance, {'; '.join(overtaking)}. These changes are {kind}."
-            )
-    return texts
+    """Say which changes of rank are significant, and which are not."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for (one, other), is_significant in standings.overtakings.items():
+        # Where the other system is ahead in the test, that is said already.
+        if (one, other) not in standings.reversed_pairs:
+            is_floor = (one, other) in standings.floored
+            p = p_is(standings.adjusted[one, other], digits, is_floor=is_floor)
+            found[is_significant].append(f"{one} overtakes {other} ({p})")
+    return [
+        f"Corrected for chance, {'; '.join(changes)}: {'' if is_so else 'not '}significant."
+        for is_so, changes in found.items()
+        if changes
+    ]
 
 
 # --- Notes --------------------------------------------------------------------
