@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Any
@@ -91,12 +90,3 @@ def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> list[str]:
     rows = list(zip(*(columns[name].tolist() for name in names), strict=True))
     known = dict(zip(reversed(rows[: len(ids)]), reversed(ids), strict=True))
     return [known.get(row, "") for row in rows[len(ids) :]]
-
-
-def only(
-    corpus: Corpus, annotators: Sequence[str], documents: Sequence[str] | None = None
-) -> Corpus:
-    """Return the work of some annotators, with the options of the corpus in its signature."""
-    return replace(
-        corpus.select(annotators=annotators, documents=documents), options=corpus.options
-    )

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.adjudication.added import only, with_annotator
+from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.consensus import consensus
 from beyondchance.adjudication.decisions import Decision, decisions_in, is_same, together
 from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order, taken
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import distinct, spread
 from beyondchance.errors import DataError, OptionError

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.adjudication.added import only, with_annotator, with_spans
+from beyondchance.adjudication.added import with_annotator, with_spans
 from beyondchance.adjudication.entities import Entities, agreement_with_others, entities_of
 from beyondchance.adjudication.votes import (
     BEST,
@@ -26,7 +26,8 @@ from beyondchance.adjudication.votes import (
     numbered,
     taken,
 )
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
+from beyondchance.annotations.names import kept
 from beyondchance.checks import as_float, checked_option
 from beyondchance.core.ragged import distinct, largest, total
 from beyondchance.errors import DataError, OptionError
@@ -139,7 +140,7 @@ class Consensus(Printed):
         if self.method == ENTITIES:
             keep[self._ballot.number[self._ballot.is_undecided]] = False
             keep[self.span[self.is_tie]] = False
-        documents = [corpus.documents[i] for i in np.flatnonzero(is_scored).tolist()]
+        documents = kept(corpus.documents, is_scored)
         part = only(with_spans(corpus, keep), [*self.members, self.name], documents)
         return agreement(part, gold=self.name, measure=self.measure or "token")
 
@@ -278,8 +279,8 @@ def consensus(
     ballot = _ballot(corpus, members, weights)
     if method == ENTITIES:
         found = ballot.entities
-        kept = ~(found.is_tie if ties == "drop" else found.is_rival)
-        chosen, is_tie = taken(found.spans, kept), found.is_tie[kept]
+        is_in = ~(found.is_tie if ties == "drop" else found.is_rival)
+        chosen, is_tie = taken(found.spans, is_in), found.is_tie[is_in]
     else:
         if measure is None:
             measure = "token" if method == BEST and corpus.positions == "tokens" else "exact"
@@ -299,7 +300,7 @@ def consensus(
         weights=ballot.weights,
         chosen=chosen,
         span=np.arange(len(corpus.span_text), len(added.span_text)),
-        votes=found.votes[kept] if method == ENTITIES else alike,
+        votes=found.votes[is_in] if method == ENTITIES else alike,
         alike=alike,
         n_members=n_members,
         support=support / n_members,

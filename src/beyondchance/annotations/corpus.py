@@ -55,7 +55,7 @@ from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
 from beyondchance.types import Ints
 
-__all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span"]
+__all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span", "only"]
 
 
 class Span(NamedTuple):
@@ -693,6 +693,14 @@ positions='tokens')
     def describe_text(self, text: int) -> tuple[Piece, ...]:
         """Name a text for a message, in pieces."""
         return named_text(text, self.documents, self.text_document)
+
+
+def only(
+    corpus: Corpus, annotators: Collection[str], documents: Collection[str] | None = None
+) -> Corpus:
+    """Return the work of some annotators, with the options of the corpus in its signature."""
+    part = corpus.select(annotators=annotators, documents=documents)
+    return replace(part, options=corpus.options)
 
 
 def _unit(unit: str | None, documents: Sequence[str] | None) -> str:

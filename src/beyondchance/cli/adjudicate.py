@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from beyondchance.adjudication.added import only
 from beyondchance.adjudication.adjudicated import NAME, RESTS, adjudicated, compared_decisions
 from beyondchance.adjudication.consensus import MEASURES
 from beyondchance.adjudication.decisions import Decision
+from beyondchance.annotations.corpus import only
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load
 from beyondchance.cli.writing import TIES_FLAG, gold_output, save_gold

@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from beyondchance.adjudication.added import only
 from beyondchance.adjudication.consensus import TIES
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.cli import options as flags
 from beyondchance.cli.running import tell
 from beyondchance.errors import DataError

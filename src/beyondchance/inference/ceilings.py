@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.adjudication.added import only, with_annotator
+from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.core.resampling import influences, student
 from beyondchance.inference.estimates import jackknifed
 from beyondchance.results.adding import numbered
@@ -118,7 +118,7 @@ def ceiling_sums(
     scoring : mapping
         How annotations are scored.
     """
-    people = replace(only(corpus, list(humans), list(documents)), gold=None)
+    people = replace(only(corpus, humans, documents), gold=None)
     sums = {"human": sums_of(agreement(people, **scoring), documents)}
     measure = str(scoring.get("measure", "token"))
     if measure in MEASURES:

@@ -16,7 +16,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
+from beyondchance.annotations.names import kept
 from beyondchance.checks import checked_list, checked_option, checked_share
 from beyondchance.core.ragged import is_among
 from beyondchance.core.resampling import effective_number
@@ -495,7 +496,7 @@ class PairSums:
     ) -> PairSums:
         """Score all pairs."""
         chosen = [name for name in corpus.annotators if name in {*humans, *models}]
-        part = replace(corpus.select(annotators=chosen), options=corpus.options, gold=None)
+        part = replace(only(corpus, chosen), gold=None)
         result = agreement(part, **scoring)
         counts = result.counts
         n = len(counts.documents)
@@ -591,8 +592,8 @@ class PairSums:
     def _ceiling(self, model: str, team: tuple[str, ...], confidence: float) -> Ceiling:
         """Compute the ceilings in the documents of a model that two people annotated as well."""
         n_people = np.sum([self.present[name] for name in team], axis=0)
-        rows = np.flatnonzero(self.present[model] & (n_people > 1))
-        documents = tuple(self.documents[i] for i in rows.tolist())
+        rows = self.present[model] & (n_people > 1)
+        documents = kept(self.documents, rows)
         if (team, documents) not in self.ceilings:
             found = ceiling_sums(self.corpus, team, documents, self.scoring)
             self.ceilings[team, documents] = found

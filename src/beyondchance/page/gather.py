@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.checks import checked_instance
 from beyondchance.diagnosis.diagnose import diagnosis_of
 from beyondchance.diagnosis.diagnosis import Diagnosis
@@ -231,8 +231,7 @@ def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnos
     if found.rankings:
         best = found.leaderboard[0].shown
         result = found.rankings[measure].systems[best]
-        part = compared.select(annotators=[str(gold), best])
-        compared = replace(part, options=compared.options)
+        compared = only(compared, [str(gold), best])
     if compared.unit == CORPUS or not result.counts.is_by_document:
         return None
     return diagnosis_of(result, compared, scoring_of(asked), gold=gold)

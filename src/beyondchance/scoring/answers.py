@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.annotations.pairs import SharedDocuments, shared_documents
 from beyondchance.core.models import AUTO
 from beyondchance.core.ragged import distinct
@@ -180,7 +180,7 @@ def _difficulty(given: Corpus, question: Question, is_part: bool) -> Answer:
     signed = {} if known is None else {"gold": known}
     corpus = given
     if known is not None:
-        corpus = replace(given.select(annotators=[known]), options=given.options)
+        corpus = only(given, [known])
     found, placed = _scored(corpus, question, signed=signed, with_self=True, is_part=is_part)
     return Answer(question, {"": found}, placed, sources=corpus.sources)
 
@@ -204,7 +204,7 @@ def _rank(corpus: Corpus, question: Question, is_part: bool) -> Answer:
         )
     systems = {}
     for name in names:
-        pair = replace(corpus.select(annotators=[known, name]), options=corpus.options)
+        pair = only(corpus, [known, name])
         found, _ = _scored(pair, question, signed={"gold": known}, is_part=is_part)
         systems[name] = replace(found, counts=found.counts.ordered((known, name)))
     skipped, extent = _not_ranked(corpus, known, systems)
@@ -223,7 +223,7 @@ def without_gold(corpus: Corpus) -> Corpus:
     others = [name for name in corpus.annotators if name != corpus.gold]
     if corpus.gold is None or len(others) < 2:
         return corpus
-    return replace(corpus.select(annotators=others), options=corpus.options)
+    return only(corpus, others)
 
 
 def _not_ranked(

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from beyondchance.annotations.building import CORPUS
-from beyondchance.annotations.corpus import Corpus, Span
+from beyondchance.annotations.corpus import Corpus, Span, only
 from beyondchance.checks import checked_option
 from beyondchance.core.ragged import (
     begins_apart,
@@ -280,7 +280,7 @@ def places_of(corpus: Corpus, annotators: Sequence[str], gold: str | None) -> Pl
     With a gold standard, in documents that it is of.
     """
     if len(annotators) < len(corpus.annotators):
-        corpus = replace(corpus.select(annotators=list(annotators)), options=corpus.options)
+        corpus = only(corpus, annotators)
     team, n_documents = corpus.annotation_document, len(corpus.documents)
     is_compared = np.bincount(team, minlength=n_documents) > 1
     if gold is not None:
