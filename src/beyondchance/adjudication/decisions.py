@@ -23,7 +23,7 @@ from beyondchance.errors import DataError, FormatError, MismatchError, OptionErr
 from beyondchance.io.sources import opened, parsed_json
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
-from beyondchance.types import Ints
+from beyondchance.results.adding import numbered
 
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
@@ -108,7 +108,7 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
     listed = content.get("decisions")
     if not isinstance(listed, list):
         raise FormatError("holds no list of decisions", where=name)
-    numbers = {document: number for number, document in enumerate(corpus.documents)}
+    numbers = numbered(corpus.documents)
     return [
         _checked(item, corpus, numbers, (name, f", decision {number}"))
         for number, item in enumerate(listed, start=1)
@@ -164,7 +164,7 @@ def _checked(
     texts = (*names, by, note, known or "") if isinstance(names, list) else (names, None)
     if not all(isinstance(x, str) for x in texts):
         raise FormatError("has names, words or a note that are no text", where=where)
-    (words,) = words_of(corpus, *np.array([[first + text], [start], [end]]))
+    (words,) = corpus.words(*np.array([[first + text], [start], [end]]))
     if None not in {known, words} and known != words:
         raise MismatchError(
             *("the text is another one there: ", Quote(words)),
@@ -190,15 +190,6 @@ def _checked(
         note=note,
         words=known,
     )
-
-
-def words_of(corpus: Corpus, text: Ints, start: Ints, end: Ints) -> list[str | None]:
-    """Return what stretches of texts cover; None where that is not known."""
-    if not corpus.knows_characters or corpus.texts is None:
-        return [None] * len(text)
-    columns = (text, *corpus.characters(text, start, end))
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [corpus.texts[i][low:high] for i, low, high in rows]
 
 
 def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple[Span, ...]:

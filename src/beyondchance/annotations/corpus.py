@@ -447,6 +447,14 @@ positions='tokens')
         first = self.text_begin[text]
         return self.token_start[first + start], self.token_end[first + end - 1]
 
+    def words(self, text: Ints, start: Ints, end: Ints) -> list[Any]:
+        """Return what stretches of texts cover; None where that is not known."""
+        if not self.knows_characters or self.texts is None:
+            return [None] * len(text)
+        columns = (text, *self.characters(text, start, end))
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [self.texts[i][low:high] for i, low, high in rows]
+
     @cached_property
     def _spans_by_owner(self) -> tuple[Ints, Ints]:
         """Sort the spans by document, annotator, text, start and end.

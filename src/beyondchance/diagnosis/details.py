@@ -168,19 +168,13 @@ def _words(
     corpus: Corpus, found: Deviations, stretch: Ints, wanted: Bools
 ) -> Iterator[tuple[int, Detail]]:
     """Find the words of stretches, where some are frequent in a kind of deviation of a label."""
-    if not corpus.knows_characters or corpus.texts is None:
+    if not corpus.knows_characters:
         return
     rows = np.flatnonzero(wanted)
-    text = found.text[rows]
     columns = (found.panel[rows], found.label[rows], found.kind[rows])
     families = list(zip(*(column.tolist() for column in columns), strict=True))
-    places = (text, *corpus.characters(text, *stretch[:, rows]))
-    named = [
-        _named(kind, corpus.texts[number][low:high])
-        for (_, _, kind), number, low, high in zip(
-            families, *(place.tolist() for place in places), strict=True
-        )
-    ]
+    words = corpus.words(found.text[rows], *stretch[:, rows])
+    named = [_named(kind, own) for (*_, kind), own in zip(families, words, strict=True)]
     size = Counter(families)
     count = Counter(zip(families, named, strict=True))
     frequent: dict[tuple[int, ...], set[Detail]] = {}

@@ -174,17 +174,13 @@ class Disagreements(OfKinds):
             "a": _picked(corpus.annotators, self.a),
             "b": _picked(corpus.annotators, self.b),
         }
-        characters = self.characters()
-        for number, (side, span) in enumerate((("a", self.span_a), ("b", self.span_b))):
+        for side, span in (("a", self.span_a), ("b", self.span_b)):
             columns[f"start_{side}"] = _picked(corpus.span_start.data, span)
             columns[f"end_{side}"] = _picked(corpus.span_end.data, span)
             columns[f"label_{side}"] = _picked(corpus.labels, self._label(span))
-            surface: list[Any] = [None] * len(self)
-            if characters is not None and corpus.texts is not None:
-                ends = characters[2 * number : 2 * number + 2]
-                places = zip(*(column.tolist() for column in (text, *ends)), strict=True)
-                surface = [None if i < 0 else corpus.texts[t][i:j] for t, i, j in places]
-            columns[f"surface_{side}"] = surface
+            place = corpus.span_text[span], corpus.span_start[span], corpus.span_end[span]
+            own = np.where(span < 0, -1, np.arange(len(span)))
+            columns[f"surface_{side}"] = _picked(corpus.words(*place), own)
         return columns
 
     def to_rows(self) -> list[dict[str, Any]]:

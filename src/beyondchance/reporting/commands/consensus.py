@@ -8,7 +8,6 @@ from operator import itemgetter
 import numpy as np
 
 from beyondchance.adjudication.consensus import Consensus
-from beyondchance.adjudication.decisions import words_of
 from beyondchance.adjudication.votes import ENTITIES
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import Blocks, Report, Table, counted, in_list, report_on
@@ -207,7 +206,7 @@ def spans_of(found: Consensus) -> list[Data]:
         start=start.tolist(),
         end=end.tolist(),
         label=[corpus.labels[i] for i in label.tolist()],
-        words=words_of(corpus, text, start, end),
+        words=corpus.words(text, start, end),
         votes=found.votes.tolist(),
         alike=found.alike.tolist(),
         n_annotators=found.n_members.tolist(),

@@ -118,10 +118,10 @@ def contexts_of(shown: Places | Disagreements) -> list[str]:
 
 def _surface(corpus: Corpus, text: int, span: Span) -> str:
     """Return what a span covers, cut if it is long; its offsets where the text is not known."""
-    if not corpus.knows_characters or corpus.texts is None:
+    (found,) = corpus.words(*np.array([[text], [span.start], [span.end]]))
+    if found is None:
         return f"{span.start}-{span.end}"
-    start, end = corpus.characters(*(np.array(value) for value in (text, span.start, span.end)))
-    words = " ".join(corpus.texts[text][int(start) : int(end)].split())
+    words = " ".join(found.split())
     half = _SHORT // 2
     return words if len(words) <= _SHORT else f"{words[:half]}…{words[-half:]}"
 
