@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from beyondchance.adjudication.votes import Chosen
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.joining import renumbered, with_sorted_annotations
+from beyondchance.annotations.names import numbered
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
-from beyondchance.results.adding import numbered
 from beyondchance.types import Bools, Ints
 
 
@@ -40,20 +40,20 @@ def with_annotator(
             remedy="pass another name",
         )
     number = len(corpus.annotators)
-    document = np.append(corpus.annotation_document, documents)
-    annotator = np.append(corpus.annotation_annotator, np.full(len(documents), number))
-    order = np.lexsort((annotator, document))
     elsewhere = corpus.elsewhere
     if elsewhere is not None:
         fresh = np.stack([spans.text, spans.start, spans.end])
         elsewhere = np.concatenate([elsewhere, [fresh, fresh]], axis=2)
     every = corpus.labels if labels is None else tuple(sorted({*corpus.labels, *labels}))
-    code = numbered(every)
     recoded = [
-        np.array([code[label] for label in table], dtype=np.int64)[label]
+        numbered(table, every)[label]
         for table, label in ((corpus.labels, corpus.span_label), (labels or every, spans.label))
     ]
     columns: dict[str, Any] = {
+        "annotation_document": np.append(corpus.annotation_document, documents),
+        "annotation_annotator": np.append(
+            corpus.annotation_annotator, np.full(len(documents), number)
+        ),
         "span_text": np.append(corpus.span_text, spans.text),
         "span_annotator": np.append(corpus.span_annotator, np.full(len(spans.text), number)),
         "span_label": np.concatenate(recoded),
@@ -65,23 +65,15 @@ def with_annotator(
     return replace(
         corpus,
         annotators=(*corpus.annotators, name),
-        annotation_document=document[order],
-        annotation_annotator=annotator[order],
         labels=every,
         elsewhere=elsewhere,
-        **columns,
+        **with_sorted_annotations(columns),
     )
 
 
 def with_spans(corpus: Corpus, keep: Bools) -> Corpus:
     """Return the corpus with some of its spans."""
-    names = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-    return replace(
-        corpus,
-        span_id=corpus.span_id and tuple(compress(corpus.span_id, keep.tolist())),
-        elsewhere=None if corpus.elsewhere is None else corpus.elsewhere[:, :, keep],
-        **{name: getattr(corpus, name)[keep] for name in names},
-    )
+    return replace(corpus, **renumbered(corpus, {}, {"span": keep}))
 
 
 def _taken_over(columns: dict[str, Any], ids: tuple[str, ...]) -> list[str]:
