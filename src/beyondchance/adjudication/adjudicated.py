@@ -22,6 +22,7 @@ from beyondchance.core.ragged import distinct, spread
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.sources import limited
 from beyondchance.messages import Note, Use, given
+from beyondchance.results.adding import numbered
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.places import KINDS, Places, places_of
@@ -173,7 +174,7 @@ class Decided:
         )
         labels = dict.fromkeys(corpus.labels)
         labels |= dict.fromkeys(span.label for _, x in listed for span in x.spans)
-        code = {label: number for number, label in enumerate(labels)}
+        code = numbered(labels)
         spans = [
             (text, code[span.label], span.start, span.end) for text, x in listed for span in x.spans
         ]

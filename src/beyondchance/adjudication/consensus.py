@@ -47,8 +47,9 @@ TIES = ("keep", "drop")
 """What becomes of ties."""
 FEWEST = 3
 """Members of a document that is scored against their consensus."""
-NAME = "consensus"
-"""The annotator that a consensus is, unless it is called otherwise."""
+NAME, FRESH = "consensus", "\0consensus"
+"""The annotator that a consensus is, unless it is called otherwise; a name that no annotator has.
+"""
 _MOST_WEIGHT = 10**6
 """The largest weight, as a whole number next to the others."""
 

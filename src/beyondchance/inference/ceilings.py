@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.adjudication.added import with_annotator
-from beyondchance.adjudication.consensus import MEASURES, Consensus, consensus
+from beyondchance.adjudication.consensus import FRESH, MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.core.resampling import influences, student
 from beyondchance.inference.estimates import jackknifed
@@ -25,9 +25,6 @@ from beyondchance.results.adding import numbered
 from beyondchance.results.agreement import Agreement
 from beyondchance.scoring.api import agreement
 from beyondchance.types import Floats
-
-_FRESH = "\0consensus"
-"""A name that no annotator has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +121,16 @@ def ceiling_sums(
     if measure in MEASURES:
 
         def voted(part: Corpus) -> Consensus:
-            return consensus(part, method="best", measure=measure, name=_FRESH)
+            return consensus(part, method="best", measure=measure, name=FRESH)
 
         sums["lower"] = np.zeros((len(documents), 4))
         for name in humans:
             others = voted(only(people, [other for other in humans if other != name]))
             one = only(people, [name])
-            pair = with_annotator(one, _FRESH, others.chosen, others.documents)
+            pair = with_annotator(one, FRESH, others.chosen, others.documents)
             if np.isin(one.annotation_document, others.documents).any():
                 sums["lower"] += sums_of(agreement(pair, **scoring), documents)
-        upper = agreement(voted(people).corpus, gold=_FRESH, **scoring)
+        upper = agreement(voted(people).corpus, gold=FRESH, **scoring)
         sums["upper"] = sums_of(upper, documents)
     return sums
 

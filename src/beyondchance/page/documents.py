@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.adjudication.consensus import consensus
+from beyondchance.adjudication.consensus import FRESH, consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import begins_apart, bounds, starts
+from beyondchance.core.ragged import begins_apart, bounds
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
+from beyondchance.results.adding import numbered
 from beyondchance.scoring.disagreements import KINDS, Disagreements
 from beyondchance.types import Ints
 
@@ -120,8 +121,8 @@ def document_view(
     [[0, 'issue-01'], [5, 'issue-06']]
     """
     corpus = found.corpus
-    known = _known_texts(corpus) if texts else None
-    place = {name: i for i, name in enumerate(corpus.documents)}
+    known = corpus.texts if texts and corpus.knows_characters else None
+    place = numbered(corpus.documents)
     total = len(found.documents)
     ranked = np.array([place[name] for name in [*contested(found)][:top]], dtype=np.int64)
     chosen = _within(ranked, corpus, known, most_characters)
@@ -159,7 +160,7 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
     by any annotators and however many are on the page.
     """
     corpus = found.corpus
-    result = consensus(replace(corpus, gold=None), name=_FRESH)
+    result = consensus(replace(corpus, gold=None), name=FRESH)
     whole = result.corpus
     span = result.span[result.alike < result.n_members]
     tied = result.entities.is_tie
@@ -181,10 +182,6 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
         "consensus": listed(whole.span_text[span], whole.span_label[span], start, end - start),
         "ties": listed(text, low, high - low),
     }
-
-
-_FRESH = "\0consensus"
-"""A name that no annotator has."""
 
 
 def _phrases(found: Disagreements) -> dict[str, str]:
@@ -221,15 +218,6 @@ def contested(found: Disagreements) -> dict[str, int]:
     return {corpus.documents[i]: int(count[i]) for i in order if corpus.documents[i] in compared}
 
 
-def _known_texts(corpus: Corpus) -> tuple[str, ...] | None:
-    """Return the texts, if spans can be found in them."""
-    if corpus.positions == "frames":
-        return None
-    if corpus.positions == "tokens" and (corpus.token_start is None or corpus.token_end is None):
-        return None
-    return corpus.texts
-
-
 def _within(
     documents: Ints, corpus: Corpus, texts: tuple[str, ...] | None, most_characters: int
 ) -> Ints:
@@ -243,7 +231,7 @@ def _within(
 
 def _pairs(found: Disagreements) -> Ints:
     """Return the numbers of the annotators of each pair, shape (pairs, 2)."""
-    number = {name: i for i, name in enumerate(found.corpus.annotators)}
+    number = numbered(found.corpus.annotators)
     return np.array([(number[a], number[b]) for a, b in found.pairs], dtype=np.int64)
 
 
@@ -267,7 +255,7 @@ def _documents(
     # In reading order; of spans that start together the longer one comes first.
     order = np.lexsort((corpus.span_label[spans], corpus.span_annotator[spans], -end, start, text))
     spans, text, start, end = (x[order] for x in (spans, text, start, end))
-    shift = starts(corpus.text_length)[text]
+    shift = corpus.text_begin[text]
     opens = np.flatnonzero(begins_apart(shift + start, shift + end))
     # Spans in rows are numbered as in the columns of spans; the last number is for -1.
     within = np.full(len(corpus.span_text) + 1, -1, dtype=np.int64)
@@ -358,10 +346,10 @@ def _written_texts(
         return lambda text: int(corpus.text_length[text])
     if corpus.positions == "characters" or token_start is None or token_end is None:
         return texts.__getitem__
-    first = starts(corpus.text_length)
 
     def tokens(text: int) -> str | list[str]:
-        within = slice(first[text], first[text] + corpus.text_length[text])
+        first = corpus.text_begin[text]
+        within = slice(first, first + corpus.text_length[text])
         return _written_tokens(
             texts[text], token_start[within].tolist(), token_end[within].tolist()
         )
