@@ -1,4 +1,4 @@
-"""Names and options of earlier versions, and what takes their place."""
+"""Public names of earlier versions, and what takes their place."""
 
 NAMES = {
     "Totals": "Counts, whose rows are by document or, by Counts.by_unit, by groups of documents",
@@ -7,9 +7,3 @@ NAMES = {
     "occurrences of quotes, or Corpus.with_quotes_at",
 }
 """Public names, each with what takes its place."""
-
-OPTIONS = {
-    "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
-    "documents; shares of larger files are counted with part and save_counts",
-}
-"""Options, each with what to do instead."""

@@ -100,8 +100,8 @@ def on_command_line(use: Use) -> str:
 
     Examples
     --------
-    >>> on_command_line(Use("spans_key", "ner")), on_command_line(Use("predictions", True))
-    ('--spans-key ner', '--predictions')
+    >>> on_command_line(Use("label_names", "O,B-X")), on_command_line(Use("predictions", True))
+    ('--label-names O,B-X', '--predictions')
     """
     flag = f"--{(use.flag or use.option).replace('_', '-')}"
     value = use.placeholder if use.value is None or use.value is True else str(use.value)

@@ -29,16 +29,22 @@ from typing import (
 import numpy as np
 from numpy.typing import ArrayLike
 
-from beyondchance import former
 from beyondchance.checks import Within, checked_number, checked_option, nearest
 from beyondchance.errors import OptionError
-from beyondchance.messages import Quote, given
+from beyondchance.messages import Quote, Text, Use, given
 from beyondchance.types import Generator, Ints
 
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 
 CHOICES: dict[str, Mapping[str, str]] = {}
 """Values of options that registries know, each with what it means, entered by these."""
+
+FORMER: dict[str, Text] = {
+    "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
+    "documents; shares of larger files are counted with part and save_counts",
+    "spans_key": ("pass ", Use("layer", placeholder="NAME")),
+}
+"""Options of earlier versions, each with what to do instead."""
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -433,11 +439,10 @@ class ReadOptions(TypedDict, total=False):
     empty: Annotated[
         Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")
     ]
-    layer: Annotated[str | None, Option("The annotation type to read.")]
-    feature: Annotated[str | None, Option("The feature that holds the label.")]
-    spans_key: Annotated[
-        str | None, Option("The span group, or list of spans, to read instead of the entities.")
+    layer: Annotated[
+        str | None, Option("The annotation type, span group or list of spans to read.")
     ]
+    feature: Annotated[str | None, Option("The feature that holds the label.")]
     grid: Annotated[
         str | None, Option("The length of a position where offsets are times, such as 10ms.")
     ]
@@ -626,8 +631,8 @@ def check_known(given: Iterable[str], group: type) -> None:
             remedy = f"{nearest(name, names)}choose from: {', '.join(names)}"
             if name in declared(ResamplingOptions):
                 remedy = f"pass it to a result: .interval({name}=...)"
-            if name in former.OPTIONS:
-                raise OptionError(Quote(name), " is gone", remedy=former.OPTIONS[name])
+            if name in FORMER:
+                raise OptionError(Quote(name), " is gone", remedy=FORMER[name])
             raise OptionError("unknown option ", Quote(name), remedy=remedy)
 
 

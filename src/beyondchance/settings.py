@@ -13,6 +13,8 @@ from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
+_EARLIER = ("spans_key",)
+"""Options of earlier versions, whose signatures are still read."""
 _NAMES = {str: "a string", tuple: "a tuple of strings", bool: "True or False"}
 
 
@@ -30,7 +32,7 @@ KINDS: Mapping[str, type] = {
     # How it was read: what the reader detected, and the options that were passed.
     **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
     "predictions": bool,
-    **dict.fromkeys(("tokens", "layout"), str),
+    **dict.fromkeys(("tokens", "layout", *_EARLIER), str),
     **_signed(ReadOptions),
     # What was kept of it, and who was compared.
     **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),

@@ -171,7 +171,7 @@ def test_groups_of_spans():
     for name in ("spans_sc_p", "spans_sc_r", "spans_sc_f"):
         assert scores[name] == theirs[name]
     sides = [[getattr(e, side) for e in examples] for side in ("reference", "predicted")]
-    exact = bc.agreement(*sides, measure="exact", spans_key="sc")
+    exact = bc.agreement(*sides, measure="exact", layer="sc")
     assert scores["spans_sc_chance"] == exact.chance
     assert scores["spans_sc_corrected"] == exact.corrected
     assert scores["spans_sc_per_type"]["LOC"]["chance"] == exact.by_label["LOC"].chance

@@ -364,7 +364,7 @@ def test_any_docbin(data, key):
     with tempfile.TemporaryDirectory() as folder:
         write(corpus, folder, format="spacy", spans_key=key)
         paths = sorted(Path(folder).iterdir())
-        result = bc.read(*paths, format="spacy", spans_key=key)
+        result = bc.read(*paths, format="spacy", layer=key)
     wanted = without_fields(content(corpus))
     numbers = {str(n): name for n, name in enumerate(corpus.documents, start=1)}
     found = without_fields(content(result))
@@ -1118,7 +1118,7 @@ def test_path_that_is_none():
 
 def test_overlapping_spans_in_a_group(tmp_path):
     write(OVERLAPPING, tmp_path / "anna.spacy", format="spacy", spans_key="sc")
-    result = bc.read(tmp_path / "anna.spacy", spans_key="sc")
+    result = bc.read(tmp_path / "anna.spacy", layer="sc")
     assert result.spans("1", "anna") == [(0, 2, "PER"), (1, 2, "NAME")]
 
 

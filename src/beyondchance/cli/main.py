@@ -17,7 +17,6 @@ from typing import Any, NoReturn
 
 import click
 
-from beyondchance.former import OPTIONS
 from beyondchance.reporting.citations import bibtex
 from beyondchance.version import __version__
 
@@ -260,8 +259,11 @@ def _usage(error: click.UsageError) -> str:
     """Say what is wrong with the call, on one line and as a part of a sentence."""
     if isinstance(error, click.NoSuchOption):
         near = " or ".join(error.possibilities or ())
-        gone = OPTIONS.get(error.option_name.lstrip("-").replace("-", "_"))
-        hint = gone or (f"did you mean {near}?" if near else "")
+        from beyondchance.messages import COMMAND_LINE, spoken  # noqa: PLC0415 - for mistakes only
+        from beyondchance.options import FORMER  # noqa: PLC0415 - for mistakes only
+
+        gone = FORMER.get(error.option_name.lstrip("-").replace("-", "_"), "")
+        hint = spoken(gone, COMMAND_LINE) or (f"did you mean {near}?" if near else "")
         return f"no such option {error.option_name}" + (f"; {hint}" if hint else "")
     message = " ".join(error.format_message().split()).rstrip(".")
     return message[:1].lower() + message[1:]

@@ -96,6 +96,11 @@ def save_gold(corpus: Corpus, n_ties: int, n_entities: int, options: Mapping[str
     tell(write_annotations(chosen, options))
 
 
+def _has_groups(corpus: Corpus) -> bool:
+    """Return whether a layer of the files is a group of spans, and not a type of annotations."""
+    return {item.format for item in corpus.inputs} <= {"spacy", "records"}
+
+
 def write_annotations(corpus: Corpus, options: Mapping[str, Any]) -> str:
     """Write annotations to the place that is asked for or to standard output, and say what."""
     place = options["place"]
@@ -108,7 +113,7 @@ def write_annotations(corpus: Corpus, options: Mapping[str, Any]) -> str:
             corpus,
             file,
             format=target,
-            spans_key=options["spans_key"] if target == "spacy" else None,
+            spans_key=options["layer"] if target == "spacy" and _has_groups(corpus) else None,
             as_predictions=options["as_predictions"],
         )
         if place is None:

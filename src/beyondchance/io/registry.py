@@ -295,7 +295,7 @@ _ALL = (
         example="beyondchance agree anna.spacy ben.spacy",
         positions="tokens",
         first="\0",  # never text
-        options=CHARACTERS | {"spans_key"},
+        options=CHARACTERS | {"layer"},
         library="spacy",
         extra="spacy",
     ),
@@ -479,7 +479,7 @@ _ALL = (
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=UNTOKENISED | {"spans_key", "ends", "empty", "stored_words"},
+        options=UNTOKENISED | {"layer", "ends", "empty", "stored_words"},
     ),
     Format(
         name="quotes",

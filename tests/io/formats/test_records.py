@@ -134,9 +134,9 @@ class TestShapes:
 
     def test_any_key_of_spans_by_name(self, read):
         row = record(ADA, gold=[OSLO])
-        corpus = read(row, spans_key="gold")
+        corpus = read(row, layer="gold")
         assert corpus.spans("1", "news") == THREE[2:]
-        assert corpus.options["spans_key"] == "gold"
+        assert corpus.options["layer"] == "gold"
 
     def test_spans_as_lists(self, read):
         assert read(record(*map(list, THREE))).spans("1", "news") == THREE
@@ -507,15 +507,15 @@ class TestTraining:
         corpus = read(array(row))
         assert corpus.spans("1", "news") == THREE[2:]
         assert corpus.skipped == {"span groups ignored": 2}
-        assert read(array(row), spans_key="sc").spans("1", "news") == THREE[:1]
+        assert read(array(row), layer="sc").spans("1", "news") == THREE[:1]
         refuses(
             array(row),
-            spans_key="y",
+            layer="y",
             message="news.jsonl: … list … 'y' … 'sc' … 'x' … 'entities'",
         )
         refuses(
             array([TEXT, {"spans": {"sc": []}}]),
-            message="news.jsonl: … groups … 'sc' … 'entities' … 'spans' … 'ents' … spans_key=NAME",
+            message="news.jsonl: … groups … 'sc' … 'entities' … 'spans' … 'ents' … layer=NAME",
         )
 
     @pytest.mark.slow
@@ -673,11 +673,11 @@ def test_refused(refuses, second, message):
         (b"[]", "annotated"),
         (
             lines({"text": TEXT, "label": "GOOD"}),
-            "news.jsonl: … record … 'entities' … 'spans' … 'ents' … spans_key=NAME",
+            "news.jsonl: … record … 'entities' … 'spans' … 'ents' … layer=NAME",
         ),
         (
             lines(record(ADA), record(spans=[BO])),
-            "news.jsonl: … several … 'entities' … 'spans' … spans_key=NAME",
+            "news.jsonl: … several … 'entities' … 'spans' … layer=NAME",
         ),
         (
             lines(record(ADA)) + b'{"text": \n',
@@ -814,7 +814,7 @@ OPTIONS = st.fixed_dictionaries(
     {
         "offsets": st.sampled_from([None, "utf16", "bytes"]),
         "ends": st.sampled_from([None, "inclusive", "exclusive"]),
-        "spans_key": st.sampled_from([None, None, "sc", "entities"]),
+        "layer": st.sampled_from([None, None, "sc", "entities"]),
     }
 )
 

@@ -99,18 +99,18 @@ def test_entities_set_in_part_are_counted(read):
 
 
 def test_span_groups(read):
-    corpus = read(GROUPED, spans_key="sc")
+    corpus = read(GROUPED, layer="sc")
     assert sorted(corpus.spans("1", "anna")) == [(0, 1, "NAME"), (0, 2, "PER")]
     assert corpus.skipped == {"span groups ignored": 1, "entities ignored": 1}
-    assert corpus.options["spans_key"] == "sc"
-    assert read(GROUPED, spans_key="x").spans("1", "anna") == []
+    assert corpus.options["layer"] == "sc"
+    assert read(GROUPED, layer="x").spans("1", "anna") == []
     ents = read(GROUPED)
     assert ents.spans("1", "anna") == [(4, 5, "LOC")]
     assert ents.skipped == {"span groups ignored": 2}
 
 
 def test_a_document_without_the_group_is_not_annotated(read):
-    corpus = read(packed(made(WORDS, None, {"sc": [(0, 1, "A")]}), PLAIN), spans_key="sc")
+    corpus = read(packed(made(WORDS, None, {"sc": [(0, 1, "A")]}), PLAIN), layer="sc")
     assert corpus.documents == ("1",)
     assert corpus.skipped == {"documents not annotated": 1, "entities ignored": 2}
 
@@ -119,7 +119,7 @@ def test_span_groups_of_older_versions(read):
     message = srsly.msgpack_loads(zlib.decompress(GROUPED))
     groups = srsly.msgpack_loads(message["span_groups"][0])
     old = changed(GROUPED, span_groups=[srsly.msgpack_dumps(list(groups))])
-    assert sorted(read(old, spans_key="sc").spans("1", "anna")) == [(0, 1, "NAME"), (0, 2, "PER")]
+    assert sorted(read(old, layer="sc").spans("1", "anna")) == [(0, 1, "NAME"), (0, 2, "PER")]
     assert read(changed(SIMPLE, span_groups=None, flags=None)).spans("1", "anna")
 
 
@@ -180,7 +180,7 @@ class TestInMemory:
 
     def test_span_groups_in_memory(self):
         doc = made(WORDS, [(4, 5, "LOC")], {"sc": [(0, 2, "PER"), (0, 1, "NAME")]})
-        corpus = bc.read([doc], spans_key="sc")
+        corpus = bc.read([doc], layer="sc")
         assert sorted(corpus.spans("1", "annotator 1")) == [(0, 1, "NAME"), (0, 2, "PER")]
 
     def test_many_equal_documents(self, monkeypatch):
@@ -279,18 +279,18 @@ PER = VOCAB.strings["PER"]
         ),
         (
             SIMPLE,
-            {"spans_key": "sc"},
+            {"layer": "sc"},
             ": … group … 'sc'",
         ),
         (
             GROUPED,
-            {"spans_key": "sd"},
+            {"layer": "sd"},
             ": … group … 'sd' … 'sc' … 'x'",
         ),
         (
             packed(made(WORDS, None, {"sc": []})),
             {},
-            ": … entities … spans_key=NAME … 'sc'",
+            ": … entities … layer=NAME … 'sc'",
         ),
         (
             packed(PLAIN, BLOCKED),
@@ -304,17 +304,17 @@ PER = VOCAB.strings["PER"]
         ),
         (
             with_span(0, 99, PER),
-            {"spans_key": "sc"},
+            {"layer": "sc"},
             ": document 1: … [0, 99) … 'sc' … lie … 5",
         ),
         (
             with_span(0, 1, 0),
-            {"spans_key": "sc"},
+            {"layer": "sc"},
             ": document 1: … [0, 1) … 'sc' … label",
         ),
         (
             with_span(0, 1, 12345),
-            {"spans_key": "sc"},
+            {"layer": "sc"},
             ": document 1: … [0, 1) … 'sc' … spell",
         ),
     ],
@@ -392,9 +392,9 @@ def edited(content, changes):
 @given(st.sampled_from([SIMPLE, GROUPED]), edits, st.booleans(), st.sampled_from([None, "sc"]))
 def test_nothing_but_our_errors(content, changes, inside, key):
     if inside:  # so that it unfolds, and what is in it is broken
-        check(zlib.compress(edited(zlib.decompress(content), changes)), spans_key=key)
+        check(zlib.compress(edited(zlib.decompress(content), changes)), layer=key)
     else:
-        check(edited(content, changes), spans_key=key)
+        check(edited(content, changes), layer=key)
 
 
 values = st.recursive(
@@ -417,7 +417,7 @@ KEYS = ["attrs", "tokens", "spaces", "lengths", "strings", "cats", "flags", "spa
 @examples(120)
 @given(st.dictionaries(st.sampled_from([*KEYS, "user_data", "version"]), values, max_size=2))
 def test_nothing_but_our_errors_for_other_values(new):
-    check(changed(GROUPED, **new), spans_key="sc")
+    check(changed(GROUPED, **new), layer="sc")
 
 
 @pytest.mark.slow

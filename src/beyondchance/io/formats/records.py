@@ -344,7 +344,7 @@ def _draft_of_words(row: _Row, annotator: str, reading: Reading) -> Draft:
 
 def _works(rows: list[_Row], upload: Upload, reading: Reading) -> Iterator[_Work]:
     records = [row.value for row in rows]
-    key, in_groups = _spans_key(records, upload, reading)
+    key, in_groups = _layer(records, upload, reading)
     shape = replace(_SHAPE, texts=(_text_key(records),))
     for row in rows:
         where, item = row.where, dict(row.value)
@@ -387,22 +387,20 @@ def _text_key(records: list[Mapping[str, Any]]) -> str:
     )
 
 
-def _spans_key(
-    records: list[Mapping[str, Any]], upload: Upload, reading: Reading
-) -> tuple[str, bool]:
+def _layer(records: list[Mapping[str, Any]], upload: Upload, reading: Reading) -> tuple[str, bool]:
     """Return under which key the spans are, and whether that is one of the span groups.
 
     It is the one that was asked for, or the only one that holds spans.
     """
     own = [record["spans"] for record in records if isinstance(record.get("spans"), Mapping)]
     groups = dict.fromkeys(str(name) for group in own for name in group)
-    key, known = reading.options["spans_key"], dict.fromkeys(name for r in records for name in r)
+    key, known = reading.options["layer"], dict.fromkeys(name for r in records for name in r)
     if key is not None and key in groups:
         return key, True
     if key is not None and key not in known:
         names = (name for name in known if any(_is_list(record.get(name)) for record in records))
         raise unknown("list of spans", key, dict.fromkeys([*groups, *names]), upload.name)
-    use = Use("spans_key", placeholder="NAME")
+    use = Use("layer", placeholder="NAME")
     for holds in (_holds_spans, _is_list):
         keys = [x for x in _SPANS if x in known and any(holds(record.get(x)) for record in records)]
         if key is None and holds is _holds_spans:

@@ -84,7 +84,7 @@ def _kind(value: object) -> str | None:
 def _documents(source: Source, annotator: str, prefix: str, reading: Reading) -> Iterator[Draft]:
     library = required("spacy", extra="spacy", purpose="reading spaCy's DocBin")
     message, groups_of = _content(source, reading)
-    key = reading.options["spans_key"]
+    key = reading.options["layer"]
     names = dict.fromkeys(name for groups in groups_of for name in groups)
     if key is not None and key not in names:
         raise unknown("span group", key, names, source.name)
@@ -122,7 +122,7 @@ def _documents(source: Source, annotator: str, prefix: str, reading: Reading) ->
             "no document has entities",
             expected="some",
             remedy=(
-                *("for a span group, pass ", Use("spans_key", placeholder="NAME")),
+                *("for a span group, pass ", Use("layer", placeholder="NAME")),
                 *(" (in the file: ", *quotes(names), ")"),
             ),
         )
@@ -325,11 +325,9 @@ def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Gro
         for name in ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
         if codes[name] in attributes
     }
-    n_entities = _n_entities(
-        columns, lengths, source.name, check=reading.options["spans_key"] is None
-    )
+    n_entities = _n_entities(columns, lengths, source.name, check=reading.options["layer"] is None)
     # Only these: the others are neither needed nor harmless.
-    if reading.options["spans_key"] is not None:
+    if reading.options["layer"] is not None:
         columns = {name: columns[name] for name in columns if not name.startswith("ENT")}
         counts[not_read("entities")] = n_entities
     groups = _list_of(message, "span_groups", bytes, source.name, n_documents)

@@ -23,7 +23,7 @@ from beyondchance.io.writers.shared import (
 )
 from beyondchance.messages import Quote, Use, pieces
 
-_SPANS_KEY = Use("spans_key", placeholder="NAME")
+_SPANS_KEY = Use("spans_key", placeholder="NAME", flag="layer")
 
 
 def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
