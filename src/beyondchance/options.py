@@ -43,6 +43,7 @@ FORMER: dict[str, Text] = {
     "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
     "documents; shares of larger files are counted with part and save_counts",
     "spans_key": ("pass ", Use("layer", placeholder="NAME")),
+    "whitespace": "leave it out: white space at the edges of spans is never part of them",
 }
 """Options of earlier versions, each with what to do instead."""
 
@@ -403,9 +404,6 @@ class ReadOptions(TypedDict, total=False):
     align: Annotated[
         Literal["widen", "strict"],
         Option("A span that cuts a token is widened to it, or refused.", "widen"),
-    ]
-    whitespace: Annotated[
-        Literal["trim", "keep"], Option("White space at the edges of a span.", "trim")
     ]
     zero_length: Annotated[
         Literal["error", "skip"], Option("Spans without a position.", "error", refuses="error")

@@ -13,7 +13,7 @@ from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
-_EARLIER = ("spans_key",)
+_EARLIER = ("spans_key", "whitespace")
 """Options of earlier versions, whose signatures are still read."""
 _NAMES = {str: "a string", tuple: "a tuple of strings", bool: "True or False"}
 

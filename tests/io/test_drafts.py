@@ -96,11 +96,6 @@ class TestWhiteSpace:
         assert corpus.spans("d", "anna") == [(0, 4, "P"), (9, 12, "P")]
         assert reading.skipped == {"spans trimmed of white space": 2}
 
-    def test_or_kept(self):
-        corpus, reading = read(draft((0, 5, "P")), whitespace="keep")
-        assert corpus.spans("d", "anna") == [(0, 5, "P")]
-        assert not reading.skipped
-
     @each("span", [(4, 5, "P"), (3, 3, "P")])
     def test_nothing_left(self, span):
         with refused(SpanError, "empty"):

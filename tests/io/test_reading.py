@@ -382,9 +382,9 @@ def test_choices_are_signed(tmp_path):
     for name in ("anna", "ben"):
         (tmp_path / f"{name}.jsonl").write_text(DOCCANO)
     paths = (tmp_path / "anna.jsonl", tmp_path / "ben.jsonl")
-    corpus = bc.read(*paths, positions="tokens", whitespace="keep", align="strict")
+    corpus = bc.read(*paths, positions="tokens", zero_length="skip", align="strict")
     settings = bc.agreement(corpus).settings
-    assert (settings.tokens, settings.whitespace, settings.align) == ("rule", "keep", "strict")
+    assert (settings.tokens, settings.zero_length, settings.align) == ("rule", "skip", "strict")
     assert bc.Settings.parse(str(settings)) == settings
 
 

@@ -521,12 +521,18 @@ def test_brat_spans_over_lines(tmp_path, end):
     assert content(bc.read(tmp_path / "out", format="brat")) == content(corpus)
 
 
+def with_edges(text, span):
+    """Build a corpus of a span with white space at its edges, which no file gives."""
+    given = {"documents": ["a"], "texts": [text], "positions": "characters"}
+    return bc.Corpus.from_spans({"anna": [[span]]}, **given)
+
+
 def test_brat_spans_with_line_breaks_at_their_edges(tmp_path):
-    corpus = built(marked("a", "anna", "On\nLong ", ("\nLong ", "LOC")), whitespace="keep")
+    corpus = with_edges("On\nLong ", (2, 8, "LOC"))
     write(corpus, tmp_path / "out", format="brat")
     assert (tmp_path / "out/anna/a.ann").read_text() == "T1\tLOC 2 8\t Long \n"
-    result = bc.read(tmp_path / "out", format="brat", whitespace="keep")
-    assert result.spans("a", "anna") == [(2, 8, "LOC")]
+    result = bc.read(tmp_path / "out", format="brat")
+    assert result.spans("a", "anna") == [(3, 7, "LOC")]
 
 
 def test_brat_keeps_a_mark_at_the_beginning_of_a_text(tmp_path):
@@ -1042,7 +1048,7 @@ REFUSED = [
     (built(replace(marked("a", "anna", "ab b"), tokens=[(3, 4)]), positions="tokens"),
      "x/", "webanno-tsv", bc.DataError,
      "document 'a' … first"),
-    (built(marked("a", "anna", "Mia ran", ("Mia ", "X")), whitespace="keep"),
+    (with_edges("Mia ran", (0, 4, "X")),
      "x/", "webanno-tsv", bc.DataError,
      "'a' … 'anna' … [0, 4) … 'X' … between … positions='tokens'"),
     (texted("a\0b"), "x", "brat", bc.DataError,

@@ -68,12 +68,11 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
             return offsets
         return code_points(draft.text, offsets, draft.where, unit)
 
-    trims = reading.options["whitespace"] == "trim" and not draft.is_words
     spans = []
     places = converted([(span.start, span.end) for span in draft.spans])
     for span, (start, end) in zip(draft.spans, places, strict=True):
         _check_span(span, start, end, draft, unit)
-        place = _trimmed(draft.text, start, end, reading) if trims else (start, end)
+        place = _trimmed(draft.text, start, end, reading) if not draft.is_words else (start, end)
         if place == (span.start, span.end) and start < end:
             spans.append(span)
         elif place[0] < place[1]:

@@ -281,13 +281,8 @@ def asked_labels(reading: Reading, default: str) -> Labels:
 
 
 def visible(text: str, place: Interval, reading: Reading) -> Interval | None:
-    """Return a span that covers something.
-
-    A mark on nothing or on a blank says that words are missing. Blanks count if white space is
-    kept.
-    """
-    words = text[slice(*place)]
-    if words.strip() or (words and reading.options["whitespace"] == "keep"):
+    """Return a span that covers something; a mark on a blank says that words are missing."""
+    if text[slice(*place)].strip():
         return place
     reading.skipped[left_out("marks of nothing but white space")] += 1
     return None

@@ -18,7 +18,7 @@ EVERYWHERE = frozenset(
     {"gold", "strict", "match", "mismatch", "duplicates", "repeated", "folder", "max_size"}
 )
 """Options that every format takes."""
-CHARACTERS = EVERYWHERE | {"unit", "positions", "whitespace", "align", "offsets", "zero_length"}
+CHARACTERS = EVERYWHERE | {"unit", "positions", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""
 UNTOKENISED = CHARACTERS | {"tokeniser"}
 """Options of formats with character offsets whose files need not have tokens."""

@@ -446,7 +446,6 @@ how = st.builds(
     offsets=st.sampled_from([None, "utf16"]),
     positions=st.sampled_from(["characters", "tokens"]),
     zero_length=st.sampled_from(["error", "skip"]),
-    whitespace=st.sampled_from(["trim", "keep"]),
     empty=st.sampled_from(["annotated", "missing"]),
 )
 

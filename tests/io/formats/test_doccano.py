@@ -451,7 +451,6 @@ how = st.builds(
     positions=st.sampled_from(["characters", "tokens"]),
     zero_length=st.sampled_from(["error", "skip"]),
     duplicates=st.sampled_from(["error", "skip"]),
-    whitespace=st.sampled_from(["trim", "keep"]),
     empty=st.sampled_from(["annotated", "missing"]),
 )
 anything = st.recursive(

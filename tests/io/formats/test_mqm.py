@@ -151,15 +151,10 @@ class TestTables:
         assert corpus.spans("one/news/7", "ada") == [(2, 5, "Fluency/Grammar")]
         assert corpus.skipped == {"marks of nothing but white space left out": 1}
 
-    def test_marks_on_white_space_can_be_kept(self, read):
-        content = sheet(row("A<v> </v>dog<v></v>"))
-        assert read(content).spans("one/news/7", "ada") == []
-        corpus = read(content, whitespace="keep")
-        assert corpus.spans("one/news/7", "ada") == [(1, 2, "Fluency/Grammar")]
-        assert corpus.skipped == {
-            "errors with several marks split": 1,
-            "marks of nothing but white space left out": 1,
-        }
+    def test_marks_on_white_space_are_counted(self, read):
+        corpus = read(sheet(row("A<v> </v>dog<v></v>")))
+        assert corpus.spans("one/news/7", "ada") == []
+        assert corpus.skipped["marks of nothing but white space left out"] == 2
 
     def test_marks_that_do_not_pair_are_counted(self, read):
         corpus = read(

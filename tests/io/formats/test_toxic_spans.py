@@ -113,7 +113,7 @@ def test_refused(refuses, content, message):
     refuses(content, message)
 
 
-@each("options", [{}, {"strict": True}, {"whitespace": "keep"}])
+@each("options", [{}, {"strict": True}])
 def test_spans_behind_the_text_are_not_white_space(read, options):
     message = "ada.csv:2: … span … [100, 102) … 'toxic' … 9"
     with refused(bc.SpanError, message):
