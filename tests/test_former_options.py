@@ -10,6 +10,7 @@ from beyondchance.settings import Settings
 
 ANSWERS = {
     "spans_key": ("layer=NAME", "--layer NAME"),
+    "tokeniser": ("positions='whitespace'", "--positions whitespace"),
     "whitespace": ("never part of them", "never part of them"),
 }
 

@@ -6,14 +6,13 @@ checks, repairs, counters and messages are those of every other format.
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
+from beyondchance.io.options import CHARACTERS, EVERYWHERE, Reading
 from beyondchance.io.registry import Format, Upload, each_upload
 from beyondchance.io.sources import Source
 
 __all__ = [
     "CHARACTERS",
     "EVERYWHERE",
-    "UNTOKENISED",
     "Draft",
     "DraftSpan",
     "Format",

@@ -43,6 +43,7 @@ FORMER: dict[str, Text] = {
     "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
     "documents; shares of larger files are counted with part and save_counts",
     "spans_key": ("pass ", Use("layer", placeholder="NAME")),
+    "tokeniser": ("pass ", Use("positions", "whitespace"), " or 'tokens'"),
     "whitespace": "leave it out: white space at the edges of spans is never part of them",
 }
 """Options of earlier versions, each with what to do instead."""
@@ -325,7 +326,12 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     positions: Annotated[
-        Literal["tokens", "characters"] | None, Option("What offsets count.", is_signed=False)
+        Literal["tokens", "characters", "whitespace"] | None,
+        Option(
+            "What spans are made of: tokens, where the file has none words and single other "
+            "characters; characters; or tokens that white space separates.",
+            is_signed=False,
+        ),
     ]
     gold: Annotated[
         str | PathLike[str] | None,
@@ -392,15 +398,6 @@ class ReadOptions(TypedDict, total=False):
         Option("What offsets count, where the file departs from its format."),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
-    tokeniser: Annotated[
-        Literal["words", "whitespace"],
-        Option(
-            "Where positions are tokens and the file has none: words and single other characters, "
-            "or whatever white space separates.",
-            "words",
-            is_signed=False,  # as such: the signature says where tokens come from
-        ),
-    ]
     align: Annotated[
         Literal["widen", "strict"],
         Option("A span that cuts a token is widened to it, or refused.", "widen"),

@@ -486,7 +486,7 @@ class TestTextsOfOneDocument:
             numbers(bc.agreement(*WORDS.values(), lengths=[4, 2], positions="tokens", **options))
             == expected
         )
-        options |= {"positions": "tokens", "tokeniser": "whitespace"}
+        options |= {"positions": "whitespace"}
         by_texts = bc.agreement(*SPANS.values(), texts=TEXTS, **options)
         assert numbers(by_texts) == expected
         options = {"documents": ["d", "d"], "unit": "document"}
@@ -565,7 +565,7 @@ def test_what_was_given_is_described(data, message):
         bc.agreement(data, data)
 
 
-@each("name", ["offsets", "align", "match", "tokeniser"])
+@each("name", ["offsets", "align", "match", "positions"])
 def test_options_about_texts_are_refused_where_there_are_none(name):
     values = {"offsets": "utf16", "align": "strict", "match": "text"}
     given = {name: values.get(name, "whitespace")}

@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from beyondchance import DataError, FormatError, MismatchError, OptionError, SpanError
+from beyondchance import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.assembling import assembled
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_words
 from beyondchance.io.offsets import tokenized
@@ -26,9 +26,9 @@ def draft(*spans, text=TEXT, annotator="anna", document="d", **values):
     )
 
 
-def read(*drafts, unit="document", positions="characters", **options):
+def read(*drafts, unit="document", **options):
     reading = Reading(ReadOptions(**options))
-    return assembled(drafts, reading, unit=unit, positions=positions), reading
+    return assembled(drafts, reading, unit=unit, positions="characters"), reading
 
 
 class TestOffsets:
@@ -123,7 +123,7 @@ class TestTokens:
         found = [TEXT[s:e] for s, e in tokenized(TEXT, "whitespace")]
         assert found == ["Anna", "met", "Ben", "in", "Rome."]
         spans = draft((9, 20, "X"))
-        corpus, reading = read(spans, positions="tokens", tokeniser="whitespace")
+        corpus, reading = read(spans, positions="whitespace")
         assert corpus.spans("d", "anna") == [(2, 5, "X")]
         assert corpus.text_length.tolist() == [5]
         assert corpus.token_end.tolist() == [4, 8, 12, 15, 21]
@@ -145,24 +145,19 @@ class TestTokens:
     def test_tokens_of_the_file_come_first(self):
         halves = [(0, 4), (5, 21)]
         spans = draft((5, 21, "X"), tokens=halves)
-        corpus, reading = read(spans, positions="tokens", tokeniser="whitespace")
+        corpus, reading = read(spans, positions="whitespace")
         assert corpus.spans("d", "anna") == [(1, 2, "X")]
         assert reading.signed == {"tokens": "file"}
-        assert_notes(reading.notes, "tokeniser … tokens")
+        assert_notes(reading.notes, "positions='whitespace' … tokens")
 
     def test_the_origins_of_all_tokens_are_signed(self):
         whole = draft((5, 21, "X"), tokens=[(0, 4), (5, 21)])
         for documents in ([whole, draft(document="e")], [draft(document="e"), whole]):
             _, reading = read(*documents, positions="tokens")
             assert reading.signed == {"tokens": "file+rule"}
-            _, reading = read(*documents, positions="tokens", tokeniser="whitespace")
+            _, reading = read(*documents, positions="whitespace")
             assert reading.signed == {"tokens": "file+whitespace"}
             assert not reading.notes
-
-    def test_characters_have_no_tokeniser(self):
-        message = "tokeniser … positions='tokens'"
-        with refused(OptionError, message):
-            read(draft(), tokeniser="whitespace")
 
     def test_a_span_that_cuts_a_token_is_widened_and_counted(self):
         corpus, reading = read(draft((2, 7, "X")), positions="tokens")

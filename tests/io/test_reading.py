@@ -392,20 +392,26 @@ def test_the_tokeniser_is_signed(tmp_path):
     for name in ("anna", "ben"):
         (tmp_path / f"{name}.jsonl").write_text(DOCCANO.replace("left", "left."))
     paths = (tmp_path / "anna.jsonl", tmp_path / "ben.jsonl")
-    for tokeniser, origin, length in (("words", "rule", 3), ("whitespace", "whitespace", 2)):
-        corpus = bc.read(*paths, positions="tokens", tokeniser=tokeniser)
+    for positions, origin, length in (("tokens", "rule", 3), ("whitespace", "whitespace", 2)):
+        corpus = bc.read(*paths, positions=positions)
         assert corpus.text_length.tolist() == [length]
         settings = bc.agreement(corpus).settings
         assert f"|tokens:{origin}|" in str(settings)
         assert bc.Settings.parse(str(settings)) == settings
 
 
-@each("name", ["conll", "conllu", "webanno-tsv", "rttm"])
-def test_formats_with_tokens_or_times_have_no_tokeniser(tmp_path, name):
+@each("name", ["conll", "conllu", "webanno-tsv"])
+def test_formats_with_tokens_need_no_white_space(tmp_path, name):
     (tmp_path / "file").write_text(WRITTEN[name], encoding="utf-8")
-    message = f"tokeniser … {name}"
-    with refused(bc.OptionError, message):
-        bc.read(tmp_path / "file", tokeniser="whitespace")
+    corpus = bc.read(tmp_path / "file", positions="whitespace")
+    assert corpus.options["tokens"] == "file"
+    assert_tells(corpus.notes[-1], "positions='whitespace' … tokens")
+
+
+def test_times_have_no_tokens(tmp_path):
+    (tmp_path / "file").write_text(WRITTEN["rttm"], encoding="utf-8")
+    with refused(bc.OptionError, "positions … rttm"):
+        bc.read(tmp_path / "file", positions="whitespace")
 
 
 def test_a_missing_library_is_named_with_the_extra():

@@ -21,7 +21,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import is_bytes_as_text
-from beyondchance.errors import DataError, FormatError, MismatchError, OptionError, SpanError
+from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.columns import check_filled
 from beyondchance.io.conventions import check_in_tokens, other_words, remedy
@@ -44,7 +44,7 @@ from beyondchance.types import Ints
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _RULES = {"words": "rule", "whitespace": "whitespace"}
-"""What the signature calls tokens by rule, by the values of the option ``tokeniser``."""
+"""What the signature calls tokens by rule, by the tokeniser."""
 
 
 # --- One draft ----------------------------------------------------------------
@@ -479,15 +479,11 @@ def _are_final(given: Sequence[TaggedTexts], reading: Reading) -> bool:
 
 
 def _sign_tokens(origins: set[str], positions: str, reading: Reading) -> None:
-    """Sign where tokens come from, and say where the tokeniser asked for has no use."""
-    tokeniser, is_asked_for = Use("tokeniser", is_name=True), "tokeniser" in reading.changed()
+    """Sign where tokens come from, and say where those asked for have no use."""
     if positions == "tokens":
         reading.signed["tokens"] = "+".join(sorted(origins))
-        if is_asked_for and origins == {"file"}:
-            reading.note(tokeniser, " was not used: the files have tokens")
-    elif is_asked_for:
-        remedy = ("pass ", Use("positions", "tokens"))
-        raise OptionError(tokeniser, f" does not apply to {positions}", remedy=remedy)
+        if reading.tokeniser == "whitespace" and origins == {"file"}:
+            reading.note(Use("positions", "whitespace"), " was not used: the files have tokens")
 
 
 class Work(Protocol):
@@ -621,7 +617,7 @@ def _layout(
     tokens, origin = None, ""
     if positions == "tokens":
         known = [draft for draft in ordered if draft.tokens is not None]
-        rule = reading.options["tokeniser"]
+        rule = reading.tokeniser
         tokens = list(known[0].tokens or ()) if known else tokenized(first.text, rule)
         origin = "file" if known else _RULES[rule]
         odd = out_of_order(tokens, len(first.text))

@@ -20,8 +20,6 @@ EVERYWHERE = frozenset(
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "align", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""
-UNTOKENISED = CHARACTERS | {"tokeniser"}
-"""Options of formats with character offsets whose files need not have tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +58,8 @@ class Reading:
     ----------
     options : ReadOptions
         All of them, checked.
+    tokeniser : str
+        How texts without tokens are divided into some: ``words`` or ``whitespace``.
     skipped : Counter
         What was ignored, left out or changed, and how often.
     notes : dict
@@ -108,6 +108,7 @@ class Reading:
     """
 
     options: ReadOptions
+    tokeniser: str = "words"
     skipped: Counter[Tally] = field(default_factory=Counter)
     notes: dict[str, Note] = field(default_factory=dict)
     signed: dict[str, Any] = field(default_factory=dict)
@@ -136,6 +137,9 @@ class Reading:
         options = checked_options(ReadOptions, self.options)
         if options["repeated"] == "annotators":
             options["match"] = "text"
+        if options["positions"] == "whitespace":
+            options["positions"] = "tokens"
+            object.__setattr__(self, "tokeniser", "whitespace")
         object.__setattr__(self, "options", options)
 
     @property
@@ -176,9 +180,9 @@ class Reading:
     def check_unused(self, *names: str, needs: Text) -> None:
         """Refuse options that are about texts, where there are none; ids can be matched."""
         changed = self.changed()
-        for name in names:
-            if name in changed and changed[name] != "exact":
-                raise OptionError(f"option {name!r} needs the texts", expected=needs)
+        unused = [name for name in names if changed.get(name, "exact") != "exact"]
+        for name in unused or ["positions"][: self.tokeniser == "whitespace"]:
+            raise OptionError(f"option {name!r} needs the texts", expected=needs)
 
     def mend(
         self, option: str, what: str, refusal: Callable[[], BeyondChanceError], number: int = 1

@@ -18,7 +18,7 @@ from beyondchance.checks import checked_option
 from beyondchance.errors import DataError
 from beyondchance.installing import required as required  # noqa: PLC0414 - for readers
 from beyondchance.io.drafts import Draft
-from beyondchance.io.options import CHARACTERS, EVERYWHERE, UNTOKENISED, Reading
+from beyondchance.io.options import CHARACTERS, EVERYWHERE, Reading
 from beyondchance.io.sources import Source, is_type_system
 from beyondchance.io.tagged import TaggedTexts
 from beyondchance.messages import quotes
@@ -287,7 +287,7 @@ _ALL = (
         name="brat",
         title="brat standoff: one folder per annotator, .ann next to .txt",
         example="beyondchance agree anna/ ben/",
-        options=UNTOKENISED | {"discontinuous", "empty"},
+        options=CHARACTERS | {"discontinuous", "empty"},
     ),
     Format(
         name="spacy",
@@ -305,7 +305,7 @@ _ALL = (
         example="beyondchance agree project.qdpx",
         offsets="code points, or as the project shows",
         first="<",
-        options=UNTOKENISED,
+        options=CHARACTERS,
     ),
     Format(
         name="uima",
@@ -313,7 +313,7 @@ _ALL = (
         example="beyondchance agree project.zip",
         offsets="UTF-16 units",
         first="<{",
-        options=UNTOKENISED | {"layer", "feature"},
+        options=CHARACTERS | {"layer", "feature"},
         library="cassis",
         extra="uima",
     ),
@@ -333,14 +333,14 @@ _ALL = (
         example="beyondchance agree document.xml",
         offsets="code points, or as the file says (bdocjs)",
         first="<{",
-        options=UNTOKENISED | {"layer", "feature"},
+        options=CHARACTERS | {"layer", "feature"},
     ),
     Format(
         name="tei",
         title="TEI and other XML with inline elements: one file or folder per annotator",
         example="beyondchance agree anna.xml ben.xml",
         first="<",
-        options=UNTOKENISED | {"layer", "feature"},
+        options=CHARACTERS | {"layer", "feature"},
     ),
     Format(
         name="eaf",
@@ -378,7 +378,7 @@ _ALL = (
         example="beyondchance agree annotations.json --documents letter.txt",
         offsets="code points, or as the quotes show",
         first="[{",
-        options=UNTOKENISED | {"documents", "inexact_quotes"},
+        options=CHARACTERS | {"documents", "inexact_quotes"},
     ),
     Format(
         name="bioc",
@@ -386,7 +386,7 @@ _ALL = (
         example="beyondchance agree anna.xml ben.xml",
         offsets="code points, or what fits the stored words",
         first="<{[",
-        options=UNTOKENISED | {"discontinuous", "stored_words", "empty", "feature"},
+        options=CHARACTERS | {"discontinuous", "stored_words", "empty", "feature"},
     ),
     Format(
         name="knowtator",
@@ -394,7 +394,7 @@ _ALL = (
         example="beyondchance agree project/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=UNTOKENISED | {"discontinuous", "stored_words", "empty"},
+        options=CHARACTERS | {"discontinuous", "stored_words", "empty"},
     ),
     Format(
         name="medtator",
@@ -402,14 +402,14 @@ _ALL = (
         example="beyondchance agree anna/ ben/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=UNTOKENISED | {"discontinuous", "stored_words", "feature"},
+        options=CHARACTERS | {"discontinuous", "stored_words", "feature"},
     ),
     Format(
         name="pubtator",
         title="PubTator: one file per annotator",
         example="beyondchance agree anna.pubtator ben.pubtator",
         offsets="code points, or what fits the stored words",
-        options=UNTOKENISED | {"stored_words"},
+        options=CHARACTERS | {"stored_words"},
     ),
     Format(
         name="argilla",
@@ -417,47 +417,47 @@ _ALL = (
         example="beyondchance agree records.json",
         offsets="UTF-16 units from its pages, code points from its library",
         first="[{P",
-        options=UNTOKENISED | {"predictions", "layer"},
+        options=CHARACTERS | {"predictions", "layer"},
     ),
     Format(
         name="langextract",
         title="LangExtract: JSONL of annotated documents, one file per run",
         example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
         first="[{",
-        options=UNTOKENISED | {"stored_words"},
+        options=CHARACTERS | {"stored_words"},
     ),
     Format(
         name="mqm",
         title="MQM: errors marked in translations, TSV of WMT, TSV and JSON of Bio-MQM",
         example="beyondchance agree mqm_generalMT2022_ende.tsv --feature severity",
-        options=UNTOKENISED | {"layer", "feature"},
+        options=CHARACTERS | {"layer", "feature"},
     ),
     Format(
         name="esa",
         title="ESA: error spans in translations, JSONL of pearmut and WMT, CSV of Appraise",
         example="beyondchance agree campaign.jsonl",
         offsets="UTF-16 units",
-        options=UNTOKENISED - {"offsets"} | {"feature", "documents"},
+        options=CHARACTERS - {"offsets"} | {"feature", "documents"},
     ),
     Format(
         name="factgenie",
         title="factgenie: spans in generated texts, JSONL, with the JSONL of the outputs",
         example="beyondchance agree annotations.jsonl outputs.jsonl",
         first="{",
-        options=UNTOKENISED | {"documents"},
+        options=CHARACTERS | {"documents"},
     ),
     Format(
         name="toxic-spans",
         title="toxic spans of SemEval-2021: CSV with texts and indices of characters",
         example="beyondchance agree anna.csv ben.csv",
-        options=UNTOKENISED,
+        options=CHARACTERS,
     ),
     Format(
         name="label-studio",
         title="Label Studio: JSON and JSON-MIN, all annotators in one file",
         example="beyondchance agree export.json",
         first="[{",
-        options=UNTOKENISED | {"predictions"},
+        options=CHARACTERS | {"predictions"},
     ),
     Format(
         name="doccano",
@@ -465,21 +465,21 @@ _ALL = (
         example="beyondchance agree project.zip",
         offsets="UTF-16 units",
         first="{",
-        options=UNTOKENISED | {"empty"},
+        options=CHARACTERS | {"empty"},
     ),
     Format(
         name="prodigy",
         title="Prodigy: JSONL from db-out",
         example="beyondchance agree dataset.jsonl",
         first="{",
-        options=UNTOKENISED,
+        options=CHARACTERS,
     ),
     Format(
         name="records",
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=UNTOKENISED | {"layer", "ends", "empty", "stored_words"},
+        options=CHARACTERS | {"layer", "ends", "empty", "stored_words"},
     ),
     Format(
         name="quotes",
@@ -487,7 +487,7 @@ _ALL = (
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
-        options=(UNTOKENISED - {"offsets"}) | {"inexact_quotes", "near_quotes"},
+        options=(CHARACTERS - {"offsets"}) | {"inexact_quotes", "near_quotes"},
     ),
     Format(
         name="conllu",
@@ -513,7 +513,7 @@ _ALL = (
         title="CSV, TSV, JSONL, Parquet or data frames with document, annotator, start, end, label",
         example="beyondchance agree spans.csv",
         is_alone=True,
-        options=UNTOKENISED | {"columns", "documents", "empty", "length"},
+        options=CHARACTERS | {"columns", "documents", "empty", "length"},
     ),
     Format(
         name="conll",
@@ -539,7 +539,7 @@ SPANS = Format(
     title="lists of spans, one for each text",
     example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
     positions="characters",
-    options=UNTOKENISED | {"documents", "ends"},
+    options=CHARACTERS | {"documents", "ends"},
 )
 KINDS: Mapping[str, Format] = {"tags": TAGS, "spans": SPANS}
 """Data in memory that no file holds as they are; all formats may also be given as data."""

@@ -290,7 +290,7 @@ def test_tokens_are_scored_like_characters():
 
 def test_places_that_cut_a_token_are_left_out_if_tokens_are_strict():
     rows = [{"text": "C and C, I see", "entities": {"X": ["C"]}}]
-    corpus = bc.read(stream(rows), positions="tokens", tokeniser="whitespace", align="strict")
+    corpus = bc.read(stream(rows), positions="whitespace", align="strict")
     assert spans(corpus) == [(0, 1, "X")]
     assert corpus.elsewhere[:, 1, 0].tolist() == [0, 0]
 

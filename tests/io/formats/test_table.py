@@ -390,7 +390,7 @@ def test_a_plain_table_is_not_weighed_string_by_string(tmp_path, monkeypatch):
 
 @each(
     "option",
-    [{"offsets": "utf16"}, {"match": "text"}, {"align": "strict"}, {"tokeniser": "whitespace"}],
+    [{"offsets": "utf16"}, {"match": "text"}, {"align": "strict"}, {"positions": "whitespace"}],
 )
 def test_options_that_need_texts(tmp_path, option):
     (name,) = option
