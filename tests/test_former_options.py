@@ -10,6 +10,7 @@ from beyondchance.settings import Settings
 
 ANSWERS = {
     "spans_key": ("layer=NAME", "--layer NAME"),
+    "ends": ("offsets='inclusive'", "--offsets inclusive"),
     "tokeniser": ("positions='whitespace'", "--positions whitespace"),
     "whitespace": ("never part of them", "never part of them"),
 }
@@ -32,7 +33,7 @@ def test_all_former_options_are_listed():
     assert not FORMER.keys() & declared(ReadOptions).keys()
 
 
-@pytest.mark.parametrize("name", ["spans_key", "whitespace"])
+@pytest.mark.parametrize("name", ["ends", "spans_key", "whitespace"])
 def test_former_signatures_are_read(name):
     signature = f"beyondchance|{name}:x|version:0.1.0"
     assert Settings.parse(signature).to_dict()[name] == "x"

@@ -43,6 +43,7 @@ FORMER: dict[str, Text] = {
     "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
     "documents; shares of larger files are counted with part and save_counts",
     "spans_key": ("pass ", Use("layer", placeholder="NAME")),
+    "ends": ("pass ", Use("offsets", "inclusive"), " or 'exclusive'"),
     "tokeniser": ("pass ", Use("positions", "whitespace"), " or 'tokens'"),
     "whitespace": "leave it out: white space at the edges of spans is never part of them",
 }
@@ -80,6 +81,8 @@ class Option:
         it, and the signature has the option where it mended something.
     aliases : mapping of str to str
         Other names of its values.
+    is_list : bool
+        Whether it takes several of its values, separated by commas.
     """
 
     help: str
@@ -93,6 +96,7 @@ class Option:
     in_commands: bool = True
     refuses: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
+    is_list: bool = False
 
 
 def known_value(value: Any, choices: Iterable[str], aliases: Mapping[str, str]) -> Any:
@@ -153,6 +157,9 @@ class Declared(NamedTuple):
         """Return the value, refusing one that the option does not take."""
         if value is None and self.option.default is None:
             return value
+        if self.option.is_list and isinstance(value, str):
+            names = [name.strip() for name in value.split(",")]
+            return ",".join(checked_option(self.name, name, self.choices) for name in names)
         if self.choices:
             known = known_value(value, self.choices, self.option.aliases)
             return checked_option(self.name, known, self.choices)
@@ -394,8 +401,13 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     offsets: Annotated[
-        Literal["codepoints", "utf16", "bytes"] | None,
-        Option("What offsets count, where the file departs from its format."),
+        Literal["codepoints", "utf16", "bytes", "inclusive", "exclusive"] | None,
+        Option(
+            "What offsets count, where the file departs from its format; and, for records and "
+            "lists of spans, whether ends are included, where words stored with spans do not show "
+            "it. Both are separated by a comma.",
+            is_list=True,
+        ),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
     align: Annotated[
@@ -466,13 +478,6 @@ class ReadOptions(TypedDict, total=False):
     documents: Annotated[
         Any,  # a path, or a data frame
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
-    ]
-    ends: Annotated[
-        Literal["exclusive", "inclusive"] | None,
-        Option(
-            "For records and lists of spans: whether the end is included; detected by the words "
-            "stored with spans, and otherwise exclusive, as in most files."
-        ),
     ]
     label_names: Annotated[
         str | Sequence[str] | Mapping[Any, Any] | PathLike[str] | None,

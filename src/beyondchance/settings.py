@@ -32,8 +32,9 @@ KINDS: Mapping[str, type] = {
     # How it was read: what the reader detected, and the options that were passed.
     **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
     "predictions": bool,
-    **dict.fromkeys(("tokens", "layout", *_EARLIER), str),
+    **dict.fromkeys(("tokens", "layout"), str),
     **_signed(ReadOptions),
+    **dict.fromkeys(("ends", *_EARLIER), str),
     # What was kept of it, and who was compared.
     **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),
     **dict.fromkeys(("gold", "pairs"), str),

@@ -408,6 +408,22 @@ def test_formats_with_tokens_need_no_white_space(tmp_path, name):
     assert_tells(corpus.notes[-1], "positions='whitespace' … tokens")
 
 
+@each(
+    ("offsets", "message"),
+    [
+        ("inclusive", "offsets='inclusive' … doccano"),
+        ("utf16,bytes", "offsets … 'utf16,bytes'"),
+        ("inclusive,exclusive", "offsets … 'inclusive,exclusive'"),
+        ("utf8", "offsets 'utf8' … codepoints"),
+        (["utf16"], "offsets"),
+    ],
+)
+def test_offsets_that_nothing_can_follow(tmp_path, offsets, message):
+    (tmp_path / "anna.jsonl").write_text(DOCCANO)
+    with refused(bc.OptionError, message):
+        bc.read(tmp_path / "anna.jsonl", offsets=offsets)
+
+
 def test_times_have_no_tokens(tmp_path):
     (tmp_path / "file").write_text(WRITTEN["rttm"], encoding="utf-8")
     with refused(bc.OptionError, "positions … rttm"):

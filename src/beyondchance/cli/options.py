@@ -170,11 +170,13 @@ def flag(item: Declared, *, group: str, **settings: Any) -> Decorator:
     choices = CHOICES.get(item.name, item.choices)
     if item.kind is bool:
         said["is_flag"] = True
-    elif choices:
+    elif choices and not declaration.is_list:
         said["type"] = Choice(choices, declaration.aliases)
     else:
         said["type"] = _type(item)
-        said["metavar"] = declaration.metavar or ("N" if item.kind is int else "NAME")
+        said["metavar"] = (
+            declaration.metavar or "|".join(choices) or ("N" if item.kind is int else "NAME")
+        )
     return option(flag_of(item.signed_name), group=group, **{**said, **settings})
 
 

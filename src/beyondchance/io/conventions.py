@@ -76,7 +76,7 @@ def remedy(marked: Iterable[tuple[str, DraftSpan]], unit: str, *, has_ends: bool
     unit : str
         What offsets are taken to count.
     has_ends : bool
-        Whether the option ``ends`` can be used.
+        Whether ends may be inclusive.
     """
     spans = list(marked)
     has_words = any(span.surface is not None for _, span in spans)
@@ -89,8 +89,13 @@ def remedy(marked: Iterable[tuple[str, DraftSpan]], unit: str, *, has_ends: bool
         if other != unit and (has_words or other != "bytes") and fit(other):
             return f"fits if offsets count {UNITS[other]}: pass ", Use("offsets", other)
     if has_ends and fit(unit, 1):
-        return "fits if ends are inclusive: pass ", Use("ends", "inclusive")
+        return "fits if ends are inclusive: pass ", _inclusive(unit)
     return BELONG_TOGETHER
+
+
+def _inclusive(unit: str) -> Use:
+    """Return the option by which ends are inclusive, and offsets count what they did."""
+    return Use("offsets", "inclusive" if unit == "codepoints" else f"{unit},inclusive")
 
 
 def check_unit(text: str, spans: Iterable[DraftSpan], where: Text, remedy: Text) -> None:
@@ -143,7 +148,7 @@ def _first_wide(text: str) -> int:
 def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> list[list[DraftSpan]]:
     """Return the spans of each text, half-open, checked by the words stored with them.
 
-    Ends are inclusive if ``ends`` says so, or if all stored words do. Words that differ
+    Ends are inclusive if ``offsets`` says so, or if all stored words do. Words that differ
     from the text are counted. If most of them are in the text, but elsewhere, the offsets
     do not fit, and the file is refused.
 
@@ -156,14 +161,14 @@ def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> lis
     file : str
         For notes.
     """
-    ends, unit = reading.options["ends"], reading.options["offsets"] or "codepoints"
+    ends, unit = reading.ends, reading.options["offsets"] or "codepoints"
     if ends is None and _are_inclusive(marked, unit):
         if reading.is_strict:
             raise SpanError(
                 "all words stored with spans show that the end is the last character",
                 where=file,
                 expected="the end after it",
-                remedy=("pass ", Use("ends", "inclusive")),
+                remedy=("pass ", _inclusive(unit)),
             )
         ends = reading.signed["ends"] = "inclusive"
         note = "the end of a span is its last character, as the words stored with spans show"

@@ -58,6 +58,8 @@ class Reading:
     ----------
     options : ReadOptions
         All of them, checked.
+    ends : str, optional
+        Whether the end of a span is ``inclusive`` or ``exclusive``, where the options say it.
     tokeniser : str
         How texts without tokens are divided into some: ``words`` or ``whitespace``.
     skipped : Counter
@@ -108,6 +110,7 @@ class Reading:
     """
 
     options: ReadOptions
+    ends: str | None = None
     tokeniser: str = "words"
     skipped: Counter[Tally] = field(default_factory=Counter)
     notes: dict[str, Note] = field(default_factory=dict)
@@ -140,6 +143,16 @@ class Reading:
         if options["positions"] == "whitespace":
             options["positions"] = "tokens"
             object.__setattr__(self, "tokeniser", "whitespace")
+        asked = list(filter(None, (options["offsets"] or "").split(",")))
+        ends = [name for name in asked if name.endswith("clusive")]
+        units = [name for name in asked if name not in ends]
+        if len(ends) > 1 or len(units) > 1:
+            expected = "what offsets count, whether ends are included, or both"
+            raise OptionError(*given("offsets", options["offsets"]), expected=expected)
+        options["offsets"] = units[0] if units else None
+        for name in ends:
+            object.__setattr__(self, "ends", name)
+            self.signed["ends"] = name
         object.__setattr__(self, "options", options)
 
     @property

@@ -841,6 +841,9 @@ def _check_options(formats: list[Format], reading: Reading) -> None:
             taken = frozenset().union(*(item.options for item in formats))
             listed = [x for other in sorted(taken) for x in (", ", Use(other, is_name=True))]
             raise OptionError(*_not_for(formats, name), remedy=("it takes: ", *listed[1:]))
+    if reading.ends and not any(item.has_ends for item in formats):
+        names = ", ".join(dict.fromkeys(item.name for item in formats))
+        raise OptionError(Use("offsets", reading.ends), f" does not apply to {names}")
 
 
 def _not_for(formats: list[Format], option: str) -> tuple[Piece, ...]:

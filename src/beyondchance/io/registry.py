@@ -243,6 +243,8 @@ class Format:
         Its defaults: what a text is, what positions are, what the file's offsets count.
     options : frozenset of str
         The reading options that concern it.
+    has_ends : bool
+        Whether the ends of its spans may be inclusive.
     first : str
         The characters that its files of text can begin with; any if there are none.
     is_alone : bool
@@ -260,6 +262,7 @@ class Format:
     positions: str = "characters"
     offsets: str = "code points"
     options: frozenset[str] = EVERYWHERE
+    has_ends: bool = False
     first: str = ""
     is_alone: bool = False
     library: str | None = None
@@ -479,7 +482,8 @@ _ALL = (
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=CHARACTERS | {"layer", "ends", "empty", "stored_words"},
+        options=CHARACTERS | {"layer", "empty", "stored_words"},
+        has_ends=True,
     ),
     Format(
         name="quotes",
@@ -539,7 +543,8 @@ SPANS = Format(
     title="lists of spans, one for each text",
     example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
     positions="characters",
-    options=CHARACTERS | {"documents", "ends"},
+    options=CHARACTERS | {"documents"},
+    has_ends=True,
 )
 KINDS: Mapping[str, Format] = {"tags": TAGS, "spans": SPANS}
 """Data in memory that no file holds as they are; all formats may also be given as data."""

@@ -409,7 +409,7 @@ class TestStoredWords:
         assert "|ends:inclusive|" in str(bc.agreement(corpus).settings)
 
     def test_inclusive_ends_on_request(self, read):
-        corpus = read(record(ADA | {"end": 2}, OSLO | {"end": 17}), ends="inclusive")
+        corpus = read(record(ADA | {"end": 2}, OSLO | {"end": 17}), offsets="inclusive")
         assert corpus.spans("1", "news") == [THREE[0], THREE[2]]
         assert corpus.options["ends"] == "inclusive"
         assert corpus.skipped == {}
@@ -461,19 +461,19 @@ class TestStoredWords:
             error=bc.SpanError,
             message=(
                 "news.jsonl:1: span #1: … [8, 9) … 'PER' … 'B' … "
-                "'Bo' … 2 … 3 … differ … ends='inclusive'"
+                "'Bo' … 2 … 3 … differ … offsets='inclusive'"
             ),
         )
         refuses(
             *rows,
-            ends="exclusive",
+            offsets="exclusive",
             error=bc.SpanError,
             message=(
                 "news.jsonl:1: span #1: … [8, 9) … 'PER' … 'B' … "
-                "'Bo' … 2 … 3 … differ … ends='inclusive'"
+                "'Bo' … 2 … 3 … differ … offsets='inclusive'"
             ),
         )
-        corpus = read(*rows, ends="inclusive", repeated="documents")
+        corpus = read(*rows, offsets="inclusive", repeated="documents")
         assert corpus.skipped == {"spans whose stored words differ from the text": 1}
 
     def test_offsets_of_another_text(self, refuses):
@@ -569,14 +569,14 @@ class TestTraining:
 
     def test_words_with_ends_that_are_not_included(self, read):
         row = WORDS | {"ner": [[0, 1, "X"], [1, 4, "Y"]]}
-        corpus = read(array(row), positions="tokens", ends="exclusive")
+        corpus = read(array(row), positions="tokens", offsets="exclusive")
         assert corpus.spans("1", "news") == [(0, 1, "X"), (1, 4, "Y")]
 
     def test_words_refused(self, refuses):
         refuses(
             WORDS | {"ner": [[1, 4, "Y"]]},
             error=bc.SpanError,
-            message="news.jsonl:1: span #1: … [1, 5) … 4 … tokens … ends='exclusive'",
+            message="news.jsonl:1: span #1: … [1, 5) … 4 … tokens … offsets='exclusive'",
         )
         refuses(
             WORDS | {"tokenized_text": ["a", 3]},
@@ -812,8 +812,7 @@ def only_our_errors(content, data=None, **options):
 
 OPTIONS = st.fixed_dictionaries(
     {
-        "offsets": st.sampled_from([None, "utf16", "bytes"]),
-        "ends": st.sampled_from([None, "inclusive", "exclusive"]),
+        "offsets": st.sampled_from([None, "utf16", "bytes,exclusive", "utf16, inclusive"]),
         "layer": st.sampled_from([None, None, "sc", "entities"]),
     }
 )

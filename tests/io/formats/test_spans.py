@@ -141,7 +141,7 @@ class TestStoredWords:
         message = "data 1: … character"
         with refused(bc.SpanError, message):
             bc.corpus(self.LAST, CHARACTERS, texts=TEXTS, strict=True)
-        corpus = bc.corpus(self.LAST, self.LAST, texts=TEXTS, strict=True, ends="inclusive")
+        corpus = bc.corpus(self.LAST, self.LAST, texts=TEXTS, strict=True, offsets="inclusive")
         assert corpus.spans("0", "a") == [(0, 6, "PER")]
 
     def test_are_elsewhere(self):
@@ -160,10 +160,10 @@ class TestStoredWords:
     def test_ends_without_words(self):
         spans = [[(0, 5, "PER")]]
         for given in ({"texts": TEXTS}, {"lengths": [14]}):
-            corpus = bc.corpus(spans, spans, ends="inclusive", **given)
+            corpus = bc.corpus(spans, spans, offsets="inclusive", **given)
             assert corpus.spans("0", "a") == [(0, 6, "PER")]
         spans = [[(0, 1, "PER")]]
-        corpus = bc.corpus(ROWS, spans, ends="inclusive", positions="tokens")
+        corpus = bc.corpus(ROWS, spans, offsets="inclusive", positions="tokens")
         assert corpus.spans("1", "b") == [(0, 2, "PER")]
 
 

@@ -320,8 +320,8 @@ def _draft_of_words(row: _Row, annotator: str, reading: Reading) -> Draft:
     for at, word in numbered(words, row.where, "word"):
         if not isinstance(word, str) or not word:
             raise refused(word, "it", at, "a string")
-    n_more = int(reading.options["ends"] != "exclusive")
-    remedy = ("if spans end before their last word, pass ", Use("ends", "exclusive"))
+    n_more = int(reading.ends != "exclusive")
+    remedy = ("if spans end before their last word, pass ", Use("offsets", "exclusive"))
     spans = []
     for at, value in numbered(record[_NER], row.where, "span"):
         for start, last, label in triples_of(value, at):

@@ -146,7 +146,7 @@ def _beside(reading: Reading) -> _Beside:
 
 def _spans(upload: Upload, beside: _Beside, reading: Reading) -> Iterator[Marked | None]:
     """Yield the spans of each text, half-open unless its words may show that they are not."""
-    n_more = int(reading.options["ends"] == "inclusive" and not beside.has_texts)
+    n_more = int(reading.ends == "inclusive" and not beside.has_texts)
     listed, expected = upload.data, "a list of spans"
     if not isinstance(listed, list | tuple):
         expected += " for each text"
