@@ -11,6 +11,8 @@ from beyondchance.settings import Settings
 ANSWERS = {
     "spans_key": ("layer=NAME", "--layer NAME"),
     "ends": ("offsets='inclusive'", "--offsets inclusive"),
+    "tag_column": ("columns='tag=4'", "--columns tag=4"),
+    "token_column": ("columns='token=1'", "--columns token=1"),
     "tokeniser": ("positions='whitespace'", "--positions whitespace"),
     "whitespace": ("never part of them", "never part of them"),
 }

@@ -44,6 +44,8 @@ FORMER: dict[str, Text] = {
     "documents; shares of larger files are counted with part and save_counts",
     "spans_key": ("pass ", Use("layer", placeholder="NAME")),
     "ends": ("pass ", Use("offsets", "inclusive"), " or 'exclusive'"),
+    "tag_column": ("pass ", Use("columns", "tag=4"), ", by number or by name"),
+    "token_column": ("pass ", Use("columns", "token=1"), ", by number or by name"),
     "tokeniser": ("pass ", Use("positions", "whitespace"), " or 'tokens'"),
     "whitespace": "leave it out: white space at the edges of spans is never part of them",
 }
@@ -465,16 +467,6 @@ class ReadOptions(TypedDict, total=False):
         int | None,
         Option("Positions of every document, where a table does not say.", within=Within(0)),
     ]
-    token_column: Annotated[
-        str | None,
-        Option("The column of tokens, by number from 1 on or by name.", is_signed=False),
-    ]
-    tag_column: Annotated[
-        str | None,
-        Option(
-            "The column of tags; several, separated by commas, are annotators.", is_signed=False
-        ),
-    ]
     documents: Annotated[
         Any,  # a path, or a data frame
         Option("A second table with one row for each document.", is_signed=False, metavar="FILE"),
@@ -510,7 +502,8 @@ class ReadOptions(TypedDict, total=False):
         str | list[str] | tuple[str, ...] | None,
         Option(
             "The columns of a table without a header, such as document,label,start,end; _ ignores "
-            "one.",
+            "one. Or those of tokens and of tags, by number from 1 on or by name, such as "
+            "token=1,tag=4; several of tags (tag=3,4) are annotators.",
             is_signed=False,
             metavar="NAMES",
         ),

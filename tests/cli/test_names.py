@@ -345,7 +345,7 @@ class TestAddresses:
         paths = [tmp_path / f"{name}@x.org.conll" for name in ("ada", "ben")]
         for path in paths:
             path.write_text("Ada B-PER O\nleft O O\n")
-        words = [*paths, "--tag-column", "2,3"]
+        words = [*paths, "--columns", "tag=2,3"]
         code, out, err = run("agree", *words, "--output", "json")
         names = ["ada, column 2", "ada, column 3", "ben, column 2", "ben, column 3"]
         assert (code, annotators(out)) == (0, names)

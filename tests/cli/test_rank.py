@@ -56,8 +56,8 @@ def test_gold_columns_that_differ(run):
 def test_a_file_and_columns_of_gold(run):
     code, said = run("ref.txt", "s1.txt", ref=PLAIN, s1=ONE)
     assert code == 1
-    assert_tells(said.err, "ref.txt … 'gold' … --tag-column last")
-    code, said = run("ref.txt", "s1.txt", "--tag-column", "last", "--output", "json")
+    assert_tells(said.err, "ref.txt … 'gold' … --columns tag=last")
+    code, said = run("ref.txt", "s1.txt", "--columns", "tag=last", "--output", "json")
     assert (code, ranked(said.out)) == (0, ("ref", ["s1"]))
 
 

@@ -239,7 +239,7 @@ def test_numbers_are_tokens_if_not_all_are_numbers(tmp_path, monkeypatch):
 def test_columns_of_tags_are_those_of_all_rows(tmp_path, monkeypatch):
     text = "token\tother\tada\na\tx\tO\nb\tO\tO\n\nc\tO\tO\nd\ty\tB-X\n\ne\tz\tO\n"
     assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
-    assert check(monkeypatch, 1, *write(tmp_path, text), tag_column="ada") == 3
+    assert check(monkeypatch, 1, *write(tmp_path, text), columns="tag=ada") == 3
 
 
 def test_a_broken_tag_in_the_last_part_names_its_line(tmp_path, monkeypatch):

@@ -215,11 +215,11 @@ class TestColumnsOfGoldAndSystem:
         with pytest.raises(bc.FormatError) as caught:
             bc.read(one, strict=True)
         said = caught.value.spoken(COMMAND_LINE)
-        assert_tells(said, f"{one}: … 4 … 5 … --tag-column 4,5 … --tag-column last")
-        assert bc.read(one, strict=True, tag_column="4,5").annotators == ("column 4", "column 5")
+        assert_tells(said, f"{one}: … 4 … 5 … --columns tag=4,5 … --columns tag=last")
+        assert bc.read(one, strict=True, columns="tag=4,5").annotators == ("column 4", "column 5")
         with refused(bc.FormatError, "columns … 4 … 5"):
             bc.read(one, other, strict=True)
-        corpus = bc.read(one, other, strict=True, tag_column="last")
+        corpus = bc.read(one, other, strict=True, columns="tag=last")
         assert corpus.annotators == ("crf", "lstm")
 
     def test_with_another_problem(self, tmp_path):
@@ -227,7 +227,7 @@ class TestColumnsOfGoldAndSystem:
         (path,) = files(tmp_path, crf__conll=content)
         with pytest.raises(bc.DataError) as caught:
             bc.read(path, strict=True)
-        ending = "mend all of them with --tag-column 4,5 --repair conlleval"
+        ending = "mend all of them with --columns tag=4,5 --repair conlleval"
         assert caught.value.spoken(COMMAND_LINE).endswith(ending)
 
     def test_chunks_are_no_system(self, tmp_path):
@@ -248,7 +248,7 @@ class TestColumnsOfGoldAndSystem:
         (path,) = files(tmp_path, team__conll="Ada B-PER B-PER O\nleft O B-PER B-PER\n")
         corpus = bc.read(path)
         assert corpus.annotators == ("team",)
-        assert_tells(corpus.notes[1], "column … 2 … 3 … tag_column='2,3,4'")
+        assert_tells(corpus.notes[1], "column … 2 … 3 … columns='tag=2,3,4'")
 
     def test_layers_are_no_system(self, tmp_path):
         (path,) = files(tmp_path, layers__conll="food B O\ngood O B\n")

@@ -301,7 +301,7 @@ def test_large_corpora_are_estimated_by_fugacities():
 def test_reading(tmp_path):
     path = tmp_path / "one.conll"
     path.write_text("a\tB-P\tO\n\nb\tO\tB-P\n\nc\tB-P\tB-P\n", "utf-8")
-    corpus = read(path, unit="corpus", tag_column="2,3")
+    corpus = read(path, unit="corpus", columns="tag=2,3")
     assert (corpus.unit, len(corpus.text_length)) == ("corpus", 3)
     # Two of three tokens each, one in common: 4/3 by chance.
     result = agreement(corpus)

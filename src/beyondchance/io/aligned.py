@@ -44,6 +44,7 @@ from beyondchance.io.tagged import (
     Layout,
     are_numbers,
     are_tags,
+    chosen_columns,
     scheme_of_pairs,
     trailing_tags,
 )
@@ -490,8 +491,8 @@ def _take_documents(seen: _Texts, file: Any, places: Sequence[int]) -> None:
 def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
     """Find out what all rows of each file decide."""
     known: dict[int, list[set[str]]] = {}
-    may_number = reading.options["token_column"] is None
-    is_asked = reading.options["tag_column"] is not None
+    chosen = chosen_columns(reading)
+    may_number, is_asked = "token" not in chosen, "tag" in chosen
     for file in files:
         file.is_numbers &= may_number and not file.names
         if file.is_numbers and 1 in file.pairs:

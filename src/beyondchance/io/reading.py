@@ -613,7 +613,7 @@ def _with_gold(corpus: Corpus, upload: Upload, reading: Reading, *, is_assumed: 
     names = list(reading.people.get(upload.name, (upload.annotator,)))
     own = corpus.gold
     if own is not None and own not in names:
-        by_columns = (Use("tag_column", "last"), " to read the last column of each file")
+        by_columns = (Use("columns", "tag=last"), " to read the last column of each file")
         problem = f"{upload.name} is the gold standard, but the other files have one of their own, "
         raise DataError(
             *(problem, Quote(own)),

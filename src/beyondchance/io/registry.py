@@ -509,8 +509,7 @@ _ALL = (
         unit="sentence",
         positions="tokens",
         first="[{P",
-        options=EVERYWHERE
-        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "label_names"},
+        options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns", "label_names"},
     ),
     Format(
         name="table",
@@ -525,8 +524,7 @@ _ALL = (
         example="beyondchance agree anna.conll ben.conll",
         unit="sentence",
         positions="tokens",
-        options=EVERYWHERE
-        | {"unit", "positions", "scheme", "repair", "token_column", "tag_column", "marks"},
+        options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns", "marks"},
     ),
 )
 

@@ -30,11 +30,11 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
-from beyondchance.errors import MismatchError
+from beyondchance.errors import MismatchError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
 from beyondchance.io.values import refusal
-from beyondchance.messages import Text, Use, pieces
+from beyondchance.messages import Text, Use, given, pieces
 from beyondchance.tallies import left_out
 from beyondchance.types import Ints
 
@@ -337,6 +337,28 @@ def _labels(cells: AbstractSet[str]) -> set[str] | None:
     return {cell[2:] or UNNAMED for cell in cells if cell != "O"}
 
 
+def chosen_columns(reading: Reading) -> dict[str, str]:
+    """Return what the option ``columns`` says of the columns of tokens and of tags.
+
+    Examples
+    --------
+    >>> chosen_columns(Reading({"columns": "token=1, tag=3,4"}))
+    {'token': '1', 'tag': '3,4'}
+    """
+    value = reading.options["columns"]
+    found: dict[str, str] = {}
+    kind = ""
+    listed = value.split(",") if isinstance(value, str) else value or ()
+    for part in listed if isinstance(listed, list | tuple) else [str(listed)]:
+        before, equals, name = str(part).partition("=")
+        kind, name = (before.strip(), name) if equals else (kind, before)
+        found[kind] = f"{found[kind]},{name.strip()}" if kind in found else name.strip()
+    if not found.keys() <= {"token", "tag"} or "," in found.get("token", ""):
+        expected = "the columns of tokens and of tags, such as token=1,tag=4"
+        raise OptionError(*given("columns", value), expected=expected)
+    return found
+
+
 def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file: str) -> None:
     """Tell if columns between the token and the last hold tags as well.
 
@@ -348,7 +370,7 @@ def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file:
     if also:
         reading.note(
             f"read from the last column; column {' and '.join(also)} holds tags too (",
-            Use("tag_column", ",".join([*also, str(last)])),
+            Use("columns", f"tag={','.join([*also, str(last)])}"),
             " reads each as an annotator)",
             where=file,
         )

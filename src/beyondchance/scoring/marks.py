@@ -327,7 +327,7 @@ def _together(spans: Marked) -> str:
     return "spans of one annotator, whatever their labels,"
 
 
-_OF_SEVERAL = ("folder", "tag_column")
+_OF_SEVERAL = ("folder", "columns")
 """Options by which what was read as the work of one annotator is that of several."""
 
 

@@ -139,26 +139,26 @@ def test_several_columns_of_tags_are_several_annotators_if_asked_for():
     with refused(
         bc.FormatError,
         "data 1: example 1: … under … 'tags_skill' … "
-        "'tags_knowledge' … tag_column='tags_skill' … "
-        "tag_column='tags_skill,tags_knowledge'",
+        "'tags_knowledge' … columns='tag=tags_skill' … "
+        "columns='tag=tags_skill,tags_knowledge'",
     ):
         read([row])
-    one = read([row], tag_column="tags_knowledge")
+    one = read([row], columns="tag=tags_knowledge")
     assert one.spans("1", "annotator 1") == [(1, 2, "_")]
-    both = read([row], tag_column="tags_skill, tags_knowledge")
+    both = read([row], columns="tag=tags_skill, tags_knowledge")
     assert both.annotators == ("tags_skill", "tags_knowledge")
     assert both.spans("1", "tags_skill") == [(0, 2, "_")]
     with pytest.raises(bc.OptionError) as missing:
-        read([row], tag_column="skill")
+        read([row], columns="tag=skill")
     assert str(missing.value) == (
-        "data 1: example 1: tag_column is 'skill', and the columns are 'tokens', 'tags_skill', "
+        "data 1: example 1: columns is 'skill', and the columns are 'tokens', 'tags_skill', "
         "'tags_knowledge'; expected one of them"
     )
 
 
 def test_the_column_of_tokens_can_be_chosen():
     row = {"forms": ["Oslo"], "words": ["x", "y"], "tags": ["B-LOC"]}
-    options = {"token_column": "forms"}
+    options = {"columns": "token=forms"}
     assert read([row], **options).texts == ("Oslo",)
 
 
@@ -278,11 +278,11 @@ def test_characters():
         ([3], "data 1: example 1: … int"),
         (
             [{"tokens": ["x"], "pos": [1]}],
-            "data 1: example 1: … columns … 'tokens' … 'pos' … tag_column=NAME",
+            "data 1: example 1: … columns … 'tokens' … 'pos' … columns=tag=NAME",
         ),
         (
             [{"tags": ["O"]}],
-            "data 1: example 1: … columns … 'tags' … token_column=NAME",
+            "data 1: example 1: … columns … 'tags' … columns=token=NAME",
         ),
         ([ANNA[0], {"id": "b"}], "data 1: example 2: … tokens … null"),
         ([{"tokens": "x", "tags": ["O"]}], "data 1: example 1: … tokens … 'x'"),
@@ -462,7 +462,7 @@ BINARY = pa.array([[b"B-PER", b"I-PER", b"O"], [b"B-LOC"]])
         ),
         (
             parquet([{"tokens": ["a"], "x": 1}]),
-            "1 … columns … 'tokens' … 'x' … tag_column=NAME",
+            "1 … columns … 'tokens' … 'x' … columns=tag=NAME",
         ),
     ],
 )

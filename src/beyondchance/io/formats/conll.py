@@ -43,6 +43,7 @@ from beyondchance.io.tagged import (
     are_counting,
     are_numbers,
     are_tags,
+    chosen_columns,
     decoded,
     note_columns,
     trailing_tags,
@@ -59,7 +60,7 @@ SHARED_MARKS = mended("files divided into documents as another file marks them")
 GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
 LAST = "last"
-"""The value of the option tag_column that asks for the last column of each file."""
+"""The name that asks for the last column of each file."""
 _LABEL = re.compile(r"[^\W\d_]{2}[\w/-]*")
 TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -631,9 +632,9 @@ def _token_column(file: _File, reading: Reading) -> int:
 
     It is the second where the first numbers the tokens.
     """
-    asked, layout = reading.options["token_column"], file.layout
+    asked, layout = chosen_columns(reading).get("token"), file.layout
     if asked is not None:
-        return _column_of(str(asked), file)
+        return _column_of(asked, file)
     if file.header or not are_numbers(file.columns[0]):
         return file.column_named(TOKEN_NAMES) or 0
     if layout is not None and not layout.is_numbered:
@@ -646,12 +647,12 @@ def _token_column(file: _File, reading: Reading) -> int:
         return 0
     if are_all_tags or not is_counting:
         found = "numbers the tokens, and no other column holds them"
-        second = () if is_counting else ("pass ", Use("token_column", "2"), ", or ")
+        second = () if is_counting else ("pass ", Use("columns", "token=2"), ", or ")
         raise refusal(
             file.place(0),
             "column 1 " + (found if is_counting else "holds numbers only"),
             expected="tokens",
-            remedy=(*second, "if the numbers are the tokens, pass ", Use("token_column", "1")),
+            remedy=(*second, "if the numbers are the tokens, pass ", Use("columns", "token=1")),
         )
     reading.note(NUMBERED, where=file.source.name)
     return 1
@@ -664,8 +665,8 @@ def _check_layers(file: _File) -> None:
         return
     tags = [str(i + 1) for i in range(2, len(file.columns)) if file.holds_tags(i)]
     if len(tags) > 1:
-        uses = [piece for number in tags for piece in (" or ", Use("tag_column", number))][1:]
-        all_of_them = Use("tag_column", ",".join(tags))
+        uses = [piece for number in tags for piece in (" or ", Use("columns", f"tag={number}"))][1:]
+        all_of_them = Use("columns", f"tag={','.join(tags)}")
         raise refusal(
             file.place(0),
             f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
@@ -685,16 +686,17 @@ def _tag_columns(
 ) -> tuple[list[tuple[str, int]], str | None]:
     """Find the annotators and their columns, and who of them is the gold standard, if any."""
     width, where = len(file.columns), file.source.name
-    asked = reading.options["tag_column"]
+    chosen = chosen_columns(reading)
+    asked = chosen.get("tag")
     if asked == LAST and LAST not in (file.header or ()):
         columns = [width - 1]
     elif asked is not None:
-        wanted = [_column_of(name.strip(), file) for name in str(asked).split(",")]
+        wanted = [_column_of(name.strip(), file) for name in asked.split(",")]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
         columns = _columns_of_tags(file, reading)
     else:
-        if reading.options["token_column"] is None:
+        if "token" not in chosen:
             _check_layers(file)
         if width in widths:
             pair = f"columns {width - 1} and {width} "
@@ -703,7 +705,7 @@ def _tag_columns(
                 reading.signed["layout"] = "conlleval"
                 system = "system" if upload.annotator == GOLD else upload.annotator
                 return [(GOLD, width - 2), (system, width - 1)], GOLD
-            both, last = Use("tag_column", f"{width - 1},{width}"), Use("tag_column", LAST)
+            both, last = Use("columns", f"tag={width - 1},{width}"), Use("columns", f"tag={LAST}")
             each = (both, " reads each as an annotator, ", last, " the last")
             problem = refusal(
                 where,
@@ -727,7 +729,7 @@ def _columns_of_tags(file: _File, reading: Reading) -> list[int]:
     others = [column for column, name in enumerate(header) if name.lower() not in cut]
     columns = list(filter(file.holds_tags, others))
     if not columns:
-        mend = ("pass ", Use("tag_column", placeholder="COLUMN"))
+        mend = ("pass ", Use("columns", placeholder="tag=COLUMN"))
         problem = "none of the columns {} holds tags"
         raise refusal(where, problem, quotes(header), remedy=mend)
     if len(columns) < len(others):

@@ -27,7 +27,7 @@ from beyondchance.io.parquet_rows import (
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, asked_for
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
-from beyondchance.io.tagged import IGNORED
+from beyondchance.io.tagged import IGNORED, chosen_columns
 from beyondchance.io.values import refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated
@@ -217,25 +217,26 @@ def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
     chosen: list[list[str]] = []
     candidates = [key for key in _TOKEN_KEYS if key in rows.columns][:1]
     usual = {
-        "token_column": (_TOKEN_KEYS, candidates),
-        "tag_column": (_TAG_KEYS, _tag_candidates(rows.columns)),
+        "token": (_TOKEN_KEYS, candidates),
+        "tag": (_TAG_KEYS, _tag_candidates(rows.columns)),
     }
-    for option, (known, found_keys) in usual.items():
-        keys, asked = found_keys, reading.options[option]  # type: ignore[literal-required]
-        if asked is not None:
-            names = str(asked).split(",") if option == "tag_column" else [str(asked)]
-            stripped = dict.fromkeys(name.strip() for name in names)
-            keys = [asked_for(option, x, rows.columns, rows.where, "columns") for x in stripped]
+    asked = chosen_columns(reading)
+    for kind, (known, found_keys) in usual.items():
+        keys = found_keys
+        if kind in asked:
+            names = dict.fromkeys(asked[kind].split(","))
+            keys = [asked_for("columns", x, rows.columns, rows.where, "columns") for x in names]
         elif len(keys) != 1:
             found = ("has the columns ", *quotes(rows.columns))
-            remedy: Text = ("or pass ", Use(option, placeholder="NAME"))
+            remedy: Text = ("or pass ", Use("columns", placeholder=f"{kind}=NAME"))
             expected = f"one of {', '.join(known)}"
             if keys:
                 found, expected = ("may have tags under ", *quotes(keys)), "one column of tags"
-                remedy = (
-                    *("choose one with ", Use(option, keys[0]), ", or read each as an "),
-                    *("annotator with ", Use(option, ",".join(keys))),
+                one, each = (
+                    Use("columns", f"tag={keys[0]}"),
+                    Use("columns", f"tag={','.join(keys)}"),
                 )
+                remedy = ("choose one with ", one, ", or read each as an annotator with ", each)
             raise FormatError(*found, where=rows.where, expected=expected, remedy=remedy)
         chosen.append(keys)
     (token_key,), tag_keys = chosen
