@@ -10,6 +10,11 @@ from beyondchance.settings import Settings
 
 ANSWERS = {
     "spans_key": ("layer=NAME", "--layer NAME"),
+    "align": ("strict='cut_tokens'", "--strict=cut_tokens"),
+    **{
+        name: (f"strict='{name}'", f"--strict={name}")
+        for name in ("mismatch", "marks", "duplicates", "stored_words", "inexact_quotes")
+    },
     "ends": ("offsets='inclusive'", "--offsets inclusive"),
     "tag_column": ("columns='tag=4'", "--columns tag=4"),
     "token_column": ("columns='token=1'", "--columns token=1"),
@@ -35,7 +40,9 @@ def test_all_former_options_are_listed():
     assert not FORMER.keys() & declared(ReadOptions).keys()
 
 
-@pytest.mark.parametrize("name", ["ends", "spans_key", "whitespace"])
+@pytest.mark.parametrize(
+    "name", ["align", "duplicates", "ends", "marks", "spans_key", "whitespace"]
+)
 def test_former_signatures_are_read(name):
     signature = f"beyondchance|{name}:x|version:0.1.0"
     assert Settings.parse(signature).to_dict()[name] == "x"

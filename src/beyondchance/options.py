@@ -39,10 +39,91 @@ FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 CHOICES: dict[str, Mapping[str, str]] = {}
 """Values of options that registries know, each with what it means, entered by these."""
 
+
+class Mended(NamedTuple):
+    """Something that is mended by default.
+
+    Attributes
+    ----------
+    what : str
+        What is mended, and how.
+    signed : str
+        What the signature has where it was mended.
+    is_in_all : bool
+        Whether strict reading refuses it, also if it is not named.
+    """
+
+    what: str
+    signed: str
+    is_in_all: bool = True
+
+
+MENDED: Mapping[str, Mended] = {
+    "mismatch": Mended(
+        "texts or tokens that differ between annotators in spelling or white space, aligned",
+        "align",
+    ),
+    "marks": Mended("lines that begin documents in some files only, taken for all", "shared"),
+    "duplicates": Mended("spans that one annotator marked twice, taken once", "skip"),
+    "stored_words": Mended(
+        "words stored next to a span that are not those of the text, ignored", "ignore"
+    ),
+    "inexact_quotes": Mended(
+        "quotes that are not in the text as they stand in the file, not as often, or not at their "
+        "position, found or left out",
+        "mend",
+    ),
+    "cut_tokens": Mended(
+        "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False
+    ),
+}
+"""What is mended unless ``strict`` refuses it, by its name there."""
+
+
+def refused_kinds(strict: object) -> frozenset[str]:
+    """Return the names in `MENDED` of what ``strict`` refuses.
+
+    Examples
+    --------
+    >>> sorted(refused_kinds("marks, stored-words")), refused_kinds(False)
+    (['marks', 'stored_words'], frozenset())
+    >>> sorted(refused_kinds(True) - refused_kinds("-marks,-mismatch"))
+    ['marks', 'mismatch']
+    """
+    names = strict.split(",") if isinstance(strict, str) else strict
+    if isinstance(names, bool | np.bool_):
+        names = ["all"] if names else []
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise OptionError(*given("strict", strict), expected="True, False or names")
+    listed = [name.strip() for name in names]
+    everything = {name for name, item in MENDED.items() if item.is_in_all}
+    found = set(everything) if refuses_all(strict) else set()
+    for name in listed:
+        kind = name.removeprefix("-").replace("-", "_")
+        if kind != "all":
+            checked_option("strict", kind, MENDED)
+            (found.discard if name.startswith("-") else found.add)(kind)
+    return frozenset(found)
+
+
+def refuses_all(strict: object) -> bool:
+    """Return whether ``strict`` refuses everything, but for what it names after a minus."""
+    names = strict.split(",") if isinstance(strict, str) else strict
+    if isinstance(names, list | tuple):
+        return any(str(name).strip().startswith(("-", "all")) for name in names)
+    return bool(names)
+
+
 FORMER: dict[str, Text] = {
     "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
     "documents; shares of larger files are counted with part and save_counts",
     "spans_key": ("pass ", Use("layer", placeholder="NAME")),
+    "align": (Use("strict", "cut_tokens"), " refuses spans that cut a token"),
+    **{
+        name: (Use("strict", name), " refuses what is mended by default")
+        for name, item in MENDED.items()
+        if item.is_in_all
+    },
     "ends": ("pass ", Use("offsets", "inclusive"), " or 'exclusive'"),
     "tag_column": ("pass ", Use("columns", "tag=4"), ", by number or by name"),
     "token_column": ("pass ", Use("columns", "token=1"), ", by number or by name"),
@@ -165,6 +246,9 @@ class Declared(NamedTuple):
         if self.choices:
             known = known_value(value, self.choices, self.option.aliases)
             return checked_option(self.name, known, self.choices)
+        if self.name == "strict":
+            refused_kinds(value)
+            return value
         if self.kind is bool and not isinstance(value, bool | np.bool_):
             raise OptionError(*given(self.name, value), expected="True or False")
         if self.option.within is None:
@@ -360,8 +444,17 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     strict: Annotated[
-        bool,
-        Option("Refuse what is mended by default.", False, is_everyday=True, is_signed=False),
+        bool | str | Sequence[str],
+        Option(
+            "Refuse what is mended by default.",
+            False,
+            "Or only some of it, by names separated by commas; all but some, by names after -. "
+            + "; ".join(f"{name}: {item.what}" for name, item in MENDED.items())
+            + ".",
+            is_everyday=True,
+            is_signed=False,
+            metavar="[=NAMES]",
+        ),
     ]
     repair: Annotated[
         Literal["conlleval", "discard", "none"],
@@ -373,24 +466,6 @@ class ReadOptions(TypedDict, total=False):
             "How documents of different annotators are matched; exact tells 1 from 1.0.",
             "id",
             refuses="exact",
-        ),
-    ]
-    mismatch: Annotated[
-        Literal["align", "error"],
-        Option(
-            "Texts or tokens of a document that differ between annotators: aligned, if they are "
-            "the same but for spelling or white space, or refused.",
-            "align",
-            refuses="error",
-        ),
-    ]
-    marks: Annotated[
-        Literal["shared", "own"],
-        Option(
-            "Lines that begin documents in some files only hold for all files, or are refused "
-            "(own).",
-            "shared",
-            refuses="own",
         ),
     ]
     folder: Annotated[
@@ -412,16 +487,8 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
-    align: Annotated[
-        Literal["widen", "strict"],
-        Option("A span that cuts a token is widened to it, or refused.", "widen"),
-    ]
     zero_length: Annotated[
         Literal["error", "skip"], Option("Spans without a position.", "error", refuses="error")
-    ]
-    duplicates: Annotated[
-        Literal["skip", "error"],
-        Option("Spans that one annotator marked twice.", "skip", refuses="error"),
     ]
     repeated: Annotated[
         Literal["last", "documents", "annotators", "error"],
@@ -429,15 +496,6 @@ class ReadOptions(TypedDict, total=False):
             "A document that one annotator annotated twice; and texts without names that recur: "
             "documents, or the work of several annotators.",
             "last",
-            refuses="error",
-        ),
-    ]
-    stored_words: Annotated[
-        Literal["ignore", "error"],
-        Option(
-            "Words stored next to the offsets of a span that are not those of the text: counted, "
-            "while the offsets hold, or refused.",
-            "ignore",
             refuses="error",
         ),
     ]
@@ -478,15 +536,6 @@ class ReadOptions(TypedDict, total=False):
             "JSON file of names and numbers.",
             is_signed=False,
             metavar="NAMES|FILE",
-        ),
-    ]
-    inexact_quotes: Annotated[
-        Literal["mend", "error"],
-        Option(
-            "Quotes that are not in the text as they stand in the file, not as often, or not at "
-            "their position.",
-            "mend",
-            refuses="error",
         ),
     ]
     near_quotes: Annotated[
@@ -603,7 +652,7 @@ def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = declared(group)
     check_known(given, group)
-    values = dict(_defaults(group, bool(given.get("strict"))))
+    values = dict(_defaults(group, refuses_all(given.get("strict"))))
     for name, value in given.items():
         # Of what mends, None is the default, which depends on whether reading is strict.
         if value is not None or not known[name].option.refuses:

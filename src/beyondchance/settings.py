@@ -13,8 +13,6 @@ from beyondchance.version import __version__
 
 _PREFIX = "beyondchance"
 _ESCAPES = {"%": "%25", "|": "%7C", ",": "%2C", "\n": "%0A", "\r": "%0D"}
-_EARLIER = ("spans_key", "whitespace")
-"""Options of earlier versions, whose signatures are still read."""
 _NAMES = {str: "a string", tuple: "a tuple of strings", bool: "True or False"}
 
 
@@ -29,12 +27,17 @@ KINDS: Mapping[str, type] = {
     "theta": float,
     **dict.fromkeys(("model", "scope", "unit", "positions", "average"), str),
     **_signed(ScoringOptions),
-    # How it was read: what the reader detected, and the options that were passed.
+    # How it was read: what the reader detected, what it mended, and the options that were passed,
+    # also those of earlier versions, whose signatures are still read.
     **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
     "predictions": bool,
-    **dict.fromkeys(("tokens", "layout"), str),
+    **dict.fromkeys(("tokens", "layout", "mismatch", "marks", "folder", "align"), str),
+    **dict.fromkeys(("whitespace", "zero_length", "duplicates", "repeated", "stored_words"), str),
+    **dict.fromkeys(("discontinuous", "empty", "layer", "feature", "spans_key"), str),
+    **dict.fromkeys(("grid", "tier"), str),
+    "length": int,
+    **dict.fromkeys(("ends", "inexact_quotes"), str),
     **_signed(ReadOptions),
-    **dict.fromkeys(("ends", *_EARLIER), str),
     # What was kept of it, and who was compared.
     **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),
     **dict.fromkeys(("gold", "pairs"), str),

@@ -137,7 +137,7 @@ class TestDuplicates:
         ]
         header = "document,annotator,start,end,label,length"
         (tmp_path / "x.csv").write_text("\n".join([header, *rows]))
-        written = read(tmp_path / "x.csv", positions="tokens", duplicates="skip")
+        written = read(tmp_path / "x.csv", positions="tokens")
         made = Corpus.from_spans(TWICE, lengths=[5, 5], duplicates="skip")
         assert made.skipped == written.skipped
         assert made.options == written.options

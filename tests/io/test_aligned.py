@@ -126,7 +126,7 @@ def test_shared_marks(tmp_path, monkeypatch, texts):
 
 
 def test_marks_that_are_refused(tmp_path, monkeypatch):
-    assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN), marks="own") == 0
+    assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN), strict="marks") == 0
 
 
 def test_shared_marks_of_other_sentences(tmp_path, monkeypatch):

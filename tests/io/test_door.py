@@ -565,9 +565,9 @@ def test_what_was_given_is_described(data, message):
         bc.agreement(data, data)
 
 
-@each("name", ["offsets", "align", "match", "positions"])
+@each("name", ["offsets", "match", "positions"])
 def test_options_about_texts_are_refused_where_there_are_none(name):
-    values = {"offsets": "utf16", "align": "strict", "match": "text"}
+    values = {"offsets": "utf16", "match": "text"}
     given = {name: values.get(name, "whitespace")}
     spans = [[(0, 2, "PER")]]
     with refused(bc.OptionError, f"'{name}' … needs"):

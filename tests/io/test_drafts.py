@@ -166,7 +166,7 @@ class TestTokens:
 
     def test_or_refused(self):
         with refused(SpanError, "[2, 7) … 'X' … cuts … 'Anna met'"):
-            read(draft((2, 7, "X")), positions="tokens", align="strict")
+            read(draft((2, 7, "X")), positions="tokens", strict="cut_tokens")
 
     def test_no_token(self):
         with refused(SpanError, "token"):
@@ -183,7 +183,7 @@ class TestTokens:
                 draft(tokens=[(0, 4)]),
                 draft(tokens=[(0, 8)], annotator="ben"),
                 positions="tokens",
-                mismatch="error",
+                strict="mismatch",
             )
 
 
@@ -275,7 +275,7 @@ class TestDuplicates:
             read(draft((0, 4, "P"), (0, 4, "P")), strict=True)
 
     def test_or_left_out_and_counted(self):
-        corpus, reading = read(draft((0, 4, "P"), (0, 4, "P"), (0, 4, "Q")), duplicates="skip")
+        corpus, reading = read(draft((0, 4, "P"), (0, 4, "P"), (0, 4, "Q")))
         assert len(corpus.span_start) == 2
         assert reading.skipped == {"spans marked twice, second left out": 1}
 

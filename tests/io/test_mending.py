@@ -8,9 +8,10 @@ import json
 import pytest
 
 import beyondchance as bc
+from beyondchance.cli.main import main
 from beyondchance.io.options import Reading
 from beyondchance.messages import COMMAND_LINE
-from beyondchance.options import ReadOptions, declared
+from beyondchance.options import MENDED, ReadOptions, declared, refused_kinds
 from each import each
 from refusals import assert_tells, refused
 
@@ -52,7 +53,7 @@ class TestRepairs:
         paths = files(tmp_path, a__conll=GOLD, b__conll=GOLD)
         for options in ({}, {"strict": True}, {"repair": "none"}):
             corpus = bc.read(*paths, **options)
-            assert not MENDING & corpus.options.keys()
+            assert not {*MENDING, *MENDED} & corpus.options.keys()
 
     @each("options", [{"strict": True}, {"repair": "none"}])
     def test_strict_reading_refuses_them(self, tmp_path, options):
@@ -87,7 +88,7 @@ class TestTokensThatDiffer:
         key = "tokens that differ in spelling, aligned by their number"
         assert corpus.skipped == {key: 3}
         assert corpus.options["mismatch"] == "align"
-        with refused(bc.MismatchError, "document … '1' … mismatch='align'"):
+        with refused(bc.MismatchError, "document … '1' … strict='-mismatch'"):
             bc.read(tmp_path / "a.conll", tmp_path / "b.conll", strict=True)
 
     @each("unknown", ["[UNK]", "<unk>", "\ufffd"])
@@ -171,11 +172,11 @@ class TestMarksOfDocuments:
             bc.read(*paths)
 
     @each("unit", ["sentence", "document"])
-    @each("options", [{"strict": True}, {"marks": "own"}])
+    @each("options", [{"strict": True}, {"strict": "marks"}])
     @each("stray", ["", "\n# a comment\nBo\tO\n"])
     def test_strict_reading_does_not_share_them(self, tmp_path, unit, options, stray):
         paths = files(tmp_path, a__conll=self.MARKED + stray, b__conll=GOLD + stray)
-        with refused(bc.MismatchError, f"{paths[1]}: … documents … {paths[0]} … marks='shared'"):
+        with refused(bc.MismatchError, f"{paths[1]}: … documents … {paths[0]} … strict='-marks'"):
             bc.read(*paths, unit=unit, **options)
 
     def test_all_problems_of_two_files_are_listed(self, tmp_path):
@@ -191,10 +192,8 @@ class TestMarksOfDocuments:
                 bc.read(*paths, strict=True, unit=unit)
             message = caught.value.spoken(COMMAND_LINE)
             assert message.startswith("3 problems: (1) ")
-            assert_tells(message, "--marks … --repair … conlleval … --mismatch")
-            mended = bc.read(
-                *paths, strict=True, unit=unit, marks="shared", repair="conlleval", mismatch="align"
-            )
+            assert message.endswith("--strict=-marks,-mismatch --repair conlleval")
+            mended = bc.read(*paths, strict="-marks,-mismatch", unit=unit, repair="conlleval")
             assert len(mended.span_start) == 4
 
 
@@ -339,7 +338,7 @@ class TestFolders:
         corpus = bc.read(tmp_path / "anna")
         assert (corpus.annotators, corpus.documents) == (("anna",), ("d1", "d2"))
         with pytest.raises(bc.MismatchError):
-            bc.read(tmp_path / "anna", folder="annotators", mismatch="error")
+            bc.read(tmp_path / "anna", folder="annotators", strict="mismatch")
 
     def test_records_with_equal_ids(self, tmp_path):
         line = json.dumps({"id": 1, "text": "Ada left", "label": [[0, 3, "PER"]]})
@@ -410,7 +409,7 @@ class TestSeveralProblems:
         assert_tells(message, "--zero-length … skip … --repeated")
 
     def test_one_problem_is_said_as_it_is(self):
-        reading = Reading({"duplicates": "error"})
+        reading = Reading({"strict": "duplicates"})
         reading.mend("duplicates", "spans", lambda: bc.SpanError("span is twice"))
         with refused(bc.SpanError, "twice"):
             reading.check()
@@ -429,6 +428,61 @@ def test_every_option_that_mends_has_a_value_that_refuses_and_one_that_mends(nam
     assert item.mends in item.choices
     assert item.mends != item.option.refuses
     assert Reading({"strict": True}).options[name] == item.option.refuses
+
+
+ALL = {"mismatch", "marks", "duplicates", "stored_words", "inexact_quotes"}
+
+
+class TestNamesOfWhatIsRefused:
+    @each(
+        ("strict", "refused"),
+        [
+            (False, set()),
+            (True, ALL),
+            ("all", ALL),
+            ("duplicates", {"duplicates"}),
+            (["duplicates", "stored-words"], {"duplicates", "stored_words"}),
+            ("-marks, -mismatch", ALL - {"marks", "mismatch"}),
+            ("all,cut_tokens", ALL | {"cut_tokens"}),
+            ("-marks,cut-tokens", ALL - {"marks"} | {"cut_tokens"}),
+            ([], set()),
+        ],
+    )
+    def test_names(self, strict, refused):
+        assert refused_kinds(strict) == refused
+        assert Reading({"strict": strict}).refused == refused
+
+    @each("strict", ["x", "", "duplicates,", 1, None, ["duplicates", 1], "-", {"duplicates": True}])
+    def test_unknown_names_are_refused(self, strict):
+        with refused(bc.OptionError, "strict"):
+            bc.agreement([["O"]], [["O"]], strict=strict)
+
+    def test_names_leave_everything_else_mended(self, tmp_path):
+        paths = files(tmp_path, a__conll=GOLD, b__conll=GOLD.replace("B-PER", "I-PER"))
+        assert bc.read(*paths, strict="duplicates").options["repair"] == "conlleval"
+        for strict in (True, "-duplicates"):
+            with refused(bc.TagError, "I-PER"):
+                bc.read(*paths, strict=strict)
+
+    @each(
+        ("words", "code"),
+        [
+            (["--strict", "a.conll", "b.conll"], 1),
+            (["a.conll", "--strict", "b.conll"], 1),
+            (["a.conll", "b.conll", "--strict"], 1),
+            (["--strict=mismatch", "a.conll", "b.conll"], 1),
+            (["--strict=marks,stored-words", "a.conll", "b.conll"], 0),
+            (["--strict=-mismatch", "a.conll", "b.conll"], 0),
+            (["--strict=mismatched", "a.conll", "b.conll"], 2),
+        ],
+    )
+    def test_on_the_command_line(self, tmp_path, monkeypatch, capsys, words, code):
+        monkeypatch.chdir(tmp_path)
+        files(tmp_path, a__conll=GOLD * 3, b__conll=GOLD * 2 + GOLD.replace("Ada", "ada"))
+        assert main(["agree", *words]) == code
+        said = capsys.readouterr().err
+        assert ("--strict=-mismatch aligns them" in said) == (code == 1)
+        assert ("mismatch, marks, duplicates" in said) == (code == 2)
 
 
 class TestFoldersAndGold:

@@ -382,7 +382,7 @@ def test_choices_are_signed(tmp_path):
     for name in ("anna", "ben"):
         (tmp_path / f"{name}.jsonl").write_text(DOCCANO)
     paths = (tmp_path / "anna.jsonl", tmp_path / "ben.jsonl")
-    corpus = bc.read(*paths, positions="tokens", zero_length="skip", align="strict")
+    corpus = bc.read(*paths, positions="tokens", zero_length="skip", strict="cut_tokens")
     settings = bc.agreement(corpus).settings
     assert (settings.tokens, settings.zero_length, settings.align) == ("rule", "skip", "strict")
     assert bc.Settings.parse(str(settings)) == settings

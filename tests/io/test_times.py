@@ -188,10 +188,10 @@ def test_the_last_of_them_if_asked_for():
 def test_duplicates():
     twice = recording(("0", "0.5", "a"), ("0.01", "0.51", "a"), ("0", "0.5", "b"))
     with refused(
-        bc.SpanError, "anna.x: … [0.01, 0.51) … 'a' … another … 'anna' … duplicates='skip'"
+        bc.SpanError, "anna.x: … [0.01, 0.51) … 'a' … another … 'anna' … strict='-duplicates'"
     ):
         on_grid(twice, strict=True)
-    corpus, reading = on_grid(twice, duplicates="skip")
+    corpus, reading = on_grid(twice)
     assert sorted(corpus.spans("d", "anna")) == [(0, 5, "a"), (0, 5, "b")]
     assert reading.skipped == {"spans marked twice, second left out": 1}
 

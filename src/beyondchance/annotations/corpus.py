@@ -632,7 +632,7 @@ positions='tokens')
 
     def _by_duplicates(self, duplicates: str = "skip") -> Self:
         """Return the corpus with each span once, unless duplicates are to be refused later."""
-        if declared(ReadOptions)["duplicates"].checked(duplicates) == "error":
+        if checked_option("duplicates", duplicates, ("skip", "error")) == "error":
             return self
         values = [getattr(self, name) for name in COLUMNS if name.startswith("span")]
         order = np.lexsort(values[::-1])

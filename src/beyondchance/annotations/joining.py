@@ -14,7 +14,7 @@ from beyondchance.annotations.names import any_ids, kept, numbered
 from beyondchance.checks import repeated
 from beyondchance.errors import DataError, MismatchError
 from beyondchance.messages import Quote
-from beyondchance.options import ReadOptions, declared
+from beyondchance.options import MENDED, ReadOptions, declared
 from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
         _check_equal(name, [getattr(part, name) for part in parts])
     # What was mended in one part need not have been there in another.
     mends = [name for name, item in declared(ReadOptions).items() if item.option.refuses]
+    mends += MENDED
     others = [{k: v for k, v in part.options.items() if k not in mends} for part in parts]
     _check_equal("options", others)
     for name in mends:

@@ -21,6 +21,7 @@ from beyondchance.io.reading import Named, Naming, named_file, read_by_names
 from beyondchance.io.saving import is_same_file, replaces_input
 from beyondchance.io.sources import is_pipe, limited, matching, read_stream
 from beyondchance.messages import HIDDEN, Note, Quote
+from beyondchance.options import refused_kinds
 
 _NAMES = "beyondchance.pseudonyms"
 """Where a context keeps what annotators are called, by their names in the files."""
@@ -68,8 +69,7 @@ def naming_of(options: Mapping[str, Any]) -> Naming:
 
 def equal_spans(options: Mapping[str, Any]) -> str:
     """Return what becomes of spans of one annotator that are, or become, equal."""
-    default: str = READING["duplicates"].default(is_strict=options["strict"])
-    return options["duplicates"] or default
+    return "error" if "duplicates" in refused_kinds(options["strict"]) else "skip"
 
 
 def path_of(item: Any) -> Any:

@@ -153,6 +153,12 @@ class Command(click.Command):
         # How files are read concerns few users, and takes most of the page.
         return groups | ({"Reading": groups.pop("Reading")} if "Reading" in groups else {})
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words of a call, in which ``--strict`` alone takes no value from the next."""
+        end = args.index("--") if "--" in args else len(args)
+        words = ["--strict=all" if word == "--strict" else word for word in args[:end]]
+        return super().parse_args(ctx, [*words, *args[end:]])
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
         for item in self.options:

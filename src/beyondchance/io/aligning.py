@@ -209,7 +209,7 @@ def _difference(first: Draft, other: Draft, *, is_mendable: bool = False) -> Dat
     a, b = first.text, other.text
     refused = partial(refusal, other.where, kind=MismatchError)
     documents: tuple[object, ...] = (other.document, pieces(first.where))
-    mend: Text = (Use("mismatch", "align"), " aligns them") if is_mendable else ()
+    mend: Text = (Use("strict", "-mismatch"), " aligns them") if is_mendable else ()
     if first.is_blank or other.is_blank:
         known, own = len(first.tokens or ()), len(other.tokens or ())
         problem = f"document {{}} has {own} tags here and {known} tokens at {{}}"

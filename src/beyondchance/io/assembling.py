@@ -625,8 +625,8 @@ def _layout(
             found = "of document {} does not follow the one before it within the text"
             token = f"token [{odd[0]}, {odd[1]}) "
             raise refusal(first.where, token + found, first.document, expected="tokens in order")
-        if reading.options["align"] != "widen":
-            reading.signed["align"] = reading.options["align"]
+        if reading.refuses("cut_tokens"):
+            reading.signed["align"] = "strict"
     starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
     return _Layout(first.text, parts, tokens, origin, starts, ends)
 
@@ -638,8 +638,8 @@ def _placed(
     found, words = _position(span.start, span.end, layout)
     if words is None:
         raise _refused(span, draft, "covers no token", expected="at least one")
-    if words and reading.options["align"] == "strict":
-        widens = (Use("align", "widen"), " widens such spans")
+    if words and reading.refuses("cut_tokens"):
+        widens = ("without cut_tokens, ", Use("strict", is_name=True), " has such spans widened")
         problem = "cuts a token of {}"
         raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
     if words:
@@ -693,7 +693,7 @@ def _if_placed(
 ) -> tuple[int, int, int]:
     """Return the text and the positions of another place of a span; its own if it has none."""
     found, words = _position(*place, layout)
-    is_cut = words and reading.options["align"] == "strict"
+    is_cut = words and reading.refuses("cut_tokens")
     text, start, end = own if found is None or is_cut else found
     return first_text + text, start, end
 
@@ -714,6 +714,6 @@ def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
 
 def count_duplicate(reading: Reading, where: Text, *found: Piece, number: int = 1) -> None:
     """Count spans that were marked already, or refuse the first, of which something was found."""
-    mend = (Use("duplicates", "skip"), " leaves the second out")
+    mend = (Use("strict", "-duplicates"), " leaves the second out")
     problem = partial(SpanError, *found, where=where, expected="it once", remedy=mend)
     reading.mend("duplicates", "spans marked twice, second left out", problem, number)

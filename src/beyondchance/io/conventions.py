@@ -22,7 +22,7 @@ from beyondchance.tallies import mended, unsure
 
 OTHER_WORDS = unsure("spans whose stored words differ from the text")
 """What to count spans under whose stored words are not those of the text."""
-IGNORING = (Use("stored_words", "ignore"), " reads the span by its offsets")
+IGNORING = (Use("strict", "-stored_words"), " reads the span by its offsets")
 OF_TOKENS = "check that offsets count tokens, and that the end is exclusive"
 BELONG_TOGETHER = "check that offsets and text belong together"
 

@@ -11,14 +11,19 @@ from typing import Any
 from beyondchance.errors import BeyondChanceError, DataError, FormatError, OptionError
 from beyondchance.io.sources import Source, opened
 from beyondchance.messages import Note, Piece, Text, Use, given
-from beyondchance.options import ReadOptions, checked_options, declared
+from beyondchance.options import (
+    MENDED,
+    ReadOptions,
+    checked_options,
+    declared,
+    refused_kinds,
+    refuses_all,
+)
 from beyondchance.tallies import Tally, mended
 
-EVERYWHERE = frozenset(
-    {"gold", "strict", "match", "mismatch", "duplicates", "repeated", "folder", "max_size"}
-)
+EVERYWHERE = frozenset({"gold", "strict", "match", "repeated", "folder", "max_size"})
 """Options that every format takes."""
-CHARACTERS = EVERYWHERE | {"unit", "positions", "align", "offsets", "zero_length"}
+CHARACTERS = EVERYWHERE | {"unit", "positions", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""
 
 
@@ -58,6 +63,8 @@ class Reading:
     ----------
     options : ReadOptions
         All of them, checked.
+    refused : frozenset of str
+        The names in `MENDED` of what is refused.
     ends : str, optional
         Whether the end of a span is ``inclusive`` or ``exclusive``, where the options say it.
     tokeniser : str
@@ -110,6 +117,7 @@ class Reading:
     """
 
     options: ReadOptions
+    refused: frozenset[str] = frozenset()
     ends: str | None = None
     tokeniser: str = "words"
     skipped: Counter[Tally] = field(default_factory=Counter)
@@ -138,6 +146,7 @@ class Reading:
         if self.given is None:
             object.__setattr__(self, "given", dict(self.options))
         options = checked_options(ReadOptions, self.options)
+        object.__setattr__(self, "refused", refused_kinds(options["strict"]))
         if options["repeated"] == "annotators":
             options["match"] = "text"
         if options["positions"] == "whitespace":
@@ -158,7 +167,7 @@ class Reading:
     @property
     def is_strict(self) -> bool:
         """Whether everything that is mended by default is refused."""
-        return self.options["strict"]
+        return refuses_all(self.options["strict"])
 
     @property
     def knows_plain_ids(self) -> bool:
@@ -175,7 +184,7 @@ class Reading:
         for name in self.given or ():
             item = declared(ReadOptions)[name]
             value: Any = self.options[name]  # type: ignore[literal-required]
-            default = item.default(is_strict=self.options["strict"])
+            default = item.default(is_strict=self.is_strict)
             # Data frames are compared value by value, so that `!=` gives no answer for them.
             if default is None:
                 is_changed = value is not None
@@ -186,7 +195,9 @@ class Reading:
         return changed
 
     def refuses(self, option: str) -> bool:
-        """Return whether an option is set to refuse what it could mend."""
+        """Return whether what is mended by default is refused, or what an option could mend."""
+        if option in MENDED:
+            return option in self.refused
         refusing = declared(ReadOptions)[option].option.refuses
         return bool(self.options[option] == refusing)  # type: ignore[literal-required]
 
@@ -205,6 +216,7 @@ class Reading:
         Parameters
         ----------
         option : str
+            Its name, or a name in `MENDED`.
         what : str or Tally
             What was mended, for people: a plural; or what else became of it.
         refusal : function
@@ -217,7 +229,9 @@ class Reading:
                 self.problems[option] = refusal()
         elif number:
             self.skipped[what if isinstance(what, Tally) else mended(what)] += number
-            if declared(ReadOptions)[option].option.is_signed:
+            if option in MENDED:
+                self.signed[option] = MENDED[option].signed
+            elif declared(ReadOptions)[option].option.is_signed:
                 self.signed[option] = self.options[option]  # type: ignore[literal-required]
 
     def keep(self, use: Use, problem: BeyondChanceError) -> None:
@@ -233,11 +247,13 @@ class Reading:
                 raise problem
             return
         found: list[Piece] = [f"{len(self.problems)} problems:"]
-        uses: list[Piece] = []
+        kinds = ",".join(f"-{option}" for option in self.problems if option in MENDED)
+        uses: list[Piece] = [" ", Use("strict", kinds)] if kinds else []
         for number, (option, problem) in enumerate(self.problems.items(), start=1):
             found += [f" ({number}) " if number == 1 else f"; ({number}) ", *problem.told]
-            known = self.uses.get(option)
-            uses += [" ", known or Use(option, declared(ReadOptions)[option].mends)]
+            if option not in MENDED:
+                known = self.uses.get(option)
+                uses += [" ", known or Use(option, declared(ReadOptions)[option].mends)]
         raise DataError(*found, remedy=("mend all of them with", *uses))
 
     def note(self, *text: Piece, where: str = "", who: str = "", is_caution: bool = False) -> None:

@@ -60,7 +60,14 @@ from beyondchance.io.sources import (
 )
 from beyondchance.io.values import refusal
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given
-from beyondchance.options import ReadOptions, checked_options, declared, documented
+from beyondchance.options import (
+    ReadOptions,
+    checked_options,
+    declared,
+    documented,
+    refused_kinds,
+    refuses_all,
+)
 from beyondchance.tallies import not_read
 
 __all__ = ["FORMATS", "read"]
@@ -408,11 +415,12 @@ def _apart(
     parts: list[Any], options: Mapping[str, Any], call: Callable[..., _Known]
 ) -> tuple[_Known | None, float]:
     """Read each file of a folder as an annotator; return the share of documents several have."""
-    plain = {name: value for name, value in options.items() if name != "gold"}
-    plain |= {"strict": False} if "strict" in plain else {}
+    strict = options.get("strict") or False
+    named = set() if refuses_all(strict) else refused_kinds(strict)
+    # Files of different texts are no work of several annotators on one.
+    apart = {"gold": None, "strict": sorted({*named, "mismatch"}), "repeated": "error"}
     try:
-        # Files of different texts are no work of several annotators on one.
-        known = call(parts, {**plain, "mismatch": "error", "repeated": "error"})
+        known = call(parts, {**options, **apart})
     except BeyondChanceError:
         return None, 0.0
     corpus = known[0]
@@ -421,7 +429,7 @@ def _apart(
     return known, 0.0 if corpus.texts is None else float(np.mean(teams > 1))
 
 
-_DECIDING = ("gold", "strict", "mismatch", "repeated")
+_DECIDING = ("gold", "strict", "repeated")
 """Options of which files are read apart with other values."""
 _MOST_SHARED = 0.75
 """The share of documents that must have several annotators, so that files are annotators'."""

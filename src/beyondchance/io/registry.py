@@ -381,7 +381,7 @@ _ALL = (
         example="beyondchance agree annotations.json --documents letter.txt",
         offsets="code points, or as the quotes show",
         first="[{",
-        options=CHARACTERS | {"documents", "inexact_quotes"},
+        options=CHARACTERS | {"documents"},
     ),
     Format(
         name="bioc",
@@ -389,7 +389,7 @@ _ALL = (
         example="beyondchance agree anna.xml ben.xml",
         offsets="code points, or what fits the stored words",
         first="<{[",
-        options=CHARACTERS | {"discontinuous", "stored_words", "empty", "feature"},
+        options=CHARACTERS | {"discontinuous", "empty", "feature"},
     ),
     Format(
         name="knowtator",
@@ -397,7 +397,7 @@ _ALL = (
         example="beyondchance agree project/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=CHARACTERS | {"discontinuous", "stored_words", "empty"},
+        options=CHARACTERS | {"discontinuous", "empty"},
     ),
     Format(
         name="medtator",
@@ -405,14 +405,14 @@ _ALL = (
         example="beyondchance agree anna/ ben/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=CHARACTERS | {"discontinuous", "stored_words", "feature"},
+        options=CHARACTERS | {"discontinuous", "feature"},
     ),
     Format(
         name="pubtator",
         title="PubTator: one file per annotator",
         example="beyondchance agree anna.pubtator ben.pubtator",
         offsets="code points, or what fits the stored words",
-        options=CHARACTERS | {"stored_words"},
+        options=CHARACTERS,
     ),
     Format(
         name="argilla",
@@ -427,7 +427,7 @@ _ALL = (
         title="LangExtract: JSONL of annotated documents, one file per run",
         example="beyondchance agree run-1.jsonl run-2.jsonl --match text",
         first="[{",
-        options=CHARACTERS | {"stored_words"},
+        options=CHARACTERS,
     ),
     Format(
         name="mqm",
@@ -482,7 +482,7 @@ _ALL = (
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=CHARACTERS | {"layer", "empty", "stored_words"},
+        options=CHARACTERS | {"layer", "empty"},
         has_ends=True,
     ),
     Format(
@@ -491,7 +491,7 @@ _ALL = (
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
-        options=(CHARACTERS - {"offsets"}) | {"inexact_quotes", "near_quotes"},
+        options=(CHARACTERS - {"offsets"}) | {"near_quotes"},
     ),
     Format(
         name="conllu",
@@ -524,7 +524,7 @@ _ALL = (
         example="beyondchance agree anna.conll ben.conll",
         unit="sentence",
         positions="tokens",
-        options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns", "marks"},
+        options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns"},
     ),
 )
 

@@ -273,8 +273,7 @@ def _row_by_row(source: Source, reading: Reading, named: Sequence[str]) -> Table
     names = _names_of(source, first, named)
     if not named:
         # Files that were put below one another have headers in the middle.
-        is_strict = reading.options["strict"]
-        data = rows[1:] if is_strict else [row for row in rows if row[1] != first]
+        data = rows[1:] if reading.is_strict else [row for row in rows if row[1] != first]
         if n_headers := len(rows) - 1 - len(data):
             reading.skipped[left_out("rows that repeat the header")] += n_headers
         rows = data

@@ -308,7 +308,7 @@ def _check_distinct(spans: Marked) -> None:
     if again.any():
         twin = int(spans.index[int(np.argmax(again)) - 1])
         found = (*spans.corpus.describe_span(twin), " was marked twice")
-        remedy = ("remove the duplicate, or pass ", Use("duplicates", "skip"))
+        remedy = ("remove the duplicate, or leave it out: ", Use("strict", "-duplicates"))
         raise OverlapError(*found, expected="each span once", remedy=remedy)
 
 

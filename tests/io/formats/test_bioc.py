@@ -302,7 +302,7 @@ def test_normalised_words_are_counted(read):
     assert spans(corpus) == [(12, 16, "CHEM"), (26, 32, "CHEM")]
     assert corpus.skipped == {"spans whose stored words differ from the text": 1}
     assert corpus.options == {"stored_words": "ignore"}
-    with refused(bc.SpanError, "stores … 'MOUSE' … stored_words='ignore'"):
+    with refused(bc.SpanError, "stores … 'MOUSE' … strict='-stored_words'"):
         read(counted("codepoints", words="MOUSE"), strict=True)
 
 

@@ -450,7 +450,7 @@ how = st.builds(
     offsets=st.sampled_from([None, "codepoints"]),
     positions=st.sampled_from(["characters", "tokens"]),
     zero_length=st.sampled_from(["error", "skip"]),
-    duplicates=st.sampled_from(["error", "skip"]),
+    strict=st.sampled_from([False, "duplicates"]),
     empty=st.sampled_from(["annotated", "missing"]),
 )
 anything = st.recursive(

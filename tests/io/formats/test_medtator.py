@@ -94,7 +94,7 @@ def test_several_fragments(read):
     apart = '<NAME spans="5~10,18~22" text="3 May ... Vale" id="N0"/>'
     with refused(bc.SpanError, "tag 'N0': … 'NAME' … 2 … fragments"):
         read(apart, DATE, DATE.replace("D0", "D1").replace("5~10", "5~6").replace("3 May", "3"))
-    corpus = read(apart, NAME, discontinuous="split", duplicates="skip")
+    corpus = read(apart, NAME, discontinuous="split")
     assert corpus.spans("1", "anna") == [(5, 10, "NAME"), (18, 22, "NAME")]
     assert corpus.skipped == {
         "spans whose stored words differ from the text": 1,
@@ -254,7 +254,7 @@ def test_broken_files_give_only_our_errors(data):
         length = data.draw(st.integers(0, 5))
         new = st.binary(max_size=3) | st.sampled_from([b"<", b"~", b",", b"9", b"-", b"</TAGS>"])
         whole = whole[:place] + data.draw(new) + whole[place + length :]
-    reading = Reading(ReadOptions(discontinuous="split", duplicates="skip"))
+    reading = Reading(ReadOptions(discontinuous="split"))
     with suppress(bc.BeyondChanceError):
         drafts = medtator.read([upload(whole)], reading)
         assembled(drafts, reading, unit="document", positions="characters")

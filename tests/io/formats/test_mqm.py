@@ -360,17 +360,17 @@ def test_texts_that_differ_between_raters_are_not_taken_for_several_documents(re
         ),
         (
             sheet(row("A dog."), row("It barks.")),
-            ":3: … 'ada' … another … 'one/news/7' … mismatch='align'",
+            ":3: … 'ada' … another … 'one/news/7' … strict='-mismatch'",
             bc.MismatchError,
         ),
         (
             sheet(bio(r"The <tag>child\'s</tag> dog barks."), names=BIO),
-            ":2: … differ … mismatch='align'",
+            ":2: … differ … strict='-mismatch'",
             bc.MismatchError,
         ),
         (
             [record(error(4, 11, r"child\'s"))],
-            ": item 1: error #1: … differ … mismatch='align'",
+            ": item 1: error #1: … differ … strict='-mismatch'",
             bc.MismatchError,
         ),
     ],

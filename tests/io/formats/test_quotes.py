@@ -175,8 +175,8 @@ def test_what_is_not_found_is_counted_and_said():
 def test_what_is_mended_is_signed_and_refused_where_reading_is_strict(words, problem):
     record = {"text": TEXT, "entities": {"LOC": words}}
     assert bc.read(stream([record])).options["inexact_quotes"] == "mend"
-    for options in ({"strict": True}, {"inexact_quotes": "error"}):
-        with refused(bc.SpanError, f"stream 1: item 1: … {problem} … inexact_quotes='mend'"):
+    for options in ({"strict": True}, {"strict": "inexact_quotes"}):
+        with refused(bc.SpanError, f"stream 1: item 1: … {problem} … strict='-inexact_quotes'"):
             bc.read(stream([record]), **options)
     good = {"text": TEXT, "entities": {"LOC": ["Lund"]}}
     assert "inexact_quotes" not in bc.read(stream([good]), strict=True).options
@@ -290,7 +290,7 @@ def test_tokens_are_scored_like_characters():
 
 def test_places_that_cut_a_token_are_left_out_if_tokens_are_strict():
     rows = [{"text": "C and C, I see", "entities": {"X": ["C"]}}]
-    corpus = bc.read(stream(rows), positions="whitespace", align="strict")
+    corpus = bc.read(stream(rows), positions="whitespace", strict="cut_tokens")
     assert spans(corpus) == [(0, 1, "X")]
     assert corpus.elsewhere[:, 1, 0].tolist() == [0, 0]
 

@@ -370,7 +370,7 @@ class TestStoredWords:
         assert corpus.skipped == {"spans whose stored words differ from the text": 1}
         assert corpus.options == {"stored_words": "ignore"}
 
-    @each("options", [{"strict": True}, {"stored_words": "error"}])
+    @each("options", [{"strict": True}, {"strict": "stored_words"}])
     def test_strict_reading_refuses_them(self, refuses, options):
         refuses(
             record(ADA | {"text": "Bob"}, BO, OSLO),
@@ -378,7 +378,7 @@ class TestStoredWords:
             error=bc.SpanError,
             message=(
                 "news.jsonl:1: span #1: … [0, 3) … 'PER' … "
-                "covers … 'Ada' … 'Bob' … stored_words='ignore'"
+                "covers … 'Ada' … 'Bob' … strict='-stored_words'"
             ),
         )
 

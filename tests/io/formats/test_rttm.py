@@ -193,7 +193,7 @@ def test_data_is_no_file():
         ),
         (
             "SPEAKER talk 1 0 1 <NA> <NA> mia <NA> <NA>\n" * 2,
-            ":2: … interval … [0, 1) … 'mia' … 'anna' … duplicates='skip'",
+            ":2: … interval … [0, 1) … 'mia' … 'anna' … strict='-duplicates'",
         ),
     ],
 )

@@ -308,7 +308,7 @@ def test_columns_that_vary_are_left_out(tmp_path):
 
 def test_duplicates_and_empty_spans(tmp_path):
     path = written(tmp_path / "a.csv", CSV + "d1,anna,0,4,PER,20\nd1,anna,7,7,PER,20\n")
-    corpus = bc.read(path, duplicates="skip", zero_length="skip")
+    corpus = bc.read(path, zero_length="skip")
     assert everything(corpus) == EXPECTED
     assert corpus.skipped == {"empty spans left out": 1, "spans marked twice, second left out": 1}
 
@@ -336,8 +336,7 @@ MALFORMED = {
     HEAD + "d,a,0,1,X,9\nd,a,8,10,X,9\n": "{}:3: … [8, 10) … 'X' … lie … 9 … 0",
     HEAD + "d,a,3,1,X,9\n": "{}:2: … [3, 1) … 'X' … lie … 9 … 0",
     HEAD + "d,a,3,3,X,9\n": "{}:2: … [3, 3) … 'X' … empty … zero_length='skip'",
-    HEAD
-    + "d,a,3,4,X,9\nd,a,3,4,X,9\n": "{}:3: … [3, 4) … 'X' … marked … 'a' … 'd' … duplicates='skip'",
+    HEAD + "d,a,3,4,X,9\nd,a,3,4,X,9\n": "{}:3: … [3, 4) … 'X' … 'a' … 'd' … strict='-duplicates'",
     HEAD + "d,a,0,1,X,9\nd,a,0,1,b'X',9\n": "{}:3: … label … \"b'X'\"",
     "start,end,label,label\n0,1,X,X\n": "{}:1: … 'label' … occurs",
     "start,begin,end,label\n0,0,1,X\n": "{}: … 'start', 'begin' … 'start'",
@@ -390,7 +389,7 @@ def test_a_plain_table_is_not_weighed_string_by_string(tmp_path, monkeypatch):
 
 @each(
     "option",
-    [{"offsets": "utf16"}, {"match": "text"}, {"align": "strict"}, {"positions": "whitespace"}],
+    [{"offsets": "utf16"}, {"match": "text"}, {"positions": "whitespace"}],
 )
 def test_options_that_need_texts(tmp_path, option):
     (name,) = option
@@ -839,7 +838,7 @@ def test_random_cells(rows, header, is_quick):
     with pytest.MonkeyPatch.context() as patch:
         if is_quick:
             patch.setattr(table_files, "_QUICK_FROM", 0)
-        read_bytes(text, duplicates="skip", length=9)
+        read_bytes(text, length=9)
 
 
 JSON = st.recursive(

@@ -619,7 +619,7 @@ def test_malformed_xmi(tmp_path):
 
 
 def _reading():
-    return Reading(ReadOptions(duplicates="skip", zero_length="skip", positions="tokens"))
+    return Reading(ReadOptions(zero_length="skip", positions="tokens"))
 
 
 def _upload(data, *, xmi=False):

@@ -228,7 +228,7 @@ def test_quotes_correct_positions(read, selectors, start, counted):
         assert read(annotation(*selectors), strict=True, zero_length="skip").spans("1", "anna")
         return
     message = "annotation 1: … quote … position … ,"
-    for options in ({"strict": True}, {"inexact_quotes": "error"}):
+    for options in ({"strict": True}, {"strict": "inexact_quotes"}):
         with refused(bc.SpanError, message):
             read(annotation(*selectors), **options)
 

@@ -504,7 +504,7 @@ def mutated(draw):
 def test_nothing_but_our_errors(data):
     given_upload = upload(data)
     webanno_tsv.is_format(given_upload)
-    reading = Reading(ReadOptions(duplicates="skip", zero_length="skip"))
+    reading = Reading(ReadOptions(zero_length="skip"))
     with contextlib.suppress(bc.BeyondChanceError):
         assembled(
             webanno_tsv.read([given_upload], reading), reading, unit="document", positions="tokens"

@@ -50,6 +50,7 @@ from beyondchance.io.tagged import (
 )
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Text, Use, quotes
+from beyondchance.options import MENDED
 from beyondchance.tallies import mended
 from beyondchance.types import Bools, Ints
 
@@ -298,7 +299,7 @@ def _share_marks(files: list[_File], reading: Reading) -> None:
         is_counted = not source.texts_before
         reading.mend("marks", SHARED_MARKS, partial(_no_marks, source, other), int(is_counted))
         if not is_counted:
-            reading.signed["marks"] = reading.options["marks"]
+            reading.signed["marks"] = MENDED["marks"].signed
         if len(file.first) != len(marked.first):
             raise other_number(source, len(file.first), other, len(marked.first))
         file.document, file.names, file.fields = marked.document, marked.names, marked.fields
@@ -320,7 +321,7 @@ def _no_marks(source: Source, other: Source) -> DataError:
         source.name,
         f"has no lines that begin documents, and {other.name} has them",
         expected="them in all files or in none",
-        remedy=(Use("marks", "shared"), " divides all files as that one is"),
+        remedy=(Use("strict", "-marks"), " divides all files as that one is"),
         kind=MismatchError,
     )
 
@@ -700,7 +701,7 @@ def _tag_columns(
             _check_layers(file)
         if width in widths:
             pair = f"columns {width - 1} and {width} "
-            if not reading.options["strict"]:
+            if not reading.is_strict:
                 reading.note(f"{pair}are gold standard and system, as for conlleval", where=where)
                 reading.signed["layout"] = "conlleval"
                 system = "system" if upload.annotator == GOLD else upload.annotator

@@ -194,14 +194,14 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
 
 
 def _several(segment: str, rater: str, where: str) -> MismatchError:
-    remedy = (Use("mismatch", "align"), " takes it for a document of its own")
+    remedy = (Use("strict", "-mismatch"), " takes it for a document of its own")
     found = quoting("{} has another text of segment {} already", rater, segment)
     return MismatchError(*found, where=where, expected="one", remedy=remedy)
 
 
 def _other_text(where: Text) -> MismatchError:
     found = "the words of an error differ from the text"
-    remedy = (Use("mismatch", "align"), " finds them if only backslashes differ")
+    remedy = (Use("strict", "-mismatch"), " finds them if only backslashes differ")
     return MismatchError(found, where=where, expected="the same words", remedy=remedy)
 
 
@@ -227,7 +227,7 @@ def _pairs(marked: str, marks: re.Pattern[str], where: str, reading: Reading) ->
     """Return where the marked words are without the marks; nowhere if these do not pair."""
     found = list(marks.finditer(marked))
     if [mark[0].startswith("</") for mark in found] != [False, True] * (len(found) // 2):
-        if reading.options["strict"]:
+        if reading.is_strict:
             problem = "a mark in {} does not begin or does not end"
             raise refusal(where, problem, marked, expected="marks in pairs")
         reading.skipped[left_out("errors whose mark does not begin or does not end")] += 1

@@ -275,7 +275,7 @@ def _span(
             *("the quote ", Quote(mention.words), f" {problem}"),
             where=where,
             expected="the words of the text, as often as they are marked",
-            remedy=(Use("inexact_quotes", "mend"), " takes what is found and counts the others"),
+            remedy=(Use("strict", "-inexact_quotes"), " takes what is found and counts the others"),
         )
         reading.mend("inexact_quotes", tally, refusal)
     if isinstance(place, Missing):

@@ -94,7 +94,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         drafts = _drafts(uploads, spans, beside, reading)
         unit = "sentence" if repeated(beside.names or ()) else "document"
         return assembled(drafts, reading, unit=unit, positions="characters")
-    reading.check_unused("offsets", "align", "match", needs="texts=")
+    reading.check_unused("offsets", "match", needs="texts=")
     return Corpus.from_spans(
         {
             name: [None if text is None else [*_triples(text, reading)] for text in texts]

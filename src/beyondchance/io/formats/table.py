@@ -321,7 +321,7 @@ def _with_plain_ids(
 def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     """Build a corpus without texts, column by column."""
     texts = "a column text, or a table of documents with one: ", Use("documents")
-    reading.check_unused("offsets", "align", "match", needs=texts)
+    reading.check_unused("offsets", "match", needs=texts)
     if not rows.documents or not rows.annotators:
         raise FormatError("holds no rows", where=rows.name, expected="one for each span")
     lengths = _lengths(rows, reading)

@@ -329,7 +329,7 @@ def _placed(mark: _Mark, text: str, unit: str, reading: Reading) -> Interval:
             f"[{mark.offsets[0]}, {mark.offsets[1]})",
             where=mark.where,
             expected="it there",
-            remedy=(Use("inexact_quotes", "mend"), " takes the nearest place where it is"),
+            remedy=(Use("strict", "-inexact_quotes"), " takes the nearest place where it is"),
         )
         reading.mend("inexact_quotes", mended("positions corrected by their quotes"), refusal)
     return offsets[start], offsets[end]
