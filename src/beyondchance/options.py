@@ -90,15 +90,9 @@ def refused_kinds(strict: object) -> frozenset[str]:
     >>> sorted(refused_kinds(True) - refused_kinds("-marks,-mismatch"))
     ['marks', 'mismatch']
     """
-    names = strict.split(",") if isinstance(strict, str) else strict
-    if isinstance(names, bool | np.bool_):
-        names = ["all"] if names else []
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise OptionError(*given("strict", strict), expected="True, False or names")
-    listed = [name.strip() for name in names]
-    everything = {name for name, item in MENDED.items() if item.is_in_all}
-    found = set(everything) if refuses_all(strict) else set()
-    for name in listed:
+    all_kinds = {name for name, item in MENDED.items() if item.is_in_all}
+    found = all_kinds if refuses_all(strict) else set()
+    for name in _names(strict):
         kind = name.removeprefix("-").replace("-", "_")
         if kind != "all":
             checked_option("strict", kind, MENDED)
@@ -107,11 +101,17 @@ def refused_kinds(strict: object) -> frozenset[str]:
 
 
 def refuses_all(strict: object) -> bool:
-    """Return whether ``strict`` refuses everything, but for what it names after a minus."""
+    """Return whether ``strict`` refuses everything, except what it names after a minus."""
+    return any(name == "all" or name.startswith("-") for name in _names(strict))
+
+
+def _names(strict: object) -> list[str]:
+    if isinstance(strict, bool | np.bool_):
+        return ["all"] if strict else []
     names = strict.split(",") if isinstance(strict, str) else strict
-    if isinstance(names, list | tuple):
-        return any(str(name).strip().startswith(("-", "all")) for name in names)
-    return bool(names)
+    if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
+        return [name.strip() for name in names]
+    raise OptionError(*given("strict", strict), expected="True, False or names")
 
 
 FORMER: dict[str, Text] = {
@@ -652,7 +652,7 @@ def checked_options(group: type, given: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = declared(group)
     check_known(given, group)
-    values = dict(_defaults(group, refuses_all(given.get("strict"))))
+    values = dict(_defaults(group, refuses_all(given.get("strict", False))))
     for name, value in given.items():
         # Of what mends, None is the default, which depends on whether reading is strict.
         if value is not None or not known[name].option.refuses:

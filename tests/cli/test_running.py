@@ -204,7 +204,10 @@ class TestDeclarations:
             is_open = name == "confidence" or item.option.refuses
             assert flag.default == (None if is_open else item.option.default)
             assert not item.option.refuses or flag.show_default == item.option.default
-            assert not item.choices or tuple(flag.type.choices) == item.choices
+            if item.option.is_list:
+                assert flag.metavar == "|".join(item.choices)
+            else:
+                assert not item.choices or tuple(flag.type.choices) == item.choices
 
     def test_choices_of_registries(self, flags):
         assert tuple(flags["measure"].type.choices) == tuple(MEASURES)

@@ -14,12 +14,10 @@ import beyondchance.scoring.options  # noqa: F401 - enters CHOICES
 from beyondchance.checks import nearest
 from beyondchance.cli.running import Command, Option, flag_of
 from beyondchance.core.measures import MEASURES
-from beyondchance.errors import OptionError
 from beyondchance.io.registry import FORMATS, plugins
 from beyondchance.options import (
     BLIND,
     CHOICES,
-    MENDED,
     CountingOptions,
     Declared,
     ReadOptions,
@@ -27,7 +25,6 @@ from beyondchance.options import (
     ScoringOptions,
     declared,
     known_value,
-    refused_kinds,
 )
 from beyondchance.reporting.rendering import LIST_OUTPUTS, OUTPUTS
 
@@ -90,19 +87,6 @@ def _filled(name: str) -> str:
     if not name:
         raise ValueError
     return name
-
-
-def _refusing(word: str) -> bool | str:
-    if word == "all":
-        return True
-    try:
-        refused_kinds(word)
-    except OptionError:
-        raise ValueError from None
-    return word
-
-
-_UNKNOWN = f"is unknown; choose from: {', '.join(MENDED)}, several separated by commas"
 
 
 def _renaming(word: str) -> tuple[str, str]:
@@ -185,7 +169,7 @@ def flag(item: Declared, *, group: str, **settings: Any) -> Decorator:
         said |= {"default": None, "show_default": declaration.default}
     choices = CHOICES.get(item.name, item.choices)
     if item.name == "strict":
-        said |= {"type": Parsed("NAMES", _refusing, _UNKNOWN), "metavar": declaration.metavar}
+        said |= {"type": Parsed("NAMES", str, ""), "metavar": declaration.metavar}
     elif item.kind is bool:
         said["is_flag"] = True
     elif choices and not declaration.is_list:

@@ -308,7 +308,10 @@ def _check_distinct(spans: Marked) -> None:
     if again.any():
         twin = int(spans.index[int(np.argmax(again)) - 1])
         found = (*spans.corpus.describe_span(twin), " was marked twice")
-        remedy = ("remove the duplicate, or leave it out: ", Use("strict", "-duplicates"))
+        remedy = (
+            *("remove it, read with ", Use("strict", "-duplicates")),
+            ", or build the corpus with duplicates='skip'",
+        )
         raise OverlapError(*found, expected="each span once", remedy=remedy)
 
 
