@@ -21,22 +21,22 @@ def _signed(group: type) -> dict[str, type]:
     return {item.signed_name: item.kind for item in options if item.option.is_signed}
 
 
+_READ = (
+    *("scheme", "repair", "match", "offsets", "predictions", "tokens", "layout", "mismatch"),
+    *("marks", "folder", "align", "whitespace", "zero_length", "duplicates", "repeated"),
+    *("stored_words", "discontinuous", "empty", "layer", "feature", "spans_key", "grid", "tier"),
+    *("length", "ends", "inexact_quotes", "near_quotes"),
+)
+"""How annotations were read, in the order of signatures, also by options of earlier versions."""
+
 KINDS: Mapping[str, type] = {
     # How it was scored.
     **dict.fromkeys(("measure", "custom"), str),
     "theta": float,
     **dict.fromkeys(("model", "scope", "unit", "positions", "average"), str),
     **_signed(ScoringOptions),
-    # How it was read: what the reader detected, what it mended, and the options that were passed,
-    # also those of earlier versions, whose signatures are still read.
-    **dict.fromkeys(("scheme", "repair", "match", "offsets"), str),
-    "predictions": bool,
-    **dict.fromkeys(("tokens", "layout", "mismatch", "marks", "folder", "align"), str),
-    **dict.fromkeys(("whitespace", "zero_length", "duplicates", "repeated", "stored_words"), str),
-    **dict.fromkeys(("discontinuous", "empty", "layer", "feature", "spans_key"), str),
-    **dict.fromkeys(("grid", "tier"), str),
-    "length": int,
-    **dict.fromkeys(("ends", "inexact_quotes"), str),
+    # How it was read: what the reader detected, what it mended, and the options that were passed.
+    **dict.fromkeys(_READ, str),
     **_signed(ReadOptions),
     # What was kept of it, and who was compared.
     **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),

@@ -639,7 +639,7 @@ def _placed(
     if words is None:
         raise _refused(span, draft, "covers no token", expected="at least one")
     if words and reading.refuses("cut_tokens"):
-        widens = ("without cut_tokens, ", Use("strict", is_name=True), " has such spans widened")
+        widens = (Use("strict", is_name=True), " without cut_tokens widens such spans")
         problem = "cuts a token of {}"
         raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
     if words:
