@@ -837,7 +837,7 @@ def _check_beside(formats: list[Format], beside: Mapping[str, Any]) -> None:
             continue
         if not any(name in _BESIDE.get(item.name, ()) for item in formats):
             expected = "tokens with lists of tags; texts, tokens or lengths with lists of spans"
-            raise OptionError(*_not_for(formats, name), expected=expected)
+            raise OptionError(*_not_for(formats, Use(name, is_name=True)), expected=expected)
         if not isinstance(value, list | tuple):
             raise OptionError(*given(name, value), expected="a list, with an entry for each text")
 
@@ -848,12 +848,13 @@ def _check_options(formats: list[Format], reading: Reading) -> None:
         if not any(name in item.options for item in formats):
             taken = frozenset().union(*(item.options for item in formats))
             listed = [x for other in sorted(taken) for x in (", ", Use(other, is_name=True))]
-            raise OptionError(*_not_for(formats, name), remedy=("it takes: ", *listed[1:]))
+            raise OptionError(
+                *_not_for(formats, Use(name, is_name=True)), remedy=("it takes: ", *listed[1:])
+            )
     if reading.ends and not any(item.has_ends for item in formats):
-        names = ", ".join(dict.fromkeys(item.name for item in formats))
-        raise OptionError(Use("offsets", reading.ends), f" does not apply to {names}")
+        raise OptionError(*_not_for(formats, Use("offsets", reading.ends)))
 
 
-def _not_for(formats: list[Format], option: str) -> tuple[Piece, ...]:
+def _not_for(formats: list[Format], option: Use) -> tuple[Piece, ...]:
     names = ", ".join(dict.fromkeys(item.name for item in formats))
-    return Use(option, is_name=True), f" does not apply to {names}"
+    return option, f" does not apply to {names}"

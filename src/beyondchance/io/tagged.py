@@ -337,23 +337,25 @@ def _labels(cells: AbstractSet[str]) -> set[str] | None:
     return {cell[2:] or UNNAMED for cell in cells if cell != "O"}
 
 
-def chosen_columns(reading: Reading) -> dict[str, str]:
+def chosen_columns(reading: Reading) -> dict[str, list[str]]:
     """Return what the option ``columns`` says of the columns of tokens and of tags.
 
     Examples
     --------
     >>> chosen_columns(Reading({"columns": "token=1, tag=3,4"}))
-    {'token': '1', 'tag': '3,4'}
+    {'token': ['1'], 'tag': ['3', '4']}
     """
     value = reading.options["columns"]
-    found: dict[str, str] = {}
+    if value is None:
+        return {}
+    found: dict[str, list[str]] = {}
     kind = ""
-    listed = value.split(",") if isinstance(value, str) else value or ()
-    for part in listed if isinstance(listed, list | tuple) else [str(listed)]:
-        before, equals, name = str(part).partition("=")
-        kind, name = (before.strip(), name) if equals else (kind, before)
-        found[kind] = f"{found[kind]},{name.strip()}" if kind in found else name.strip()
-    if not found.keys() <= {"token", "tag"} or "," in found.get("token", ""):
+    text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    for part in text.split(","):
+        before, equals, after = part.partition("=")
+        kind = before.strip() if equals else kind
+        found.setdefault(kind, []).append((after if equals else before).strip())
+    if not found.keys() <= {"token", "tag"} or len(found.get("token", ())) > 1:
         expected = "the columns of tokens and of tags, such as token=1,tag=4"
         raise OptionError(*given("columns", value), expected=expected)
     return found

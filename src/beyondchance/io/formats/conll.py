@@ -635,7 +635,7 @@ def _token_column(file: _File, reading: Reading) -> int:
     """
     asked, layout = chosen_columns(reading).get("token"), file.layout
     if asked is not None:
-        return _column_of(asked, file)
+        return _column_of(asked[0], file)
     if file.header or not are_numbers(file.columns[0]):
         return file.column_named(TOKEN_NAMES) or 0
     if layout is not None and not layout.is_numbered:
@@ -689,10 +689,10 @@ def _tag_columns(
     width, where = len(file.columns), file.source.name
     chosen = chosen_columns(reading)
     asked = chosen.get("tag")
-    if asked == LAST and LAST not in (file.header or ()):
+    if asked == [LAST] and LAST not in (file.header or ()):
         columns = [width - 1]
     elif asked is not None:
-        wanted = [_column_of(name.strip(), file) for name in asked.split(",")]
+        wanted = [_column_of(name, file) for name in asked]
         columns = list(dict.fromkeys(wanted))
     elif file.header:
         columns = _columns_of_tags(file, reading)

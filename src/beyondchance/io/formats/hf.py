@@ -224,7 +224,7 @@ def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
     for kind, (known, found_keys) in usual.items():
         keys = found_keys
         if kind in asked:
-            names = dict.fromkeys(asked[kind].split(","))
+            names = dict.fromkeys(asked[kind])
             keys = [asked_for("columns", x, rows.columns, rows.where, "columns") for x in names]
         elif len(keys) != 1:
             found = ("has the columns ", *quotes(rows.columns))
