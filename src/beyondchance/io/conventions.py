@@ -8,7 +8,7 @@ together, because a single one cannot tell a slip from a habit.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -28,6 +28,8 @@ BELONG_TOGETHER = "check that offsets and text belong together"
 
 SpansOfText = tuple[str, str, list[DraftSpan]]
 """The place of a text in its file, the text, and its spans."""
+Stored = tuple[str, Sequence[Interval], str | None]
+"""A text, the places of a span in it, and the words that are stored with the span."""
 
 _MOST_LOOKED_FOR = 100
 
@@ -49,10 +51,17 @@ def other_words(
     )
 
 
-def fits(text: str, places: Iterable[Interval], stored: str | None, unit: str) -> bool:
+def fits(
+    text: str,
+    places: Iterable[Interval],
+    stored: str | None,
+    unit: str,
+    key: Callable[[str], object] = str.split,
+) -> bool:
     """Return whether stored words are at their places in a text, in one piece or in several.
 
-    White space does not count. Without stored words, the places have to lie in the text.
+    What `key` makes of them is compared, by default words without white space between them.
+    Without stored words, the places have to lie in the text.
 
     Examples
     --------
@@ -63,7 +72,23 @@ def fits(text: str, places: Iterable[Interval], stored: str | None, unit: str) -
     found = [words(start, end) for start, end in places]
     if None in found:
         return False
-    return stored is None or " ".join(map(str, found)).split() == stored.split()
+    return stored is None or key(" ".join(map(str, found))) == key(stored)
+
+
+def n_fitting(marked: Iterable[Stored], unit: str) -> int:
+    """Return how many spans have the words of the text stored with them."""
+    return sum(fits(*one, unit) for one in marked if one[2] is not None)
+
+
+def bare(words: str) -> str:
+    r"""Return words without white space, which some programs leave out or change.
+
+    Examples
+    --------
+    >>> bare("Ada\n Holt ")
+    'AdaHolt'
+    """
+    return "".join(words.split())
 
 
 def remedy(marked: Iterable[tuple[str, DraftSpan]], unit: str, *, has_ends: bool = False) -> Text:
@@ -234,5 +259,5 @@ def _with_words(spans: list[DraftSpan]) -> list[DraftSpan]:
 
 def _plain(words: str) -> str:
     """Return words without case, accents and white space, which models and tools change."""
-    signs = unicodedata.normalize("NFKD", "".join(words.split())).casefold()
+    signs = unicodedata.normalize("NFKD", bare(words)).casefold()
     return "".join(sign for sign in signs if not unicodedata.combining(sign))

@@ -15,7 +15,14 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.conventions import BELONG_TOGETHER, OTHER_WORDS, fits, other_words
+from beyondchance.io.conventions import (
+    BELONG_TOGETHER,
+    OTHER_WORDS,
+    Stored,
+    fits,
+    n_fitting,
+    other_words,
+)
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.offsets import UNITS, Interval, code_points, words_at
 from beyondchance.io.options import Reading
@@ -165,32 +172,30 @@ def fitted(
     unit = asked or "codepoints"
     documents = documents_in(unit)
     n_words = sum(one.surface is not None for document in documents for one in document.marked)
-    n_fitting = number_fitting(documents, unit)
-    if asked is None and n_fitting < n_words and not all(d.text.isascii() for d in documents):
+    n_best = n_fitting(stored_in(documents), unit)
+    if asked is None and n_best < n_words and not all(d.text.isascii() for d in documents):
         for other in ("utf16", "bytes"):
             try:
                 again = documents_in(other)
             except FormatError:
                 continue
-            n_here = number_fitting(again, other)
-            if n_here > n_fitting:
-                unit, documents, n_fitting = other, again, n_here
+            n_here = n_fitting(stored_in(again), other)
+            if n_here > n_best:
+                unit, documents, n_best = other, again, n_here
         if unit != "codepoints":
             reading.note(f"its offsets count {UNITS[unit]}: only so the words fit", where=where)
-    if 2 * n_fitting < n_words:
-        raise _misplaced(documents, unit, n_words - n_fitting, n_words)
-    if n_fitting < n_words:
+    if 2 * n_best < n_words:
+        raise _misplaced(documents, unit, n_words - n_best, n_words)
+    if n_best < n_words:
         documents = [_without_other_words(document, unit, reading) for document in documents]
     return unit, documents
 
 
-def number_fitting(documents: Iterable[MarkedText], unit: str) -> int:
-    """Return how many annotations have the words of the text stored with them."""
-    return sum(
-        one.surface is not None and fits(document.text, one.fragments, one.surface, unit)
-        for document in documents
-        for one in document.marked
-    )
+def stored_in(documents: Iterable[MarkedText]) -> Iterator[Stored]:
+    """Yield the text, the places and the stored words of each annotation."""
+    for document in documents:
+        for one in document.marked:
+            yield document.text, one.fragments, one.surface
 
 
 def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> MarkedText:

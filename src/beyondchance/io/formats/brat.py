@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from beyondchance.io.conventions import fits
+from beyondchance.io.conventions import n_fitting
 from beyondchance.io.drafts import Draft
 from beyondchance.io.marked import Marked, by_folders, spans_of
 from beyondchance.io.options import Reading
@@ -165,7 +165,7 @@ def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
         for line in marked
     ]
 
-    def n_fitting(lines: list[Marked]) -> int:
-        return sum(fits(source.text, line.fragments, line.surface, unit) for line in lines)
+    def n_of(lines: list[Marked]) -> int:
+        return n_fitting(((source.text, x.fragments, x.surface) for x in lines), unit)
 
-    return max(marked, shifted, key=n_fitting)
+    return max(marked, shifted, key=n_of)

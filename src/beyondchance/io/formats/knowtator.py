@@ -13,8 +13,9 @@ from pathlib import PurePosixPath
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
+from beyondchance.io.conventions import n_fitting
 from beyondchance.io.drafts import Draft
-from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted, number_fitting
+from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted, stored_in
 from beyondchance.io.markup import number_of, outermost, xml_root
 from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
@@ -146,7 +147,8 @@ def _with_line_ends(documents: list[MarkedText], reading: Reading, where: str) -
     """Return the same with line ends as one character, if only so the stored words fit."""
     single = [replace(one, text=one.text.replace("\r\n", "\n")) for one in documents]
     unit = reading.options["offsets"] or "codepoints"
-    if single == documents or number_fitting(single, unit) <= number_fitting(documents, unit):
+    n_single, n_before = (n_fitting(stored_in(texts), unit) for texts in (single, documents))
+    if n_single <= n_before:
         return documents
     reading.note(
         "its offsets count a line end as one character: only so the words fit", where=where

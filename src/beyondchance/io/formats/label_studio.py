@@ -13,8 +13,8 @@ from typing import Any
 from beyondchance.errors import FormatError
 from beyondchance.io.assembling import again
 from beyondchance.io.columns import named_fields
+from beyondchance.io.conventions import bare, fits
 from beyondchance.io.drafts import Draft, DraftSpan
-from beyondchance.io.offsets import words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.shapes import Item, Shape, numbered
@@ -156,14 +156,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 def _with_spaces(span: DraftSpan, text: str) -> DraftSpan:
     """Give the stored words their white space back: some versions leave line ends out of them."""
     found = text[max(span.start, 0) : max(span.end, 0)]
-    return replace(span, surface=found) if span.surface and _is_on(span, found) else span
-
-
-def _is_on(span: DraftSpan, words: str | None) -> bool:
-    """Return whether a span covers the words stored with it, ignoring white space."""
-    if words is None or span.surface is None:
-        return words is not None
-    return "".join(words.split()) == "".join(span.surface.split())
+    is_on = span.surface and bare(span.surface) == bare(found)
+    return replace(span, surface=found) if is_on else span
 
 
 def _counted(counts: Counter[str], by: str) -> tuple[Piece, ...]:
@@ -460,9 +454,10 @@ def _field(works: Sequence[_Work]) -> str:
 
 def _fits(work: _Work, name: str) -> bool:
     """Return whether all spans lie in a field and cover the words stored with them."""
-    ways = (words_at(work.text_in(name), unit) for unit in ("codepoints", "utf16"))
+    text = work.text_in(name)
     return any(
-        all(_is_on(span, words(span.start, span.end)) for span in work.spans) for words in ways
+        all(fits(text, [(s.start, s.end)], s.surface, unit, bare) for s in work.spans)
+        for unit in ("codepoints", "utf16")
     )
 
 

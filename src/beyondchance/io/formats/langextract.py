@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from beyondchance.io.conventions import other_words
+from beyondchance.io.conventions import bare, other_words
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
@@ -56,7 +56,7 @@ def _checked(item: Item, span: DraftSpan, text: str, reading: Reading) -> DraftS
     """Keep the words to be checked if LangExtract says that they are those of the text."""
     covered = text[span.start : span.end]
     # It compares words in lower case, and whatever white space is between them.
-    is_same = _plain(covered) == _plain(span.surface or "")
+    is_same = bare(covered).lower() == bare(span.surface or "").lower()
     if not is_same and item.get("alignment_status") == "match_exact":
         return span
     if not is_same:
@@ -64,10 +64,6 @@ def _checked(item: Item, span: DraftSpan, text: str, reading: Reading) -> DraftS
         refusal = partial(other_words, span.named, covered, span.surface, span.where)
         reading.mend("stored_words", what, refusal)
     return replace(span, surface=None)
-
-
-def _plain(words: str) -> str:
-    return "".join(words.split()).lower()
 
 
 _SHAPE = Shape(

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from beyondchance.errors import SpanError
 from beyondchance.io.columns import codes_of
-from beyondchance.io.conventions import BELONG_TOGETHER, fits
+from beyondchance.io.conventions import BELONG_TOGETHER, fits, n_fitting
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, collapsed, offsets_at
 from beyondchance.io.options import Reading
@@ -96,10 +96,14 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         people.setdefault(mark.annotator, []).append(mark)
     for document, text in _texts(upload, list(documents), reading):
         people = documents[document]
-        quoted = [mark for group in people.values() for mark in group if mark.quote]
+        stored = [
+            (text, [mark.offsets], mark.quote or None)
+            for group in people.values()
+            for mark in group
+            if mark.offsets is not None
+        ]
         # Code points, unless the quotes show that offsets count UTF-16 units.
-        fitting = {unit: sum(mark.fits(text, unit) for mark in quoted) for unit in _COUNTED}
-        best = max(_COUNTED, key=fitting.__getitem__)
+        best = max(_COUNTED, key=partial(n_fitting, stored))
         unit = reading.options["offsets"] or best
         for annotator, group in people.items():
             yield Draft(
