@@ -16,7 +16,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.saving import is_folder, save_file, save_folder
-from beyondchance.io.writers.shared import Annotations, Asked, Files, annotations_of
+from beyondchance.io.writers.shared import Annotations, Export, Files, annotations_of
 from beyondchance.messages import Quote, Use
 
 WRITTEN = (
@@ -185,8 +185,16 @@ def write(
         raise DataError("no document was annotated", expected="an annotated document to write")
     _check_notes(notes or {}, corpus, annotations, target)
     writer = import_module(f"beyondchance.io.writers.{target.replace('-', '_')}")
-    asked = Asked(spans_key=spans_key, as_predictions=as_predictions, notes=notes or {})
-    files: Files = writer.composed(corpus, annotations, os.fspath(path), asked)
+    export = Export(
+        corpus=corpus,
+        annotations=annotations,
+        path=os.fspath(path),
+        name=target,
+        spans_key=spans_key,
+        as_predictions=as_predictions,
+        notes=notes or {},
+    )
+    files: Files = writer.composed(export)
     if isinstance(files, bytes):
         save_file(path, files, corpus.sources)
     else:

@@ -6,92 +6,78 @@ import json
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import product
-from pathlib import PurePath
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.offsets import Interval, places_of
-from beyondchance.io.saving import is_folder
-from beyondchance.io.writers.shared import (
-    FOLDER,
-    Annotations,
-    Asked,
-    Documents,
-    Files,
-    check_complete,
-    check_xml,
-    encoded,
-    for_each_or_all,
-    has_sentences,
-    ids_of,
-    whole_documents,
-)
+from beyondchance.io.writers.shared import FOLDER, Documents, Export, Files, check_xml, encoded
 from beyondchance.messages import Quote, quotes
 
 _DOCTYPE = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Write a collection of all annotators, or one for each in a folder."""
-    del asked
-    documents = whole_documents(corpus, "bioc")
-    is_json = PurePath(path).suffix.lower() == ".json"
+    documents = export.documents()
+    is_json = export.ending == "json"
 
     def collection(annotators: Sequence[int]) -> bytes:
         found: dict[int, list[int]] = {}
-        for (document, annotator), spans in annotations.items():
+        for (document, annotator), spans in export.annotations.items():
             if annotator in annotators:
                 found.setdefault(document, []).extend(spans)
         listed = [
-            _document(corpus, documents, document, sorted(spans, key=documents.start.__getitem__))
+            _document(export, documents, document, sorted(spans, key=start_of))
             for document, spans in found.items()
         ]
         return _json(listed) if is_json else _xml(listed)
 
-    if not is_folder(path):
-        _check_annotators(corpus, annotations, path)
-    ending = "json" if is_json else "xml"
-    return for_each_or_all(corpus, annotations, path, ending, collection)
+    def start_of(span: int) -> int:
+        return documents.places[span][0]
+
+    if not export.is_folder:
+        _check_annotators(export)
+    return export.for_each_or_all("json" if is_json else "xml", collection)
 
 
-def _check_annotators(corpus: Corpus, annotations: Annotations, path: str) -> None:
+def _check_annotators(export: Export) -> None:
     """Refuse several annotators in one file where it would not say who annotated what.
 
     Only annotations name their annotator, who is then taken to have annotated all documents.
     """
-    people = sorted({annotator for _, annotator in annotations})
+    people = sorted({annotator for _, annotator in export.annotations})
     if len(people) == 1:
         return
-    marked = {annotator for (_, annotator), spans in annotations.items() if spans}
-    silent = [corpus.annotators[annotator] for annotator in people if annotator not in marked]
+    marked = {annotator for (_, annotator), spans in export.annotations.items() if spans}
+    silent = [export.corpus.annotators[who] for who in people if who not in marked]
     if silent:
         found = ("one file does not name annotators who marked nothing: ", *quotes(silent))
-        raise DataError(*found, where=path, remedy=FOLDER)
-    documents = dict.fromkeys(document for document, _ in annotations)
-    check_complete(corpus, annotations, product(documents, people), path, "bioc")
+        raise DataError(*found, where=export.path, remedy=FOLDER)
+    documents = dict.fromkeys(document for document, _ in export.annotations)
+    export.check_complete(product(documents, people), export.name)
 
 
 def _document(
-    corpus: Corpus, documents: Documents, document: int, spans: Sequence[int]
+    export: Export, documents: Documents, document: int, spans: Sequence[int]
 ) -> dict[str, Any]:
     """Return a document with its passages, or with sentences where the corpus has them."""
+    corpus = export.corpus
     text, infon = documents.texts[document], corpus.origin.get("infon", "type")
     places = [(0, len(text))]
-    if "infon" in corpus.origin and not has_sentences(corpus):
+    if "infon" in corpus.origin and not export.has_sentences:
         places = _passages(text)
     passages = [{**_stretch(text, place), "sentences": []} for place in places]
     begins = [begin for begin, _ in places]
-    if has_sentences(corpus):
+    if export.has_sentences:
         passages[0]["text"] = ""
         passages[0]["sentences"] = [_stretch(text, x) for x in documents.sentences[document]]
-    for name, index in zip(ids_of(corpus, spans), spans, strict=True):
-        start, end = documents.start[index], documents.end[index]
+    for name, index in zip(export.ids_of(spans), spans, strict=True):
+        start, end = documents.places[index]
         annotation = {
             "id": name,
             "infons": {
-                infon: corpus.span(index).label,
+                infon: documents.labels[index],
                 "annotator": corpus.annotators[int(corpus.span_annotator[index])],
             },
             "text": text[start:end],

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import re
 
-from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import DataError
-from beyondchance.io.values import quoting
-from beyondchance.io.writers.shared import (
-    Annotations,
-    Asked,
-    Files,
-    encoded,
-    file_name,
-    ids_of,
-    whole_documents,
-)
+from beyondchance.io.writers.shared import Export, Files, encoded
 from beyondchance.messages import Quote
 
 _BLANKS = re.compile(r"\s+")
@@ -23,32 +12,27 @@ _LINE_END = re.compile(r"[\r\n]")
 _ID = re.compile("T[1-9][0-9]*")
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Write a text and its annotations for each document in the folder of each annotator."""
-    del path, asked
-    documents = whole_documents(corpus, "brat")
+    documents = export.documents()
     contents = {}
-    for document in dict.fromkeys(document for document, _ in annotations):
-        data = encoded(documents.texts[document], "document ", Quote(corpus.documents[document]))
+    for document in dict.fromkeys(document for document, _ in export.annotations):
+        data = encoded(documents.texts[document], *export.named(document))
         # A reader takes the first mark for the encoding's, and the second for the text's.
         contents[document] = b"\xef\xbb\xbf" + data if data[:3] == b"\xef\xbb\xbf" else data
-    for label in corpus.labels:
+    for label in export.corpus.labels:
         if _BLANKS.search(label):
-            found = quoting("label {} holds white space, which brat cannot represent", label)
-            raise DataError(*found, remedy="rename it")
+            raise export.unfit("label ", Quote(label), " holds white space", remedy="rename it")
     files = {}
-    for (document, annotator), spans in annotations.items():
+    for pair, spans in export.annotations.items():
+        document, _ = pair
         lines = []
-        for name, index in zip(ids_of(corpus, spans, "T", _ID), spans, strict=True):
-            place, words = _fragments(
-                documents.texts[document], documents.start[index], documents.end[index]
-            )
-            lines.append(f"{name}\t{corpus.span(index).label} {place}\t{words}\n")
-        name = corpus.documents[document]
-        folder = file_name("annotator", corpus.annotators[annotator])
-        stem = f"{folder}/{file_name('document', name, may_nest=True)}"
+        for name, index in zip(export.ids_of(spans, "T", _ID), spans, strict=True):
+            place, words = _fragments(documents.texts[document], *documents.places[index])
+            lines.append(f"{name}\t{documents.labels[index]} {place}\t{words}\n")
+        stem = export.stem_of(*pair)
         files[f"{stem}.txt"] = contents[document]
-        files[f"{stem}.ann"] = encoded("".join(lines), "document ", Quote(name))
+        files[f"{stem}.ann"] = encoded("".join(lines), *export.named(document))
     return files
 
 

@@ -12,65 +12,51 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.formats.conll import DOCUMENT_LINE, RESERVED_COLUMNS, RESERVED_KEYS
-from beyondchance.io.saving import is_folder
 from beyondchance.io.values import quoting
-from beyondchance.io.writers.shared import (
-    FOLDER,
-    Annotations,
-    Asked,
-    Files,
-    check_complete,
-    check_overlap,
-    encoded,
-    for_each_or_all,
-    known_texts,
-    tokens_of,
-)
+from beyondchance.io.writers.shared import FOLDER, Export, Files, encoded, tokens_of
 from beyondchance.messages import Quote, Use
 
 _BREAK = re.compile(r"[\t\r\n]")
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Return a file with a column for each annotator, or a file for each in a folder."""
-    del asked
+    corpus = export.corpus
     # The name of a file is that of its annotator, so that any name of the column will do.
-    names = ["tag"] if is_folder(path) else corpus.annotators
-    if not is_folder(path):
+    names = ["tag"] if export.is_folder else corpus.annotators
+    if not export.is_folder:
         pairs = product(range(len(corpus.documents)), range(len(names)))
-        check_complete(corpus, annotations, pairs, path, "columns")
+        export.check_complete(pairs, "columns")
         for person in names:
             if _BREAK.search(person) or person.lower() in RESERVED_COLUMNS:
                 found = quoting("annotator {} cannot be the name of a column", person)
                 raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
-    content = partial(_conll, corpus, annotations, names)
-    return for_each_or_all(corpus, annotations, path, "conll", content)
+    return export.for_each_or_all("conll", partial(_conll, export, names))
 
 
-def _conll(
-    corpus: Corpus, annotations: Annotations, names: Sequence[str], annotators: Sequence[int]
-) -> bytes:
+def _conll(export: Export, names: Sequence[str], annotators: Sequence[int]) -> bytes:
     """Return the documents that these annotators have annotated, with a column for each."""
+    corpus = export.corpus
     if corpus.positions != "tokens":
         raise DataError(
             f"positions are {corpus.positions}",
             expected="tokens for conll",
             remedy=("read the corpus with ", Use("positions", "tokens")),
         )
-    texts = known_texts(corpus, "conll")
+    texts = export.texts()
     tokens = tokens_of(corpus, texts)
-    tags = {a: _tags(corpus, annotations, a) for a in annotators}
+    tags = {a: _tags(export, a) for a in annotators}
     # Tabs, where a name has spaces in it.
     separator = "\t" if any(len(name.split()) > 1 for name in names) else " "
     lines = [f"# columns = {separator.join(['token', *names])}"]
-    for document, name in enumerate(corpus.documents):
-        if (document, annotators[0]) not in annotations:
+    for document in range(len(corpus.documents)):
+        if (document, annotators[0]) not in export.annotations:
             continue
-        lines += _head(corpus, document)
+        lines += _head(export, document)
         members = range(*np.searchsorted(corpus.text_document, [document, document + 1]).tolist())
         if not any(tokens[text] for text in members):
-            problem = quoting("document {} has no token, which conll cannot represent", name)
-            raise DataError(*problem, remedy="leave it out")
+            found = (*export.named(document), " has no token")
+            raise export.unfit(*found, remedy="leave it out")
         for text in members:
             for place, (start, end) in enumerate(tokens[text], start=int(corpus.text_begin[text])):
                 word = _word(texts[text][start:end], corpus, text)
@@ -85,13 +71,14 @@ def _conll(
     return encoded("".join(f"{line}\n" for line in lines), "the corpus")
 
 
-def _tags(corpus: Corpus, annotations: Annotations, annotator: int) -> list[str]:
+def _tags(export: Export, annotator: int) -> list[str]:
     """Return the IOB2 tags of one annotator, all texts end to end."""
+    corpus = export.corpus
     for label in corpus.labels:
-        _check_line("label", label)
+        _check_line(export, "label", label)
     tags = ["O"] * int(corpus.text_length.sum())
-    for spans in (spans for (_, who), spans in annotations.items() if who == annotator):
-        check_overlap(corpus, spans, "tags cannot represent that: write a table or brat")
+    for spans in (spans for (_, who), spans in export.annotations.items() if who == annotator):
+        export.check_overlap(spans, "tags cannot represent that: write a table or brat")
         for index in spans:
             span = corpus.span(index)
             begin = int(corpus.text_begin[corpus.span_text[index]])
@@ -100,29 +87,26 @@ def _tags(corpus: Corpus, annotations: Annotations, annotator: int) -> list[str]
     return tags
 
 
-def _check_line(kind: str, name: str) -> None:
+def _check_line(export: Export, kind: str, name: str) -> None:
     """Refuse a name that does not fit into a cell of a line."""
     if _BREAK.search(name):
-        raise DataError(
-            *(f"{kind} ", Quote(name)),
-            " holds a tab or a line break, which conll cannot represent",
-            remedy="rename it",
-        )
+        found = (f"{kind} ", Quote(name), " holds a tab or a line break")
+        raise export.unfit(*found, remedy="rename it")
 
 
-def _head(corpus: Corpus, document: int) -> list[str]:
+def _head(export: Export, document: int) -> list[str]:
     """Return the comments about a document: its name and its fields."""
-    name = corpus.documents[document]
-    _check_line("document", name)
+    name = export.corpus.documents[document]
+    _check_line(export, "document", name)
     lines = [f"# newdoc id = {name}"]
-    for key, values in corpus.fields.items():
+    for key, values in export.corpus.fields.items():
         value = values[document]
         is_plain = not _BREAK.search(key + value) and value.strip() == value
         if key in RESERVED_KEYS or "=" in key or not is_plain:
             raise DataError(
                 *("the field ", Quote(key), " with the value ", Quote(value)),
                 " cannot be written as a comment '# key = value'",
-                where=("document ", Quote(name)),
+                where=export.named(document),
                 remedy="rename it or leave it out",
             )
         lines.append(f"# {key} = {value}")

@@ -8,54 +8,42 @@ from typing import Any
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.formats.label_studio import DOCUMENT, NOTE
-from beyondchance.io.writers.shared import (
-    NUMBER,
-    Annotations,
-    Asked,
-    Documents,
-    Files,
-    about,
-    encoded,
-    ids_of,
-    number_or_name,
-    whole_documents,
-)
+from beyondchance.io.writers.shared import NUMBER, Documents, Export, Files, encoded, number_or_name
 from beyondchance.messages import Quote
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Compose a list of tasks, as Label Studio imports it."""
-    del path
-    documents = whole_documents(corpus, "label-studio")
+    documents = export.documents()
     tasks: dict[int, dict[str, Any]] = {}
-    kind = "predictions" if asked.as_predictions else "annotations"
-    for (document, annotator), spans in annotations.items():
+    kind = "predictions" if export.as_predictions else "annotations"
+    for (document, annotator), spans in export.annotations.items():
         if document not in tasks:
-            tasks[document] = _task(corpus, document, documents.texts[document], asked)
-        results = _results(corpus, documents, document, spans)
-        who = _who(corpus, annotator, is_model=asked.as_predictions)
+            tasks[document] = _task(export, document, documents.texts[document])
+        results = _results(export, documents, document, spans)
+        who = _who(export.corpus, annotator, is_model=export.as_predictions)
         tasks[document][kind].append({**who, "result": results})
     text = json.dumps(list(tasks.values()), ensure_ascii=False, indent=2)
     return encoded(f"{text}\n", "the tasks")
 
 
-def _task(corpus: Corpus, document: int, text: str, asked: Asked) -> dict[str, Any]:
+def _task(export: Export, document: int, text: str) -> dict[str, Any]:
     """Return a task without annotations: its number or name, its text and its fields."""
-    name, note = corpus.documents[document], asked.notes.get(corpus.documents[document])
+    name, origin = export.corpus.documents[document], export.corpus.origin
+    fields, note = export.fields_of(document), export.notes.get(name)
     # Label Studio numbers tasks itself; a name stays only as a part of the data.
     number = {"id": int(name)} if NUMBER.fullmatch(name) else {}
     others = {} if number else {DOCUMENT: name}
     others |= {} if note is None else {NOTE: note}
-    key = corpus.origin.get("text_key", "text")
+    key = origin.get("text_key", "text")
     if key in others:
         raise DataError(
             *("the text of document ", Quote(name), f" is {key!r} in the data of its task"),
             ", and so would something else be",
             remedy="leave out the notes, or call the text 'text': replace(corpus, origin={})",
         )
-    fields = about(corpus, document, {})
     data = {key: text, **others}
-    if "text_key" in corpus.origin:
+    if "text_key" in origin:
         # They are from the data of tasks, where a project may show them.
         data, fields = {**fields, **data}, {}
     meta = {"meta": fields} if fields else {}
@@ -80,16 +68,15 @@ def _who(corpus: Corpus, annotator: int, *, is_model: bool) -> dict[str, Any]:
 
 
 def _results(
-    corpus: Corpus, documents: Documents, document: int, spans: list[int]
+    export: Export, documents: Documents, document: int, spans: list[int]
 ) -> list[dict[str, Any]]:
     """Return a region for each span; labels that the source gave to one stay together."""
     regions: dict[tuple[str | int, int, int], list[int]] = {}
+    ids, origin = export.corpus.span_id, export.corpus.origin
     for index in spans:
-        own = "" if corpus.span_id is None else corpus.span_id[index]
-        place = documents.start[index], documents.end[index]
-        regions.setdefault((own or index, *place), []).append(index)
-    names = ids_of(corpus, [members[0] for members in regions.values()], "span-")
-    origin = corpus.origin
+        own = "" if ids is None else ids[index]
+        regions.setdefault((own or index, *documents.places[index]), []).append(index)
+    names = export.ids_of([members[0] for members in regions.values()], "span-")
     return [
         {
             "id": name,
@@ -100,7 +87,7 @@ def _results(
                 "start": start,
                 "end": end,
                 "text": documents.texts[document][start:end],
-                "labels": [corpus.span(index).label for index in members],
+                "labels": [documents.labels[index] for index in members],
             },
         }
         for name, ((_, start, end), members) in zip(names, regions.items(), strict=True)

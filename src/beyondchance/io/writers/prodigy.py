@@ -3,59 +3,33 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.io.formats.prodigy import DOCUMENT
 from beyondchance.io.offsets import Interval
-from beyondchance.io.writers.shared import (
-    Annotations,
-    Asked,
-    Documents,
-    Files,
-    about,
-    encoded,
-    for_each_or_all,
-    json_lines,
-    number_or_name,
-    whole_documents,
-)
+from beyondchance.io.writers.shared import Documents, Export, Files, number_or_name
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Compose a file with the tasks of all annotators, or one for each in a folder."""
-    documents = whole_documents(corpus, "prodigy")
-
-    def lines(annotators: Sequence[int]) -> bytes:
-        tasks = (
-            _task(corpus, documents, pair, annotations[pair], asked)
-            for pair in annotations
-            if pair[1] in annotators
-        )
-        return encoded(json_lines(tasks), "the tasks")
-
-    return for_each_or_all(corpus, annotations, path, "jsonl", lines)
+    return export.json_lines(partial(_task, export, export.documents()), "the tasks")
 
 
 def _task(
-    corpus: Corpus,
-    documents: Documents,
-    pair: tuple[int, int],
-    spans: list[int],
-    asked: Asked,
+    export: Export, documents: Documents, pair: tuple[int, int], spans: list[int]
 ) -> dict[str, Any]:
     """Return the task that one annotator accepted."""
-    document, annotator = pair
+    corpus, (document, annotator) = export.corpus, pair
     text, name = documents.texts[document], corpus.documents[document]
-    places = [(documents.start[i], documents.end[i]) for i in spans]
+    places = [documents.places[index] for index in spans]
     marked: list[dict[str, Any]] = [
-        {"start": start, "end": end, "label": corpus.span(index).label}
+        {"start": start, "end": end, "label": documents.labels[index]}
         for (start, end), index in zip(places, spans, strict=True)
     ]
     task: dict[str, Any] = {"text": text}
-    if fields := about(corpus, document, asked.notes):
+    if fields := export.about(document):
         task["meta"] = fields
     if corpus.origin.get("document_key") == "_input_hash":
         task["_input_hash"] = int(name) if name.removeprefix("-").isdecimal() else name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from beyondchance.io.registry import required
 from beyondchance.io.values import quoting, reason
 from beyondchance.io.writers.shared import (
     Annotations,
-    Asked,
+    Export,
     Files,
     begins_of,
     encoded,
@@ -32,26 +31,25 @@ _SPECIAL = {",": re.compile(r'[,"\r\n]'), "\t": re.compile(r'[\t"\r\n]')}
 """What is quoted in a cell, by what divides the cells."""
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Write one row for each span, and for each annotation without any."""
-    del asked
-    kind = PurePath(path).suffix.lower()
+    corpus, kind = export.corpus, export.ending
     for name in corpus.fields:
         if our_name(name) in NAMES:
             found = ("field ", Quote(name), f" would be read as the column {our_name(name)!r}")
             raise DataError(*found, remedy="rename it")
-    columns = _columns(corpus, annotations)
-    if kind == ".parquet":
+    columns = _columns(corpus, export.annotations)
+    if kind == "parquet":
         return _parquet(columns)
     rows = zip(*columns.values(), strict=True)
-    if kind == ".jsonl":
+    if kind == "jsonl":
         objects = (dict(zip(columns, row, strict=True)) for row in rows)
         return encoded(json_lines(objects), "the table")
     odd = next((name for name in corpus.fields if _SEPARATOR.search(name)), None)
     if odd is not None:
         problem = quoting("field {} has a separator in its name", odd)
         raise DataError(*problem, remedy="rename it, or write .jsonl")
-    delimiter = "\t" if kind == ".tsv" else ","
+    delimiter = "\t" if kind == "tsv" else ","
     special = _SPECIAL[delimiter]
 
     def cell(value: object) -> str:

@@ -6,29 +6,12 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from itertools import chain, count
-from pathlib import PurePath
 from typing import Any
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.offsets import Interval
 from beyondchance.io.registry import required
-from beyondchance.io.saving import is_folder
-from beyondchance.io.writers.shared import (
-    Annotations,
-    Asked,
-    Documents,
-    Files,
-    check_xml,
-    encoded,
-    file_name,
-    for_each_document,
-    has_sentences,
-    ids_of,
-    layer_and_feature,
-    whole_documents,
-)
-from beyondchance.messages import Quote
+from beyondchance.io.writers.shared import Documents, Export, Files, check_xml, encoded, file_name
 
 TYPES = "TypeSystem.xml"
 """What the file next to XMI is called."""
@@ -38,41 +21,38 @@ _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _ID = re.compile("[1-9][0-9]{0,8}")
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Write a CAS for each document in the folder of each annotator, or the only one as JSON."""
-    del asked
+    corpus = export.corpus
     library = required("cassis", extra="uima", purpose="writing UIMA CAS files")
-    ending = PurePath(path).suffix.lower()
-    kind = ending[1:] if ending in {".json", ".xmi"} else corpus.origin.get("cas")
+    kind = export.ending if export.ending in {"json", "xmi"} else corpus.origin.get("cas")
     is_json = kind == "json"
-    if not is_json and not is_folder(path):
+    if not is_json and not export.is_folder:
         raise DataError(
             "XMI needs its type system next to it",
-            where=path,
+            where=export.path,
             remedy="give a folder, a path that ends with '/', or a name that ends with .json",
         )
-    documents = whole_documents(corpus, "uima")
-    names = layer_and_feature(corpus)
+    documents, names = export.documents(), export.layer_and_feature()
     types = _type_system(library, *names)
 
     def content(document: int, annotator: int) -> bytes:
-        where = ("document ", Quote(corpus.documents[document]))
+        where = export.named(document)
         if not is_json:
             strings = (documents.texts[document], corpus.documents[document], *corpus.labels)
             check_xml(strings, where, remedy="write CAS JSON: give a folder that ends with .json/")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cas = library.Cas(types)
-            spans = annotations[document, annotator]
-            ids = dict(zip(spans, map(int, ids_of(corpus, spans, kind=_ID)), strict=True))
-            _fill(cas, corpus, documents, document, count(max(ids.values(), default=0) + 1))
-            _mark(cas, corpus, documents, ids, names)
+            spans = export.annotations[document, annotator]
+            ids = dict(zip(spans, map(int, export.ids_of(spans, kind=_ID)), strict=True))
+            _fill(cas, export, documents, document, count(max(ids.values(), default=0) + 1))
+            _mark(cas, documents, ids, names)
             return encoded(cas.to_json() if is_json else cas.to_xmi(), *where)
 
-    ending = "json" if is_json else "xmi"
-    files = for_each_document(corpus, annotations, path, ending, content, what="a CAS")
+    files = export.for_each_document("json" if is_json else "xmi", content, what="a CAS")
     if not is_json and isinstance(files, dict):
-        people = dict.fromkeys(corpus.annotators[annotator] for _, annotator in annotations)
+        people = dict.fromkeys(corpus.annotators[annotator] for _, annotator in export.annotations)
         files |= {
             f"{file_name('annotator', who)}/{TYPES}": types.to_xml().encode() for who in people
         }
@@ -98,15 +78,15 @@ def _type_system(library: Any, layer: str, feature: str) -> Any:
 
 
 def _fill(
-    cas: Any, corpus: Corpus, documents: Documents, document: int, free: Iterator[int]
+    cas: Any, export: Export, documents: Documents, document: int, free: Iterator[int]
 ) -> None:
     """Put a text into a CAS, its title, and its sentences and tokens if they are known."""
     cas.sofa_string = documents.texts[document]
     cas.sofa_mime = "text/plain"
     cas.get_sofa().xmiID = next(free)
-    title = {"documentTitle": corpus.documents[document]}
+    title = {"documentTitle": export.corpus.documents[document]}
     _add(cas, _METADATA, (0, len(cas.sofa_string)), next(free), **title)
-    if has_sentences(corpus):
+    if export.has_sentences:
         for place in documents.sentences[document]:
             _add(cas, f"{_SEGMENT}.Sentence", place, next(free))
     if documents.tokens is not None:
@@ -114,20 +94,14 @@ def _fill(
             _add(cas, f"{_SEGMENT}.Token", place, next(free))
 
 
-def _mark(
-    cas: Any,
-    corpus: Corpus,
-    documents: Documents,
-    ids: Mapping[int, int],
-    names: tuple[str, str],
-) -> None:
+def _mark(cas: Any, documents: Documents, ids: Mapping[int, int], names: tuple[str, str]) -> None:
     """Add spans with their ids to a CAS."""
     layer, feature = names
     # The library renames two features that Python has words for.
     key = {"self": "self_", "type": "type_"}.get(feature, feature)
     for index, number in ids.items():
-        place = documents.start[index], documents.end[index]
-        _add(cas, layer, place, number, **({key: corpus.span(index).label} if key else {}))
+        features = {key: documents.labels[index]} if key else {}
+        _add(cas, layer, documents.places[index], number, **features)
 
 
 def _add(cas: Any, kind: str, place: Interval, number: int, /, **features: str) -> None:

@@ -8,21 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from beyondchance.annotations.corpus import Corpus
-from beyondchance.errors import DataError
 from beyondchance.io.formats.webanno_tsv import CONTROLS, unescaped
 from beyondchance.io.offsets import Interval, offsets_at, tokenized
-from beyondchance.io.writers.shared import (
-    Annotations,
-    Asked,
-    Documents,
-    Files,
-    encoded,
-    for_each_document,
-    layer_and_feature,
-    whole_documents,
-)
-from beyondchance.messages import Quote, Use, pieces
+from beyondchance.io.writers.shared import Documents, Export, Files, encoded
+from beyondchance.messages import Use, pieces
 
 _LETTERS = {character: letter for letter, character in CONTROLS.items()}
 _IN_TEXT = re.compile(r"[\\\t\n\r\f\x08\v]")
@@ -32,17 +21,16 @@ Parts = dict[Interval, list[int]]
 """The spans on a token, or on parts of it, by its place and theirs."""
 
 
-def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) -> Files:
+def composed(export: Export) -> Files:
     """Write a file for each document in the folder of each annotator, or the only one."""
-    del asked
-    documents = whole_documents(corpus, "webanno-tsv")
-    layer, feature = layer_and_feature(corpus)
+    documents = export.documents()
+    layer, feature = export.layer_and_feature()
 
     def content(document: int, annotator: int) -> bytes:
-        text, spans = documents.texts[document], annotations[document, annotator]
-        sentences = _sentences(corpus, documents, document)
-        parts = _parts(corpus, documents, spans, list(chain.from_iterable(sentences)))
-        values = _values(corpus, spans, parts, is_named=bool(feature))
+        text, spans = documents.texts[document], export.annotations[document, annotator]
+        sentences = _sentences(export, documents, document)
+        parts = _parts(export, documents, spans, list(chain.from_iterable(sentences)))
+        values = _values(documents.labels if feature else None, spans, parts)
         lines = ["#FORMAT=WebAnno TSV 3.3", f"#T_SP={layer}|{feature}", ""]
         rest = iter(parts)
         for number, stretch in enumerate(documents.sentences[document], start=1):
@@ -50,13 +38,12 @@ def composed(corpus: Corpus, annotations: Annotations, path: str, asked: Asked) 
             lines += ["", *(f"#Text={_escaped(line, _IN_TEXT)}" for line in sentence)]
             for word in range(1, len(sentences[number - 1]) + 1):
                 lines += _lines(f"{number}-{word}", next(rest), text, values)
-        data = "".join(f"{line}\n" for line in lines)
-        return encoded(data, "document ", Quote(corpus.documents[document]))
+        return encoded("".join(f"{line}\n" for line in lines), *export.named(document))
 
-    return for_each_document(corpus, annotations, path, "tsv", content, what="a file of this kind")
+    return export.for_each_document("tsv", content, what="a file of this kind")
 
 
-def _sentences(corpus: Corpus, documents: Documents, document: int) -> list[list[Interval]]:
+def _sentences(export: Export, documents: Documents, document: int) -> list[list[Interval]]:
     """Return the tokens of each sentence, by rule where the corpus has none."""
     text = documents.texts[document]
     stretches = documents.sentences[document]
@@ -74,27 +61,24 @@ def _sentences(corpus: Corpus, documents: Documents, document: int) -> list[list
         elif begin + text[begin:stop].find(text[slice(*tokens[0])]) != tokens[0][0]:
             problem = " has its first token in other words before it"
         if problem:
-            raise DataError(
-                *("document ", Quote(corpus.documents[document]), problem),
-                ", which webanno-tsv cannot represent",
-                remedy="leave it out, or write another format",
-            )
+            remedy = "leave it out, or write another format"
+            raise export.unfit(*export.named(document), problem, remedy=remedy)
     return sentences
 
 
 def _parts(
-    corpus: Corpus, documents: Documents, spans: Sequence[int], tokens: Sequence[Interval]
+    export: Export, documents: Documents, spans: Sequence[int], tokens: Sequence[Interval]
 ) -> list[Parts]:
     """Return the spans on each token; those that cut it are on a part of it."""
     starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
     parts: list[Parts] = [{token: []} for token in tokens]
     for index in spans:
-        start, end = documents.start[index], documents.end[index]
+        start, end = documents.places[index]
         low, high = bisect_right(ends, start), bisect_left(starts, end)
         if low >= high or start < starts[low] or end > ends[high - 1]:
-            raise DataError(
-                *pieces(corpus.describe_span(index)),
-                " begins or ends between tokens, which webanno-tsv cannot represent",
+            raise export.unfit(
+                *pieces(export.corpus.describe_span(index)),
+                " begins or ends between tokens",
                 remedy=("read the corpus with ", Use("positions", "tokens")),
             )
         for token in range(low, high):
@@ -104,7 +88,7 @@ def _parts(
 
 
 def _values(
-    corpus: Corpus, spans: Sequence[int], parts: Sequence[Parts], *, is_named: bool
+    labels: Sequence[str] | None, spans: Sequence[int], parts: Sequence[Parts]
 ) -> dict[int, str]:
     """Return the label of each span, with a number if it has several lines or shares one."""
     lines = list(chain.from_iterable(own.values() for own in parts))
@@ -112,7 +96,7 @@ def _values(
     several = {index for line in lines for index in line if len(line) > 1 or n_lines[index] > 1}
     numbers = {index: i for i, index in enumerate(filter(several.__contains__, spans), start=1)}
     return {
-        index: (_escaped(corpus.span(index).label, _IN_VALUE) if is_named else "*")
+        index: ("*" if labels is None else _escaped(labels[index], _IN_VALUE))
         + (f"[{numbers[index]}]" if index in numbers else "")
         for index in spans
     }
