@@ -22,11 +22,10 @@ from beyondchance.io.markup import check_distinct, is_json, only, outermost, xml
 from beyondchance.io.offsets import Interval, length_of, out_of_order
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
+from beyondchance.io.shapes import Shape, numbered
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
     DIGITS,
-    interval,
-    label_of,
     mapped,
     object_of,
     refusal,
@@ -48,6 +47,7 @@ _WRAPPER = "gate.corpora.ObjectWrapper"  # lists and maps, as XML inside XML
 _DEFAULT = ""
 _KEYS = {"annotation_sets", "offset_type"}
 """What every document in JSON has."""
+_SHAPE = Shape(kind="annotation", label="type")
 
 _Marks = list[tuple[DraftSpan, Mapping[str, Any]]]
 """Annotations, labelled by their types, with their features."""
@@ -166,7 +166,7 @@ def _document(where: str, name: str, text: str, offsets: str = "codepoints") -> 
 # --- bdocjs -------------------------------------------------------------------
 
 
-def _from_json(source: Source, name: str, _: Reading) -> _Document:
+def _from_json(source: Source, name: str, reading: Reading) -> _Document:
     where = source.name
     data = object_of(source.json(), where)
     sets = object_of(data.get("annotation_sets"), where, "'annotation_sets'")
@@ -177,20 +177,20 @@ def _from_json(source: Source, name: str, _: Reading) -> _Document:
     if isinstance(own, str) and own:
         name = own
     draft = _document(where, name, string_of(data, "text", where), _UNITS[unit])
-    return draft, {key: _json_marks(value, _place(where, key)) for key, value in sets.items()}
+    return draft, {
+        key: _json_marks(value, _place(where, key), reading) for key, value in sets.items()
+    }
 
 
-def _json_marks(value: object, where: Text) -> _Marks:
+def _json_marks(value: object, where: Text, reading: Reading) -> _Marks:
     annotations = object_of(value, where).get("annotations")
     if not isinstance(annotations, list):
         raise refused(annotations, "'annotations'", where, "a list")
-    found: _Marks = []
-    for number, item in enumerate(annotations, start=1):
-        place = (*pieces(where), f", annotation {number}")
-        kind = label_of(object_of(item, place).get("type"), place, "'type'")
-        features = mapped(item, "features", place)
-        found.append((DraftSpan(*interval(item, place), kind, where=place), features))
-    return found
+    return [
+        (span, mapped(item, "features", at))
+        for at, item in numbered(annotations, where, _SHAPE.kind)
+        for span in _SHAPE.marks(item, "", at, reading)
+    ]
 
 
 # --- XML ----------------------------------------------------------------------
