@@ -250,10 +250,11 @@ class Shape:
         item = object_of(value, where)
         if self.is_read is not None and not self.is_read(item, where, reading):
             return
-        label, words, name = item.get(self.label), None, item.get(self.id)
+        label, words, name = item.get(self.label), None, self.id and item.get(self.id)
         if not self.has_numbers or not is_whole(label):
             label_of(label, where, repr(self.label))
-        if self.needs_words or item.get(self.words) is not None:
+        # An empty key stands for a part that spans do not have.
+        if self.needs_words or (self.words and item.get(self.words) is not None):
             words = string_of(item, self.words, where, "the words of the span")
         self.count_others(item, reading)
         start, end = (value_at(item, key, where) for key in (self.start, self.end))
