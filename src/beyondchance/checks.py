@@ -34,7 +34,7 @@ class Within:
 
     def __str__(self) -> str:
         if self.high == inf:
-            return f"from {self.low:,} on"
+            return f"above {self.low:,}" if self.is_low_open else f"from {self.low:,} on"
         if self.is_low_open and self.is_high_open:
             return f"between {self.low:,} and {self.high:,}"
         more = f", and more than {self.low:,}" if self.is_low_open else ""

@@ -22,16 +22,19 @@ sum over its unitary alignments divided by the mean number of units per annotato
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import combinations
-from math import ceil, inf, isfinite, nan, sqrt
+from math import ceil, inf, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import (
+    Within,
     as_float,
     checked_generator,
+    checked_number,
     checked_option,
     checked_share,
     checked_whole,
@@ -53,6 +56,7 @@ from beyondchance.other_coefficients.gamma.continua import (
 )
 from beyondchance.types import Floats, Ints
 
+_FINITE = Within(is_high_open=True)
 PILOT = 30
 """Random corpora to estimate from how many are needed."""
 
@@ -163,13 +167,13 @@ def gamma(
     'no two units that overlap are aligned'
     """
     dissimilarity = Dissimilarity(
-        alpha=_checked("alpha", alpha),
-        beta=_checked("beta", beta),
+        alpha=checked_number("alpha", alpha, _FINITE),
+        beta=checked_number("beta", beta, _FINITE),
         labels=_label_distances(corpus.labels, categories),
     )
     if alpha == beta == 0:
         raise OptionError("alpha and beta are both 0", expected="one of them to be positive")
-    scale = _checked("delta", delta, is_positive=True)
+    scale = checked_number("delta", delta, replace(_FINITE, is_low_open=True))
     share = checked_share("precision", precision)
     quantile = NormalDist().inv_cdf(0.5 + checked_share("confidence", confidence) / 2)
     if samples is not None:
@@ -350,15 +354,6 @@ def _by_name(values: list[Coefficient], labels: tuple[str, ...]) -> dict[str, Co
 
 
 # --- Options ------------------------------------------------------------------
-
-
-def _checked(name: str, value: object, *, is_positive: bool = False) -> float:
-    """Return a finite number from 0 on, or above 0."""
-    number = as_float(value)
-    if isfinite(number) and (number > 0 or (number == 0 and not is_positive)):
-        return number
-    limit = "above 0" if is_positive else "of at least 0"
-    raise OptionError(f"{name} is ", Quote(value), expected=f"a number {limit}")
 
 
 def _label_distances(
