@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from beyondchance.annotations.names import numbered
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.core.ragged import distinct, starts
 from beyondchance.errors import TagError
@@ -264,16 +265,13 @@ def joined_tags(parts: Sequence[DecodedTags], numbers: Iterable[Ints]) -> Decode
     if len(parts) == 1:
         return parts[0]
     labels = tuple(dict.fromkeys(label for part in parts for label in part.labels))
-    code_of = {label: code for code, label in enumerate(labels)}
-    codes = [np.array([code_of[x] for x in part.labels], dtype=np.int64) for part in parts]
-    pairs = list(zip(parts, codes, strict=True))
     text = np.concatenate([own[part.text] for part, own in zip(parts, numbers, strict=True)])
     order = np.argsort(text, kind="stable")
     return DecodedTags(
         text=text[order],
         start=np.concatenate([part.start for part in parts])[order],
         end=np.concatenate([part.end for part in parts])[order],
-        label=np.concatenate([code[part.label] for part, code in pairs])[order],
+        label=np.concatenate([numbered(part.labels, labels)[part.label] for part in parts])[order],
         labels=labels,
         n_repaired=sum(part.n_repaired for part in parts),
         refusal=next((part.refusal for part in parts if part.refusal is not None), None),
