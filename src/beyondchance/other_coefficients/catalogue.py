@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
 
-from beyondchance.other_coefficients.coefficient import UNDEFINED, Coefficient, Entry, Task
+from beyondchance.other_coefficients.coefficient import UNDEFINED, Coefficient, Entry, Task, scored
 from beyondchance.other_coefficients.gamma.gamma import gammas
 from beyondchance.other_coefficients.tokens import from_score, token_coefficients
 from beyondchance.other_coefficients.unitizing import alpha, on_all_positions, on_marked_positions
-from beyondchance.scoring.api import agreement
 
 
 def _corrected_f1(task: Task) -> dict[str, Coefficient]:
-    known = task.scored.get("token")
-    result = known or agreement(task.corpus, measure="token", model=task.model)
+    result = scored(task, "token")
     return {"corrected-f1": from_score(result.score, result.by_label)}
 
 

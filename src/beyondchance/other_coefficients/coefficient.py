@@ -13,6 +13,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError, DataError, MissingLibraryError, OverlapError
 from beyondchance.messages import Text, spoken
 from beyondchance.results.agreement import Agreement
+from beyondchance.scoring.api import agreement
 
 NOBODY_TO_COMPARE = "no position was seen by two annotators"
 NOTHING_MARKED = "no annotator marked anything"
@@ -162,6 +163,12 @@ class Entry:
     def is_sampled(self) -> bool:
         """Whether its value depends on random numbers, as a disorder does."""
         return self.parts == "disorder"
+
+
+def scored(task: Task, measure: str) -> Agreement:
+    """Return the agreement by a measure, unless it is known already."""
+    known = task.scored.get(measure)
+    return known or agreement(task.corpus, measure=measure, model=task.model)
 
 
 def from_disagreement(observed: float, expected: float, *, why: Text) -> Coefficient:

@@ -11,14 +11,13 @@ from beyondchance.core.ragged import begins_apart, total
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Quote, Text
 from beyondchance.numbers import in_digits
-from beyondchance.other_coefficients.coefficient import Coefficient, Task
+from beyondchance.other_coefficients.coefficient import Coefficient, Task, scored
 from beyondchance.other_coefficients.sections import (
     Sections,
     compared,
     sections,
     sections_by_label,
 )
-from beyondchance.scoring.api import agreement
 
 ENOUGH = 0.1
 """By how much two coefficients must differ to need an explanation."""
@@ -131,9 +130,7 @@ def _near_misses(task: Task, values: Values, far: list[str]) -> Text:
         return ()
     if not n_near:
         return ()
-    exact = task.scored.get("exact") or agreement(
-        compared(task.corpus), measure="exact", model=task.model
-    )
+    exact = scored(task, "exact")
     as_exact = (
         ""
         if isnan(exact.corrected)

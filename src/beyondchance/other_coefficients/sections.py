@@ -19,7 +19,7 @@ from beyondchance.core.ragged import bounds, spread
 from beyondchance.errors import OverlapError
 from beyondchance.messages import Quote
 from beyondchance.other_coefficients.coefficient import NOBODY_TO_COMPARE, Task, UndefinedError
-from beyondchance.types import Bools, Ints
+from beyondchance.types import Bools, Floats, Ints
 
 GAP = -1
 """The label of a gap."""
@@ -67,6 +67,11 @@ class Sections:
     def field(self) -> Ints:
         """The field of each section."""
         return self.track_field[self.track]
+
+    @property
+    def sizes(self) -> tuple[Floats, Floats]:
+        """The team and the positions of each field: products of them may not fit into 64 bits."""
+        return self.field_team.astype(np.float64), self.field_length.astype(np.float64)
 
     @cached_property
     def is_unit(self) -> Bools:

@@ -124,7 +124,7 @@ def token_coefficients(task: Task) -> dict[str, Coefficient]:
     if not parts.is_unit.any():
         raise UndefinedError(NOTHING_MARKED)
     met, n_texts, n_labels = parts.meetings, len(parts.field_text), len(task.corpus.labels)
-    length, team = parts.field_length.astype(np.float64), parts.field_team.astype(np.float64)
+    team, length = parts.sizes
     differs = parts.label[met.left] != parts.label[met.right]
     different = total(parts.field[met.left], np.where(differs, met.shared, 0), n_texts)
     cell = parts.field * (n_labels + 1) + _category(parts.label, n_labels)

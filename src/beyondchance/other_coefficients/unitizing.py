@@ -174,7 +174,7 @@ def _squared_differences(parts: Sections) -> Floats:
         between_starts**2 + between_ends**2,
         np.where(lies_in_gap, met.shared.astype(np.float64) ** 2, 0.0),
     )
-    m, length = parts.field_team.astype(np.float64), parts.field_length.astype(np.float64)
+    m, length = parts.sizes
     both_ways = 2 * total(parts.field[left], difference, len(m))
     return both_ways / (m * (m - 1) * length)
 
@@ -197,7 +197,7 @@ def _squared_differences_of_sliding(parts: Sections) -> Floats:
     b = length.astype(np.float64)
     others = np.bincount(field, minlength=n_fields)[field] - 1.0
     sliding = others * b * (b - 1) * (2 * b - 1) / 3 + b * b * places
-    m, n = parts.field_team.astype(np.float64), parts.field_length.astype(np.float64)
+    m, n = parts.sizes
     pairs = m * n * (m * n - 1) - total(field, b * (b - 1), n_fields)
     return 2 * total(field, sliding, n_fields) / pairs
 
@@ -224,7 +224,7 @@ def on_all_positions(task: Task) -> dict[str, Coefficient]:
     """
     parts = task.once(sections)
     met, n_fields = parts.meetings, len(parts.field_text)
-    m, length = parts.field_team.astype(np.float64), parts.field_length.astype(np.float64)
+    m, length = parts.sizes
     one, other = parts.label[met.left], parts.label[met.right]
     share = 2 * met.shared / (m * (m - 1))[parts.field[met.left]]
 
