@@ -416,7 +416,7 @@ class TestModels:
         assert "May cleo replace" in page.html
         for told in ("too few documents to rely on", "keep 80 % of the people", "blind: no"):
             assert told in page.html
-        assert "On average cleo differs" in page.html
+        assert "(on average)" in page.html
         assert "fewer than three people" in page.html
         assert "May cleo" not in team.html
 

@@ -85,11 +85,6 @@ def texts_of(extent: Extent, within: str = "in") -> str:
     return f"{counted(extent.n_texts, noun)} {within} {documents}"
 
 
-def least_likely(noun: str) -> str:
-    """Return the title of documents by difficulty, which is not how hard they are to annotate."""
-    return f"the {noun}s in which agreement by chance is least likely first"
-
-
 def by_measure(measure: str, positions: str) -> str:
     """Name a measure for titles: token counts whatever positions there are.
 

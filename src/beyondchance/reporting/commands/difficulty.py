@@ -95,8 +95,9 @@ def difficulty_report(
         if defined:
             bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
             yield Bars(f"{noun}s, by difficulty", bars)
-            rows, title = documents(defined), sentences.least_likely(noun)
-            yield table_of(rows, _DOCUMENT, title, top=top, name=noun)
+            # Not how hard they are to annotate.
+            title = f"the {noun}s in which agreement by chance is least likely first"
+            yield table_of(documents(defined), _DOCUMENT, title, top=top, name=noun)
 
     def data() -> Data:
         return {
