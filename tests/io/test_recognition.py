@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from collections import Counter
+from xml.parsers import expat
 
 import pytest
 
 import beyondchance as bc
+from beyondchance.io import sources
+from beyondchance.io.registry import Upload, recognised
 from each import each
 from refusals import assert_tells, refused
 
@@ -139,3 +144,40 @@ def test_plain_text_with_words_that_are_tags_is_no_conll(tmp_path):
         path.write_text(text)
         with refused(bc.FormatError, "without"):
             bc.read(path)
+
+
+def _tried(path, monkeypatch):
+    """How often the head of a file is decoded and parsed while all formats are tried."""
+    calls = Counter()
+
+    def counted(owner, name):
+        call = getattr(owner, name)
+        count = lambda *given, **named: (calls.update([name]), call(*given, **named))[1]  # noqa: E731
+        monkeypatch.setattr(owner, name, count)
+
+    counted(json.JSONDecoder, "raw_decode")
+    counted(expat, "ParserCreate")
+    counted(sources, "getincrementaldecoder")
+    source = sources.Source(str(path), path=path)
+    assert recognised(Upload(str(path), path.stem, [source])) is None
+    assert not source.found
+    assert "data" not in vars(source)
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("content", "parser"), [('{"a": [1, 2]}', "raw_decode"), ("<a><b/></a>", "ParserCreate")]
+)
+def test_a_head_is_decoded_and_parsed_once(tmp_path, monkeypatch, content, parser):
+    path = tmp_path / "unknown"
+    path.write_text(content)
+    calls = _tried(path, monkeypatch)
+    assert calls == {"getincrementaldecoder": 1, parser: 1}
+
+
+def test_an_archive_is_not_unpacked_to_be_recognised(tmp_path, monkeypatch):
+    path = tmp_path / "unknown.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.txt", "nothing")
+    monkeypatch.setattr(sources, "members", None)
+    _tried(path, monkeypatch)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError
-from beyondchance.io.sources import Source, parsed_json_at
+from beyondchance.io.sources import Source, once, parsed_json_at
 
 _SIGN = re.compile(r"\S")
 _BRACKETS = re.compile(r"[\s\[]*")
@@ -64,11 +64,11 @@ def head_rows(source: Source, seems: Callable[[Any], bool] | None = None) -> lis
     last may be cut short; it is looked up in the file if what the head has of it `seems` to be
     what is looked for. Later rows are whole.
     """
-    values, is_cut = _head_values(source)
-    if is_cut and seems is not None and seems(values[0]):
+    head = _parsed(source)
+    if head.is_cut and seems is not None and seems(head.rows[0]):
         whole = _first_of_file(source)
-        return values if whole is None else [whole]
-    return values
+        return head.rows if whole is None else [whole]
+    return head.rows
 
 
 def head_row(source: Source, seems: Callable[[Any], bool] | None = None) -> dict[str, Any] | None:
@@ -79,40 +79,47 @@ def head_row(source: Source, seems: Callable[[Any], bool] | None = None) -> dict
 
 def first_object(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any]:
     """Return the object on the first line, or the only one as `head_row` finds it; else empty."""
-    line, end, _ = source.head_text.lstrip().partition("\n")
-    try:
-        value = json.loads(line) if end else head_row(source, seems)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    return (_parsed(source).is_line and head_row(source, seems)) or {}
 
 
-def _head_values(source: Source) -> tuple[list[Any], bool]:
-    """Return the rows that the head of a file holds, and whether there is one, which is cut."""
-    text = source.head_text.lstrip()
+class _Head(NamedTuple):
+    """The rows in the head of a file, whether one is all, which is cut, or the first is a line."""
+
+    rows: list[Any]
+    is_cut: bool = False
+    is_line: bool = False
+
+
+@once
+def _parsed(source: Source) -> _Head:
+    """Parse the head of a file."""
+    text = source.beginning
     if not text.startswith(("{", "[")):
-        return [], False
+        return _Head([])
     decoder = json.JSONDecoder()
     values: list[Any] = []
-    place = 0
+    place = end = 0
     while (sign := _SIGN.search(text, place)) is not None:
         try:
             value, place = decoder.raw_decode(text, sign.start())
         except (ValueError, RecursionError):
             break
         values.append(value)
+        end = end or place
     is_cut = not values and source.is_longer_than_head
     if is_cut:
         values = [_completed(text)]
+    is_line = text[0] == "{" and "\n" not in text[: end or len(text)]
     if len(values) != 1:
-        return values, False
+        return _Head(values, is_line=is_line)
     items = values[0] if isinstance(values[0], list) else _wrapped(values[0])
     if items is None:
-        return values, is_cut
+        return _Head(values, is_cut, is_line)
     whole = items[:-1] if is_cut and len(items) > 1 else items
-    return [_row(item) for item in whole], is_cut and len(items) == 1
+    return _Head([_row(item) for item in whole], is_cut and len(items) == 1, is_line)
 
 
+@once
 def _first_of_file(source: Source) -> Any:
     """Return the first row of a file, of which no more is read; None if it cannot be read."""
     size, is_longer = _FIRST, True

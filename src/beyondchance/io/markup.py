@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, once
 from beyondchance.io.values import refusal
 from beyondchance.messages import Text
 
@@ -19,15 +19,17 @@ _XML_ENCODINGS = re.compile(
 )
 
 
-def outermost(head: str) -> str | None:
+@once
+def outermost(source: Source) -> str | None:
     """Return the name of the first element, by the head of a file; None if it is not XML.
 
     Examples
     --------
-    >>> outermost("<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>")
+    >>> outermost(Source("a.xml", member=b"<?xml version='1.0'?><!-- <b> --><!DOCTYPE a><a>"))
     'a'
     """
-    return _first_element(head.lstrip().encode("utf-8", "replace"), "utf-8")[1]
+    head = source.beginning or source.head.decode("latin-1").lstrip()
+    return _first_element(head.encode("utf-8", "replace"), "utf-8")[1] if head[:1] == "<" else None
 
 
 def without_prefix(name: str | None) -> str:
@@ -43,7 +45,7 @@ def without_prefix(name: str | None) -> str:
 
 def is_json(source: Source) -> bool:
     """Return whether a file is JSON rather than XML, by its first sign or else by its name."""
-    first = (source.head_text or source.head.decode("latin-1")).lstrip()[:1]
+    first = (source.beginning or source.head.decode("latin-1").lstrip())[:1]
     return first in {"{", "["} or (first not in {"", "<"} and source.ending != ".xml")
 
 

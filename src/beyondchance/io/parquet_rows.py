@@ -10,7 +10,7 @@ from typing import Any
 from beyondchance.errors import FormatError
 from beyondchance.io.columns import check_distinct
 from beyondchance.io.registry import required
-from beyondchance.io.sources import Source, parsed_json, too_large
+from beyondchance.io.sources import Source, once, parsed_json, too_large
 from beyondchance.io.values import reason
 
 _BATCH = 1024
@@ -18,6 +18,7 @@ _PER_VALUE, _PER_OBJECT = 8, 60
 """Bytes of memory: of a value in a column, at least, and of one in a row besides its content."""
 
 
+@once
 def schema_of(source: Source) -> Any:
     """Read the schema of a Parquet file, to recognise a format by; None if it cannot be read."""
     try:

@@ -96,7 +96,7 @@ def _unrecognised_archive(archive: Source) -> DataError:
 
 def _near_json(source: Source) -> DataError | None:
     """Refuse JSON that is broken, or whose keys no format has."""
-    text = source.head_text.lstrip()
+    text = source.beginning
     if not text.startswith(("{", "[")):
         return None
     first = next(iter(json_rows.head_rows(source)), None)
@@ -123,8 +123,7 @@ _KINDS = {list: "lists", str: "strings", bool: "truth values", type(None): "noth
 
 
 def _near_xml(source: Source) -> DataError | None:
-    text = source.head_text.lstrip()
-    if not text.startswith("<"):
+    if not source.beginning.startswith("<"):
         return None
     if is_type_system(source):
         expected = "the XMI file that belongs to it"
@@ -170,9 +169,7 @@ def _is_tag_like(cell: str) -> bool:
 
 def _near_columns(source: Source) -> DataError | None:
     """Refuse lines of a token and something that resembles a tag."""
-    lines = source.head_text.replace("\r\n", "\n").split("\n")
-    lines = lines[: min(_MOST_LINES, len(lines) - source.is_longer_than_head)]
-    numbered = ((number, line.split()) for number, line in enumerate(lines, start=1))
+    numbered = ((number, line.split()) for number, line in enumerate(source.head_lines, start=1))
     rows = [(number, row) for number, row in numbered if row and row[0][0] != "#"]
     widths = Counter(len(row) for _, row in rows)
     if not rows or max(widths) < 2:

@@ -137,8 +137,12 @@ class Upload:
 
 def recognised(upload: Upload) -> Format | None:
     """Return the format that the content looks like; those of other packages are tried last."""
-    found = next((item for item in FORMATS.values() if item.detects(upload)), None)
-    return found or next((item for item in plugins().values() if item.detects(upload)), None)
+    try:
+        found = next((item for item in FORMATS.values() if item.detects(upload)), None)
+        return found or next((item for item in plugins().values() if item.detects(upload)), None)
+    finally:
+        for source in upload.sources:  # of many files, it would take much memory
+            source.found.clear()
 
 
 @cache
@@ -276,12 +280,10 @@ class Format:
 
     def detects(self, upload: Upload) -> bool:
         """Return whether the content looks like this format."""
-        if self.first and upload.data is None and not upload.is_folder:
-            # No need to import a reader of JSON for what does not begin with a brace.
-            beginning = upload.sources[0].head_text.lstrip()
-            if beginning and beginning[0] not in self.first:
-                return False
-        return self.reader().is_format(upload)
+        # No need to import a reader of JSON for what does not begin with a brace.
+        is_possible = not self.first or upload.data is not None or upload.is_folder
+        is_possible = is_possible or upload.sources[0].beginning[:1] in self.first
+        return is_possible and self.reader().is_format(upload)
 
 
 # In the order in which they are tried: those that are easiest to recognise first.

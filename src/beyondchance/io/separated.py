@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from threading import Lock
 from typing import Any
@@ -13,13 +13,14 @@ from typing import Any
 from beyondchance.checks import repeated
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.columns import SPAN, our_name
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, once
 from beyondchance.io.values import refusal
 from beyondchance.messages import given, quotes
 
 IGNORED = "_"
 """What stands for a column to ignore, in the option ``columns``."""
 _FIELD_LIMIT = Lock()
+_MOST_ROWS = 400
 
 Columns = Mapping[str, tuple[str, ...]]
 """What is looked for in a kind of table, and the names that a column of it can have."""
@@ -36,16 +37,17 @@ def delimiter_of(source: Source, signs: str = ",;\t") -> str:
 
 
 def head_rows(source: Source, delimiter: str = "", most: int = 1) -> list[list[str]]:
-    """Cut the first lines of a file into cells, to recognise a format by; none if it is not CSV.
+    """Cut the first lines of a file into cells, to recognise a format by."""
+    return _first_rows(source, delimiter or delimiter_of(source))[:most]
 
-    A last row that may be cut off is left out.
-    """
-    text = source.head_text.lstrip("\n\r")
-    try:
-        rows = list(islice(_cut(text, delimiter or delimiter_of(source)), most))
-    except csv.Error:
-        return []
-    is_cut = source.is_longer_than_head and 1 < len(rows) < most
+
+@once
+def _first_rows(source: Source, delimiter: str) -> list[list[str]]:
+    """Cut the head of a file into rows, up to one that is not CSV or may be cut off."""
+    rows: list[list[str]] = []
+    with suppress(csv.Error):
+        rows += islice(_cut(source.head_text.lstrip("\n\r"), delimiter), _MOST_ROWS)
+    is_cut = source.is_longer_than_head and 1 < len(rows) < _MOST_ROWS
     return rows[:-1] if is_cut else rows
 
 

@@ -14,18 +14,18 @@ import re
 import zipfile
 from codecs import getincrementaldecoder
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from glob import glob, has_magic
 from importlib import import_module
 from itertools import islice
 from math import ceil
 from pathlib import Path, PurePosixPath
 from threading import Thread
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from beyondchance.checks import as_float
 from beyondchance.errors import FormatError, OptionError
@@ -45,6 +45,7 @@ WITHOUT_LIMIT = 2**62
 _LEAST_UNPACKED = 2**20
 """What may be unpacked from however little."""
 _HEAD_BYTES = 65536
+_HEAD_LINES = 400
 _STREAMED = 2**20
 """Bytes of a stream that are read at a time."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
@@ -60,6 +61,8 @@ _ENDINGS = frozenset(
 """Endings that say of what kind a file is, and not whose."""
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
 _allowed: ContextVar[int | None] = ContextVar("allowed", default=None)
 _read: ContextVar[set[str]] = ContextVar("read")
 
@@ -293,6 +296,23 @@ class Source:
         except UnicodeDecodeError:
             return ""
 
+    @cached_property
+    def beginning(self) -> str:
+        """The same from the first sign on that is not white space."""
+        return self.head_text.lstrip()
+
+    @cached_property
+    def head_lines(self) -> list[str]:
+        """The first lines, without their ends; one that may be cut off is left out."""
+        lines = self.head_text.replace("\r\n", "\n").split("\n", _HEAD_LINES)
+        is_cut = self.is_longer_than_head or len(lines) > _HEAD_LINES
+        return lines[:-1] if is_cut and len(lines) > 1 else lines
+
+    @cached_property
+    def found(self) -> dict[object, Any]:
+        """What functions that are called `once` found out."""
+        return {}
+
     def begun(self, size: int) -> tuple[str, bool]:
         """Return so many of the first bytes as text, and whether there are more."""
         data = self._read(size)
@@ -320,6 +340,19 @@ class Source:
         for number, line in enumerate(self.lines(), start=1 + self.before):
             if line.strip():
                 yield number, parsed_json(line, self.name, first_line=number)
+
+
+def once(find: Callable[Concatenate[Source, P], T]) -> Callable[Concatenate[Source, P], T]:
+    """Make a function of a source keep what it finds with the source, to find it once."""
+
+    @wraps(find)
+    def kept(source: Source, /, *rest: P.args, **named: P.kwargs) -> T:
+        key = (find, *rest)
+        if key not in source.found:
+            source.found[key] = find(source, *rest, **named)
+        return cast("T", source.found[key])
+
+    return kept
 
 
 def read_stream(stream: Any, name: str) -> bytes:
@@ -572,6 +605,29 @@ def is_type_system(source: Source) -> bool:
 def is_parquet(source: Source) -> bool:
     """Return whether the content is Parquet."""
     return source.head.startswith(b"PAR1")
+
+
+@once
+def names_in(archive: Source) -> list[str]:
+    """List the files of a zip archive, to recognise a format by; none if it is damaged."""
+    with suppress(Exception), _zip(archive) as opened_archive:
+        return sorted(entry.filename for entry in opened_archive.infolist() if not entry.is_dir())
+    return []
+
+
+def heads_in(archive: Source, names: Iterable[str]) -> Iterator[Source]:
+    """Yield the beginnings of files of a zip archive, up to one that is damaged."""
+    with suppress(Exception), _zip(archive) as opened_archive:
+        for name in names:
+            with opened_archive.open(name) as file:
+                head = file.read(_HEAD_BYTES)
+            yield Source(name, member=head)
+
+
+def _zip(archive: Source) -> zipfile.ZipFile:
+    """Open a zip archive, of which no more is read than what is asked for."""
+    path = archive.path if archive.member is None else None
+    return zipfile.ZipFile(path or io.BytesIO(archive.data))
 
 
 def members(archive: Source) -> list[Source]:

@@ -109,7 +109,7 @@ def read_table(source: Source, reading: Reading, *, needed: Sequence[str] = SPAN
         table = arrow_table(source.rows, source, import_module("pyarrow"))
     elif is_parquet(source):
         table = _parquet(source)
-    elif source.head_text.lstrip().startswith("{"):
+    elif source.beginning.startswith("{"):
         table = _quick(source, _arrow_json_lines) or _json_lines(source)
     else:
         return known_columns(_separated(source, reading, named), needed)

@@ -61,10 +61,10 @@ _Found = Iterator[tuple[str, Mapping[str, Any]]]
 
 def _looks_right(source: Source) -> bool:
     """Return whether a file is a BioC collection."""
-    head = source.head_text
-    if head.lstrip()[:1] in {"{", "["}:
+    head = source.beginning
+    if head.startswith(("{", "[")):
         return _PASSAGES.search(head) is not None and '"infons"' in head
-    return outermost(head) == _ROOT and ("<document>" in head or "<passage>" in head)
+    return outermost(source) == _ROOT and ("<document>" in head or "<passage>" in head)
 
 
 is_format = by_files(any, _looks_right)

@@ -128,7 +128,7 @@ def _has_sibling(source: Source) -> bool:
 
 def _looks_like_lines(source: Source) -> bool:
     """Return whether the first line that is not blank is one of brat's."""
-    first = next((line for line in source.head_text.split("\n") if line.strip()), "")
+    first = next(filter(str.strip, source.head_lines), "")
     return _LINE.match(first) is not None
 
 

@@ -238,9 +238,9 @@ def is_format(upload: Upload) -> bool:
     """Return whether the lines have columns, one of which holds tags."""
     if upload.data is not None:
         return False
-    lines = upload.sources[0].head_text.replace("\r\n", "\n").split("\n")[:400]
+    lines = upload.sources[0].head_lines
     lines = _without_commas(lines) if is_csv(lines[0]) else lines
-    rows = [cells_of(line) for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
+    rows = [cells_of(line) for line in lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and is_header(rows[0]):
         del rows[0]

@@ -82,10 +82,8 @@ class _Sentence(NamedTuple):
 
 def _looks_like_it(source: Source) -> bool:
     """Return whether lines have ten columns, with the numbers of a word and of its head."""
-    lines = source.head_text.replace("\r\n", "\n").split("\n")
-    # The last line may have been cut off.
-    rows = [line.split("\t") for line in lines[:-1] or lines if line.strip() and line[0] != "#"]
-    if lines[0].lower().replace(" ", "").startswith("#global.columns=id"):
+    rows = [line.split("\t") for line in source.head_lines if line.strip() and line[0] != "#"]
+    if source.head_lines[0].lower().replace(" ", "").startswith("#global.columns=id"):
         return any(len(row) > 2 for row in rows)
     return bool(rows) and all(
         len(row) == len(_COLUMNS) and _ID.fullmatch(row[0]) and _HEAD.fullmatch(row[6])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, Row, Shape, numbered, rows
-from beyondchance.io.sources import Source, is_zip, members
+from beyondchance.io.sources import Source, heads_in, is_zip, members, names_in
 from beyondchance.io.values import refusal, refused, shown
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
@@ -35,11 +35,13 @@ def is_format(upload: Upload) -> bool:
         return False
     if not _has_files(upload):
         return _looks_like_entries(upload.sources[0])
-    try:
-        files = [file for file in _files(upload) if _is_entries(file) and file.head.strip()]
-    except FormatError:
-        return False
-    return bool(files) and all(map(_looks_like_entries, files if upload.is_folder else files[:1]))
+    if not upload.is_folder:
+        archive = upload.sources[0]
+        names = [name for name in names_in(archive) if _is_entries(Source(name))]
+        heads = (head for head in heads_in(archive, names) if head.head.strip())
+        return any(map(_looks_like_entries, islice(heads, 1)))
+    files = [file for file in upload.sources if _is_entries(file) and file.head.strip()]
+    return bool(files) and all(map(_looks_like_entries, files))
 
 
 @each_upload

@@ -62,7 +62,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 def _looks(source: Source) -> bool:
     """Return whether the outermost element is that of ELAN."""
-    return outermost(source.head_text) == _DOCUMENT
+    return outermost(source) == _DOCUMENT
 
 
 is_format = by_files(any, _looks)

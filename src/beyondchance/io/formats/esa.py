@@ -90,7 +90,7 @@ def _units(text: _Text) -> tuple[int, ...]:
 
 def _kind_of(source: Source) -> str:
     """Return the kind of a file, by its first line; empty if it is none of the three."""
-    if not source.head_text.lstrip().startswith("{"):
+    if not source.beginning.startswith("{"):
         return "appraise" if _is_appraise(source) else ""
     value = first_object(source, _seems_a_line)
     if {"annotation", "user_id", "item_i"} <= value.keys():

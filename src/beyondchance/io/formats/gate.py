@@ -57,8 +57,8 @@ _Document = tuple[Draft, Mapping[str, _Marks]]
 
 def _looks_like_it(source: Source) -> bool:
     """Return whether a file is a GATE document."""
-    if not source.head_text.lstrip().startswith("{"):
-        return outermost(source.head_text) == _ROOT
+    if not source.beginning.startswith("{"):
+        return outermost(source) == _ROOT
     if all(f'"{key}"' in source.head_text for key in _KEYS):
         return True
     # They may stand behind a long text.

@@ -41,7 +41,7 @@ _IGNORED = {
 
 def _looks_right(source: Source) -> bool:
     """Return whether a file holds annotations of a text elsewhere."""
-    return outermost(source.head_text) == _ROOT and _HAS_TEXT.search(source.head_text) is not None
+    return outermost(source) == _ROOT and _HAS_TEXT.search(source.head_text) is not None
 
 
 is_format = by_files(any, _looks_right)

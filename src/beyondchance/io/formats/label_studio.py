@@ -104,7 +104,7 @@ class _Work:
 
 def _looks_right(source: Source) -> bool:
     """Return whether a file looks like an export of Label Studio."""
-    head = source.head_text.lstrip()
+    head = source.beginning
     if not head.startswith(("[", "{")):
         return False
     if _IS_TASK.search(head):

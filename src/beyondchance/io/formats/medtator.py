@@ -37,7 +37,7 @@ _BEGIN = re.compile(r"<[^<>]*>\s*(?:<META[^<>]*>\s*)?<TEXT[\s>]")
 def _looks_right(source: Source) -> bool:
     """Return whether a file has a text and tags."""
     head = source.head_text
-    root = outermost(head)
+    root = outermost(source)
     if root is None or _BEGIN.match(head, head.find(f"<{root}")) is None:
         return False
     try:

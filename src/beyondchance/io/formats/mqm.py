@@ -109,7 +109,7 @@ def _seems_a_record(row: Any) -> bool:
 
 
 def _is_json(source: Source) -> bool:
-    return source.head_text.lstrip()[:1] in {"[", "{"}
+    return source.beginning.startswith(("[", "{"))
 
 
 # --- Reading ------------------------------------------------------------------

@@ -34,7 +34,7 @@ _ENDING = ".pubtator"
 
 def _looks_right(source: Source) -> bool:
     """Return whether a file begins with a title and its document."""
-    lines = (line for line in source.head_text.split("\n") if line.strip())
+    lines = filter(str.strip, source.head_lines)
     first = _TEXT.match(next(lines, ""))
     if first is None or first[2] != "t":
         return False

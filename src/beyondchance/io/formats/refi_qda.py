@@ -6,9 +6,7 @@ nothing in a source did not annotate it, because a project does not say who has 
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,7 +20,7 @@ from beyondchance.io.markup import local_name, number_of, xml_root
 from beyondchance.io.offsets import Interval, indices, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
-from beyondchance.io.sources import Source, is_zip, members
+from beyondchance.io.sources import Source, is_zip, members, names_in
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Quote, Text
 from beyondchance.tallies import left_out, no_spans
@@ -60,7 +58,7 @@ _Way = tuple[str, int, int]
 
 def _is_project(source: Source) -> bool:
     """Return whether a file is a project."""
-    return _holds_project(source) if is_zip(source) else _is_bare(source)
+    return any(map(_is_project_name, names_in(source))) if is_zip(source) else _is_bare(source)
 
 
 is_format = by_files(any, _is_project)
@@ -68,14 +66,6 @@ is_format = by_files(any, _is_project)
 
 def _is_bare(source: Source) -> bool:
     return _ROOT.search(source.head_text[:4096]) is not None
-
-
-def _holds_project(source: Source) -> bool:
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            return any(_is_project_name(name) for name in archive.namelist())
-    except Exception:  # damaged archives make their unpackers raise anything
-        return False
 
 
 def _is_project_name(name: str) -> bool:

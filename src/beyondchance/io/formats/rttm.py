@@ -50,10 +50,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
 
 def _looks(source: Source) -> bool:
     """Return whether the first lines begin with the types of RTTM."""
-    lines = source.head_text.splitlines()
-    # The last line may have been cut.
-    whole = lines[:-1] if source.is_longer_than_head else lines
-    found = list(islice(filter(None, map(_fields, whole)), 20))
+    found = list(islice(filter(None, map(_fields, source.head_lines)), 20))
     are_typed = all(fields[0] in _TYPES and len(fields) in {9, 10} for fields in found)
     onsets = (fields[3] for fields in found)
     return bool(found) and are_typed and all(o == "<NA>" or seconds(o) is not None for o in onsets)

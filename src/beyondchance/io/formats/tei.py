@@ -66,10 +66,10 @@ _Text = tuple[Draft, list[tuple[int, int, ET.Element]]]
 
 def _looks_like_it(source: Source) -> bool:
     """Return whether a file is TEI or has the elements of MUC."""
-    text = source.head_text
-    if not text.lstrip().startswith("<"):
+    text = source.beginning
+    if not text.startswith("<"):
         return False
-    return without_prefix(outermost(text)) in _ROOTS or _MUC_TAG.search(text) is not None
+    return without_prefix(outermost(source)) in _ROOTS or _MUC_TAG.search(text) is not None
 
 
 is_format = by_files(any, _looks_like_it)

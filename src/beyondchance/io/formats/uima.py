@@ -6,9 +6,7 @@ and an annotation of a type is also one of the types that it is a kind of.
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +39,7 @@ from beyondchance.io.markup import (
 from beyondchance.io.offsets import Interval, length_of, out_of_order
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, is_unknown
-from beyondchance.io.sources import Source, is_zip, members
+from beyondchance.io.sources import Source, heads_in, is_zip, members, names_in
 from beyondchance.io.values import (
     label_of,
     listed,
@@ -103,7 +101,7 @@ def _kind_of_file(source: Source) -> str | None:
     if source.head.startswith(_JAVA):
         return "ser"
     head = source.head_text or source.head.decode("latin-1")
-    root = without_prefix(outermost(head))
+    root = without_prefix(outermost(source))
     if root == "XMI" and "http://www.omg.org/XMI" in head:
         return "xmi"
     if root == "typeSystemDescription":
@@ -133,30 +131,18 @@ def _unpacked(archive: Source) -> list[_Entry]:
 
 def is_format(upload: Upload) -> bool:
     """Return whether a file, or one of the files of a folder, is a CAS or an archive of such."""
-    try:
-        return upload.data is None and any(
-            _kind_of_file(source) in {"xmi", "json"} or (is_zip(source) and _holds_cas(source))
-            for source in upload.sources
-        )
-    except FormatError:
-        return False
+    return upload.data is None and any(
+        _kind_of_file(source) in {"xmi", "json"} or (is_zip(source) and _holds_cas(source))
+        for source in upload.sources
+    )
 
 
 def _holds_cas(source: Source) -> bool:
     """Return whether an archive is a project export or holds a CAS, by the heads of its files."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
-            if any(map(_PROJECT_JSON.fullmatch, names)):
-                return True
-            for name in names:
-                with archive.open(name) as file:
-                    head = Source(name, member=file.read(65536))
-                if _kind_of_file(head) in {"xmi", "json"}:
-                    return True
-    except Exception:  # damaged archives make their unpackers raise anything
-        return False
-    return False
+    names = names_in(source)
+    return any(map(_PROJECT_JSON.fullmatch, names)) or any(
+        _kind_of_file(head) in {"xmi", "json"} for head in heads_in(source, names)
+    )
 
 
 # --- Uploads ------------------------------------------------------------------

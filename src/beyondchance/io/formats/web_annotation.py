@@ -65,8 +65,8 @@ class _Mark(NamedTuple):
 
 def _looks_like_it(source: Source) -> bool:
     """Return whether a file has selectors of text."""
-    text = source.head_text
-    if not text.lstrip().startswith(("[", "{")):
+    text = source.beginning
+    if not text.startswith(("[", "{")):
         return False
     return _SELECTORS.search(text) is not None or all(key in text for key in _CORE)
 
