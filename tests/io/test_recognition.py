@@ -11,7 +11,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.io import sources
-from beyondchance.io.registry import Upload, recognised
+from beyondchance.io.registry import Format, Upload, recognised
 from each import each
 from refusals import assert_tells, refused
 
@@ -181,3 +181,19 @@ def test_an_archive_is_not_unpacked_to_be_recognised(tmp_path, monkeypatch):
         archive.writestr("a.txt", "nothing")
     monkeypatch.setattr(sources, "members", None)
     _tried(path, monkeypatch)
+
+
+def test_data_are_of_the_formats_that_can_be_in_memory(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Format, "reader", lambda item: asked.append(item.name) or Empty)
+    data = Upload("data 1", "annotator 1", [sources.Source("data 1", member=b"")], data=[1])
+    assert recognised(data) is None
+    assert asked == ["spacy", "records", "quotes", "hf", "table"]
+
+
+class Empty:
+    """The reader of a format that nothing is of."""
+
+    @staticmethod
+    def is_format(_):
+        return False

@@ -94,7 +94,7 @@ class _Head(NamedTuple):
 def _parsed(source: Source) -> _Head:
     """Parse the head of a file."""
     text = source.beginning
-    if not text.startswith(("{", "[")):
+    if not source.is_json:
         return _Head([])
     decoder = json.JSONDecoder()
     values: list[Any] = []

@@ -785,7 +785,7 @@ def _kind_of(upload: Upload, name: str | None) -> Format | None:
         return KINDS[name] if name in KINDS else format_named(name)
     for known in (KINDS, FORMATS):
         for item in known.values():
-            if item.reader().is_format(upload):
+            if item.detects(upload):
                 return item
         if is_nothing(upload.data):
             return None

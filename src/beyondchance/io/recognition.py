@@ -96,14 +96,13 @@ def _unrecognised_archive(archive: Source) -> DataError:
 
 def _near_json(source: Source) -> DataError | None:
     """Refuse JSON that is broken, or whose keys no format has."""
-    text = source.beginning
-    if not text.startswith(("{", "[")):
+    if not source.is_json:
         return None
     first = next(iter(json_rows.head_rows(source)), None)
     if first is None:
-        line = source.text.lstrip().partition("\n")[0] if text.startswith("{") else source.text
-        parsed_json(line, source.name)  # says where it breaks
-        parsed_json(source.text, source.name)
+        if source.beginning[0] == "{":  # lines, perhaps
+            parsed_json(source.text.lstrip().partition("\n")[0], source.name)
+        parsed_json(source.text, source.name)  # says where it breaks
     for key in _TOKENS:
         words = first.get(key) if isinstance(first, dict) else None
         if isinstance(words, list) and any(isinstance(word, str) for word in words):

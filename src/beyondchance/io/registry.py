@@ -251,6 +251,8 @@ class Format:
         Whether the ends of its spans may be inclusive.
     first : str
         The characters that its files of text can begin with; any if there are none.
+    is_in_memory : bool
+        Whether data in memory can be of it.
     is_alone : bool
         Whether its reader returns a Corpus, which files of other formats cannot join.
     library, extra : str, optional
@@ -268,6 +270,7 @@ class Format:
     options: frozenset[str] = EVERYWHERE
     has_ends: bool = False
     first: str = ""
+    is_in_memory: bool = False
     is_alone: bool = False
     library: str | None = None
     extra: str | None = None
@@ -281,8 +284,11 @@ class Format:
     def detects(self, upload: Upload) -> bool:
         """Return whether the content looks like this format."""
         # No need to import a reader of JSON for what does not begin with a brace.
-        is_possible = not self.first or upload.data is not None or upload.is_folder
-        is_possible = is_possible or upload.sources[0].beginning[:1] in self.first
+        if upload.data is not None:
+            is_possible = self.is_in_memory
+        else:
+            is_any = not self.first or upload.is_folder
+            is_possible = is_any or upload.sources[0].beginning[:1] in self.first
         return is_possible and self.reader().is_format(upload)
 
 
@@ -297,6 +303,7 @@ _ALL = (
     Format(
         name="spacy",
         title="spaCy DocBin: one .spacy file per annotator",
+        is_in_memory=True,
         example="beyondchance agree anna.spacy ben.spacy",
         positions="tokens",
         first="\0",  # never text
@@ -482,6 +489,7 @@ _ALL = (
     Format(
         name="records",
         title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
+        is_in_memory=True,
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
         options=CHARACTERS | {"layer", "empty"},
@@ -490,6 +498,7 @@ _ALL = (
     Format(
         name="quotes",
         title="quotes without offsets, as of language models: JSON or JSONL, one file per model",
+        is_in_memory=True,
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
@@ -507,6 +516,7 @@ _ALL = (
     Format(
         name="hf",
         title="Hugging Face: tokens and tags in JSON, JSONL or Parquet, or a Dataset in memory",
+        is_in_memory=True,
         example="beyondchance agree anna.parquet ben.parquet",
         unit="sentence",
         positions="tokens",
@@ -516,6 +526,7 @@ _ALL = (
     Format(
         name="table",
         title="CSV, TSV, JSONL, Parquet or data frames with document, annotator, start, end, label",
+        is_in_memory=True,
         example="beyondchance agree spans.csv",
         is_alone=True,
         options=CHARACTERS | {"columns", "documents", "empty", "length"},
@@ -533,6 +544,7 @@ _ALL = (
 TAGS = Format(
     name="tags",
     title="lists of tags, one for each text",
+    is_in_memory=True,
     example="bc.agreement(tags_of_one, tags_of_another)",
     unit="sentence",
     positions="tokens",
@@ -541,6 +553,7 @@ TAGS = Format(
 SPANS = Format(
     name="spans",
     title="lists of spans, one for each text",
+    is_in_memory=True,
     example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
     positions="characters",
     options=CHARACTERS | {"documents"},

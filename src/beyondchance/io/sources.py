@@ -301,6 +301,11 @@ class Source:
         """The same from the first sign on that is not white space."""
         return self.head_text.lstrip()
 
+    @property
+    def is_json(self) -> bool:
+        """Whether it begins as JSON does."""
+        return self.beginning.startswith(("{", "["))
+
     @cached_property
     def head_lines(self) -> list[str]:
         """The first lines, without their ends; one that may be cut off is left out."""
@@ -327,9 +332,8 @@ class Source:
 
     def placed_lines(self) -> Iterator[tuple[str, str]]:
         """Yield the lines that are not blank, each with its place for messages."""
-        for number, line in enumerate(self.lines(), start=1 + self.before):
-            if line.strip():
-                yield f"{self.name}:{number}", line
+        for number, line in self._numbered_lines():
+            yield f"{self.name}:{number}", line
 
     def json(self) -> Any:
         """Parse the content as JSON."""
@@ -337,9 +341,12 @@ class Source:
 
     def json_lines(self) -> Iterator[tuple[int, Any]]:
         """Yield line numbers and their values, one JSON value a line; skip blank lines."""
-        for number, line in enumerate(self.lines(), start=1 + self.before):
-            if line.strip():
-                yield number, parsed_json(line, self.name, first_line=number)
+        for number, line in self._numbered_lines():
+            yield number, parsed_json(line, self.name, first_line=number)
+
+    def _numbered_lines(self) -> Iterator[tuple[int, str]]:
+        lines = enumerate(self.lines(), start=1 + self.before)
+        return ((number, line) for number, line in lines if line.strip())
 
 
 def once(find: Callable[Concatenate[Source, P], T]) -> Callable[Concatenate[Source, P], T]:

@@ -413,10 +413,6 @@ def test_is_not_format(content):
     assert not brat.is_format(upload(is_folder=True, a_tsv=content, a_txt=content))
 
 
-def test_data_sets_are_not_files():
-    assert not brat.is_format(Upload("x", "x", [Source("x.ann", member=ANN.encode())], data=[1]))
-
-
 # --- Another reader, and any input ---------------------------------------------
 
 

@@ -413,7 +413,6 @@ def test_is_format(tmp_path, content):
     assert doccano.is_format(upload(archive.read_bytes(), "x.zip"))
     sources = [Source("x/a.jsonl", member=content.encode()), Source("x/b.txt", member=b"?")]
     assert doccano.is_format(Upload("x", "x", sources, is_folder=True))
-    assert not doccano.is_format(Upload("x", "x", sources, is_folder=True, data=[1]))
 
 
 @each(

@@ -216,9 +216,6 @@ class TestDetection:
     def test_not_told(self, content):
         assert not factgenie.is_format(upload_of(content))
 
-    def test_data_in_memory_is_something_else(self):
-        assert not factgenie.is_format(upload_of(lines(line()), data=[]))
-
 
 # --- Whatever comes -----------------------------------------------------------
 

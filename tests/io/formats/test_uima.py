@@ -650,7 +650,6 @@ def test_is_format():
         zipped({"anna.jsonl": '{"text": "a", "label": []}\n'}),
     ):
         assert not uima.is_format(_upload(other))
-    assert not uima.is_format(Upload("x", "x", [Source("x", member=b"")], data=[1]))
 
 
 def _seed_cas():

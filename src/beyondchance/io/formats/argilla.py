@@ -60,7 +60,7 @@ class _Answer(NamedTuple):
 
 def is_format(upload: Upload) -> bool:
     """Return whether the first object is a record."""
-    if upload.data is not None or upload.is_folder:
+    if upload.is_folder:
         return False
     source = upload.sources[0]
     if is_parquet(source):

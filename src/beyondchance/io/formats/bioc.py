@@ -62,7 +62,7 @@ _Found = Iterator[tuple[str, Mapping[str, Any]]]
 def _looks_right(source: Source) -> bool:
     """Return whether a file is a BioC collection."""
     head = source.beginning
-    if head.startswith(("{", "[")):
+    if source.is_json:
         return _PASSAGES.search(head) is not None and '"infons"' in head
     return outermost(source) == _ROOT and ("<document>" in head or "<passage>" in head)
 

@@ -44,8 +44,6 @@ _LINE = re.compile(
 
 def is_format(upload: Upload) -> bool:
     """Return whether a file, or the first annotations of a folder that say anything, are brat's."""
-    if upload.data is not None:
-        return False
     files = [source for source in upload.sources if source.ending == ".ann"]
     if not upload.is_folder:
         return _looks_like_lines(upload.sources[0]) or (

@@ -236,8 +236,6 @@ class _File:
 
 def is_format(upload: Upload) -> bool:
     """Return whether the lines have columns, one of which holds tags."""
-    if upload.data is not None:
-        return False
     lines = upload.sources[0].head_lines
     lines = _without_commas(lines) if is_csv(lines[0]) else lines
     rows = [cells_of(line) for line in lines if line.strip() and line[0] != "#"]

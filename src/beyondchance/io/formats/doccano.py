@@ -31,8 +31,6 @@ _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "to
 
 def is_format(upload: Upload) -> bool:
     """Return whether the first object is a text with labels; in a folder, of every file."""
-    if upload.data is not None:
-        return False
     if not _has_files(upload):
         return _looks_like_entries(upload.sources[0])
     if not upload.is_folder:

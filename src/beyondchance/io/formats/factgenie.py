@@ -110,8 +110,6 @@ def is_format(upload: Upload) -> bool:
 
     In a folder, one of the files has to hold annotations.
     """
-    if upload.data is not None:
-        return False
     kinds = {_kind_of(source) for source in upload.sources}
     return _SPANS in kinds if upload.is_folder else "" not in kinds
 

@@ -105,7 +105,7 @@ class _Work:
 def _looks_right(source: Source) -> bool:
     """Return whether a file looks like an export of Label Studio."""
     head = source.beginning
-    if not head.startswith(("[", "{")):
+    if not source.is_json:
         return False
     if _IS_TASK.search(head):
         return bool(_IS_ANNOTATION.search(head) or _IS_DATA.search(head))

@@ -23,7 +23,7 @@ _GENERATED = re.compile(r"doc_[0-9a-f]{8}")
 
 def is_format(upload: Upload) -> bool:
     """Return whether the first object is a document with extractions."""
-    if upload.data is not None or upload.is_folder:
+    if upload.is_folder:
         return False
     row = head_row(upload.sources[0])
     if row is None or not isinstance(row.get("extractions", 0), list | None):

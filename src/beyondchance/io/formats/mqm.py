@@ -94,7 +94,7 @@ class _Asked:
 
 def _looks_right(source: Source) -> bool:
     """Return whether a file has the columns of a table of MQM, or the keys of Bio-MQM."""
-    if _is_json(source):
+    if source.is_json:
         row = head_row(source, _seems_a_record)
         return row is not None and all(key in row for key in _BIO_KEYS)
     return any(kind_of(row, (_BIO, _WMT)) for row in head_rows(source, "\t"))
@@ -106,10 +106,6 @@ is_format = by_files(all, _looks_right)
 def _seems_a_record(row: Any) -> bool:
     """Return whether the beginning of a record has a key of Bio-MQM."""
     return isinstance(row, dict) and not row.keys().isdisjoint(_BIO_BEGIN)
-
-
-def _is_json(source: Source) -> bool:
-    return source.beginning.startswith(("[", "{"))
 
 
 # --- Reading ------------------------------------------------------------------
@@ -124,7 +120,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     other = next(name for name in _LAYERS if name != layer)
     asked = _Asked(layer, other, asked_labels(reading, "category"), reading)
     for source in upload.sources:
-        from_file = _from_json if _is_json(source) else _from_table
+        from_file = _from_json if source.is_json else _from_table
         yield from from_file(source, upload.annotator, asked)
 
 

@@ -131,7 +131,7 @@ def _unpacked(archive: Source) -> list[_Entry]:
 
 def is_format(upload: Upload) -> bool:
     """Return whether a file, or one of the files of a folder, is a CAS or an archive of such."""
-    return upload.data is None and any(
+    return any(
         _kind_of_file(source) in {"xmi", "json"} or (is_zip(source) and _holds_cas(source))
         for source in upload.sources
     )

@@ -66,7 +66,7 @@ class _Mark(NamedTuple):
 def _looks_like_it(source: Source) -> bool:
     """Return whether a file has selectors of text."""
     text = source.beginning
-    if not text.startswith(("[", "{")):
+    if not source.is_json:
         return False
     return _SELECTORS.search(text) is not None or all(key in text for key in _CORE)
 
