@@ -398,3 +398,7 @@ def test_what_is_refused() -> None:
         agreement([one, other])
     with refused(DataError, "no table of counts"):
         Counts.from_arrow(pa.table({"matched": [1.0]}))
+    cut = one.to_arrow()["counts"][0].as_py()[:-20]
+    for cell in (cut, b"", 1):
+        with refused(DataError, "no table of counts"):
+            Counts.from_arrow(pa.table({"counts": [cell]}))

@@ -11,8 +11,8 @@ import pytest
 import beyondchance as bc
 from beyondchance.errors import BeyondChanceError, FormatError
 from beyondchance.io import saving, scanning
-from beyondchance.results import counts as tables, units
-from beyondchance.scoring import answers, stored
+from beyondchance.results import counts as tables, packing, units
+from beyondchance.scoring import answers
 from large_tables import difficulty_digits, digits, parquet, ranking_digits, spans_table
 from refusals import refused
 
@@ -140,7 +140,7 @@ def test_damaged_files(saved):
         "flipped": data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :],
         "of another version": data.replace(b"counts 3\n", b"counts 2\n", 1),
         "nothing but the beginning": data[:22],
-        "of something else": stored.packed({"a": 1}),
+        "of something else": packing.packed({"a": 1}),
     }
     for what, content in damaged.items():
         assert content != data, what

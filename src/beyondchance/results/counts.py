@@ -936,7 +936,7 @@ class Counts:
         Rows of several tables can be concatenated, stored and sent by any engine; `from_arrow`
         adds them. Needs pyarrow; docs/scale.md has an example.
         """
-        from beyondchance.results.arrow import table_of  # noqa: PLC0415 - rarely wanted
+        from beyondchance.results.packing import table_of  # noqa: PLC0415 - rarely wanted
 
         return table_of(self)
 
@@ -949,7 +949,7 @@ class Counts:
         DataError
             If it is another table, or has the same document twice.
         """
-        from beyondchance.results.arrow import counts_in  # noqa: PLC0415 - rarely wanted
+        from beyondchance.results.packing import counts_in  # noqa: PLC0415 - rarely wanted
 
         return Counts.joined(counts_in(table))
 
