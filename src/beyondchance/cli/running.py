@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +28,8 @@ from beyondchance.reporting.visible import visible
 if TYPE_CHECKING:
     from beyondchance.results.score import Score
 
+_CLEAR = "\r\x1b[K"
+"""Empties the line of a terminal."""
 _PATIENCE = 1.0
 """Seconds after which a terminal shows what a command is doing."""
 _REFRESH = 0.1
@@ -235,11 +238,10 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
     def show() -> None:
         if done.wait(_PATIENCE):
             return
-        from rich.console import Console  # noqa: PLC0415 - only for those who wait
-
-        with Console(stderr=True).status(said[0]) as status:
-            while not done.wait(_REFRESH):
-                status.update(said[0])
+        while not done.wait(_REFRESH):
+            line = visible(said[0])[: get_terminal_size().columns - 1]
+            click.echo(f"{_CLEAR}{line}", nl=False, err=True)
+        click.echo(_CLEAR, nl=False, err=True)
 
     def log() -> None:
         while not done.wait(_LOG_EVERY):
