@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from beyondchance import OptionError, agreement, example
 from beyondchance.messages import COMMAND_LINE, Note, Quote, Use
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import Bars, Curves, Prose, Report, Table, cell_text
+from beyondchance.reporting.blocks import Prose, Report, Table, cell_text
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.reporting.outputs import text
 from beyondchance.reporting.rendering import OUTPUTS, rendered
@@ -91,7 +91,6 @@ class TestHostileNames:
     REPORT = report_of(
         Prose(HOSTILE), Prose(HOSTILE, quiet=True),
         Table(("name", HOSTILE), [(HOSTILE, 1)], HOSTILE, HOSTILE),
-        Bars(HOSTILE, {HOSTILE: 1}), Curves(HOSTILE, {HOSTILE: [0.1, 0.2]}),
     )  # fmt: skip
 
     def test_nothing_moves_the_cursor(self):
@@ -230,12 +229,6 @@ class TestText:
         shown = text.rendered([Table(("name", "value"), [(name, 0.25)])], digits=4, width=40)
         assert shown.count("注") == 30
         assert max(len(line) + sum(c in name for c in line) for line in shown.splitlines()) == 40
-
-
-def test_a_symmetric_curve_is_drawn_so():
-    curve = [abs(x - 49.5) for x in range(100)]
-    *_, line = rendered(report_of(Curves("c", {"x": curve})), "text", width=50).splitlines()[:3]
-    assert line.strip() == line.strip()[::-1]
 
 
 class TestRounding:

@@ -84,21 +84,7 @@ _AMOUNT = re.compile(r"[-+▲▼=<>]? ?[\d.,]*( %)?")
 """Amounts that are written out already: a share, a change."""
 
 
-class Bars(NamedTuple):
-    """Named amounts, to be drawn as bars where there are characters only."""
-
-    title: str
-    amounts: Mapping[str, float]
-
-
-class Curves(NamedTuple):
-    """Named curves over the same positions, to be drawn where there are characters only."""
-
-    title: str
-    values: Mapping[str, Sequence[float]]
-
-
-Block = Prose | Table | Bars | Curves
+Block = Prose | Table
 Blocks: TypeAlias = Iterable[Block | Text]
 """What a report is made of: a text is a paragraph."""
 

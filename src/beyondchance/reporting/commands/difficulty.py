@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.numbers import in_digits
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Bars, Blocks, Report, in_list, methods, report_on
+from beyondchance.reporting.blocks import Blocks, Report, Table, in_list, methods, report_on
 from beyondchance.reporting.columns import (
     COUNT,
     FIGURE,
@@ -93,8 +93,8 @@ def difficulty_report(
             yield table_of([overall], [_DIFFICULTY], settings=settings)
             yield sentences.explained(ends["difficulty"], list(ends.items()), settings)
         if defined:
-            bars = {f"{low:.1f} to {high:.1f}": number for low, high, number in histogram}
-            yield Bars(f"{noun}s, by difficulty", bars)
+            tenths = [(f"{low:.1f} to {high:.1f}", number) for low, high, number in histogram]
+            yield Table(("difficulty", f"{noun}s"), tenths, f"{noun}s, by difficulty")
             # Not how hard they are to annotate.
             title = f"the {noun}s in which agreement by chance is least likely first"
             yield table_of(documents(defined), _DOCUMENT, title, top=top, name=noun)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.reporting.blocks import Blocks, Curves, Report, Table, counted
+from beyondchance.reporting.blocks import Blocks, Report, Table, counted
 from beyondchance.reporting.columns import SHARE, TEXT, Column, Data, Group, command, kind, many
 from beyondchance.types import Floats
 
@@ -65,10 +65,6 @@ def place_report(
         yield (
             f"{counted(len(spans), 'span')} of {', '.join(map(str, spans))} positions, placed "
             f"at random in a text of {length:,}; model {model}."
-        )
-        yield Curves(
-            "Probability of each start (from left to right, positions 0 to the end)",
-            {name: column.tolist() for name, column in zip(names, starts, strict=True)},
         )
         yield Table(
             ("position", *names, "marked"),

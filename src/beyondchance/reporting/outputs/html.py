@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
-from beyondchance.reporting.characters import drawn
+from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
 from beyondchance.reporting.visible import visible
 
 
@@ -23,8 +22,6 @@ def _block(block: Block, digits: int) -> str:
             return f"<p><code>{words}</code></p>" if quiet else f"<p>{words}</p>"
         case Table():
             return _table(block, digits)
-        case Bars() | Curves():
-            return _preformatted(drawn(block, digits=digits))
 
 
 def _table(table: Table, digits: int) -> str:
@@ -44,10 +41,6 @@ def _row(kind: str, cells: Sequence[str], sides: Sequence[str]) -> str:
         for cell, side in zip(cells, sides, strict=True)
     )
     return f"<tr>{''.join(parts)}</tr>"
-
-
-def _preformatted(lines: Sequence[str]) -> str:
-    return f"<pre>{escape(chr(10).join(lines))}</pre>"
 
 
 def _escaped(text: str) -> str:

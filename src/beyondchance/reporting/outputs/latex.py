@@ -9,10 +9,8 @@ from math import isnan
 from beyondchance.messages import spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import (
-    Bars,
     Block,
     Cell,
-    Curves,
     PaperTable,
     Prose,
     Range,
@@ -73,8 +71,6 @@ def _block(block: Block | PaperTable, digits: int) -> str:
             return _table(block, digits)
         case PaperTable():
             return _for_paper(block, digits)
-        case Bars() | Curves():
-            return ""
 
 
 def _table(table: Table, digits: int) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
-from beyondchance.reporting.characters import drawn
+from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
 from beyondchance.reporting.escaping import in_markdown
 from beyondchance.reporting.visible import visible
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:
-    """Write tables, sentences, and pictures made of characters as they are."""
+    """Write tables and sentences."""
     return "\n\n".join(_block(block, digits) for block in blocks) + "\n"
 
 
@@ -23,8 +22,6 @@ def _block(block: Block, digits: int) -> str:
             return f"`{visible(words)}`" if quiet and "`" not in words else in_markdown(words)
         case Table():
             return _table(block, digits)
-        case Bars() | Curves():
-            return _fenced(drawn(block, digits=digits))
 
 
 def _table(table: Table, digits: int) -> str:
@@ -41,7 +38,3 @@ def _table(table: Table, digits: int) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _fenced(lines: Sequence[str]) -> str:
-    return "\n".join(["```text", *lines, "```"])

@@ -14,8 +14,7 @@ from itertools import accumulate, zip_longest
 from textwrap import wrap
 
 from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Bars, Block, Curves, Prose, Table, cell_text
-from beyondchance.reporting.characters import drawn
+from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
 from beyondchance.reporting.visible import visible
 
 _WIDEST = 100
@@ -57,8 +56,6 @@ def _lines(block: Block, digits: int, limit: int | None) -> Iterator[str]:
             yield from (_styled(line, _BOLD) for line in _wrapped(block.title, width))
             yield from _laid_out(block, digits, limit)
             yield from (_styled(line, _DIM) for line in _wrapped(block.remark, width))
-        case Bars() | Curves():
-            yield from drawn(block, digits=digits, width=width)
 
 
 def _styled(text: str, style: int | None) -> str:
