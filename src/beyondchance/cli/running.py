@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -239,7 +238,7 @@ def working(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
         if done.wait(_PATIENCE):
             return
         while not done.wait(_REFRESH):
-            line = visible(said[0])[: get_terminal_size().columns - 1]
+            line = visible(said[0])[: _columns() - 1]
             click.echo(f"{_CLEAR}{line}", nl=False, err=True)
         click.echo(_CLEAR, nl=False, err=True)
 
@@ -327,10 +326,15 @@ def output_form() -> str:
 def _width() -> int | None:
     """Return how many columns to fill; None where the output is no terminal."""
     if is_terminal(sys.stdout) or "COLUMNS" in os.environ:
-        from shutil import get_terminal_size  # noqa: PLC0415 - slow to load, for terminals only
-
-        return max(get_terminal_size().columns, 40)
+        return max(_columns(), 40)
     return None
+
+
+def _columns() -> int:
+    """Return the width of the terminal."""
+    from shutil import get_terminal_size  # noqa: PLC0415 - slow to load, for terminals only
+
+    return get_terminal_size().columns
 
 
 def _is_coloured() -> bool:
