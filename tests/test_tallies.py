@@ -4,7 +4,7 @@ import copy
 import json
 import pickle
 
-from beyondchance import Corpus, tallies
+from beyondchance import tallies
 from beyondchance.reporting.blocks import skipped_sentences
 from beyondchance.tallies import Fate, by_fate
 
@@ -75,12 +75,3 @@ def test_documents_may_be_sentences():
 
 def test_what_others_count():
     assert skipped_sentences({"odd things": 2}) == ["Left out or changed: 2 odd things."]
-
-
-def test_corpora_that_are_joined_keep_it():
-    def part(name):
-        tags = {"a": [["O", "I-P"]], "b": [["O", "B-P"]]}
-        return Corpus.from_tags(tags, documents=[name])
-
-    joined = Corpus.joined([part("1"), part("2")])
-    assert skipped_sentences(joined.skipped) == ["Mended: 2 tags repaired by conlleval."]

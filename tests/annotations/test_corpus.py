@@ -545,14 +545,9 @@ class TestIds:
         whole = with_whole_documents(replace(corpus, span_id=("1", "2")))
         assert (whole.span_id, whole.span_start.tolist()) == (("1", "2"), [0, 3])
 
-    def test_of_corpora_that_are_joined(self):
-        other = Corpus.from_spans({"anna": [[(0, 1, "PER")]]}, lengths=[4], documents=["c"])
-        joined = Corpus.joined([self.CORPUS, other])
-        assert joined.span_id == ("T1", "", "T7", "x", "")
-        assert joined.origin == {}
-        assert Corpus.joined([other]).span_id is None
-        same = replace(other, origin={"layer": "Name", "feature": "value"})
-        assert Corpus.joined([self.CORPUS, same]).origin == {"layer": "Name"}
+    def test_joined_is_answered_with_what_to_use(self):
+        with pytest.raises(AttributeError, match="joined.*read"):
+            Corpus.joined([self.CORPUS])
 
     def test_are_not_signed(self):
         without = replace(self.CORPUS, span_id=None, origin={})

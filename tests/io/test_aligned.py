@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 import beyondchance as bc
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError, FormatError, MismatchError, TagError
 from beyondchance.io import aligned, scanning
 from beyondchance.io.scanning import Scan, batches_of, pieces_of
 from beyondchance.io.sources import Source
 from each import each
+from joined_corpora import joined
 from large_tables import packed
 from refusals import refused
 
@@ -34,19 +34,19 @@ def parts(monkeypatch, at_a_time, *paths, format=None, **options):  # noqa: A002
 
 
 def same(found, whole):
-    joined = Corpus.joined(found)
-    orders = [np.lexsort((c.span_start, c.span_annotator, c.span_text)) for c in (joined, whole)]
-    for name in vars(whole).keys() & vars(joined).keys() - APART:
+    both = joined(found)
+    orders = [np.lexsort((c.span_start, c.span_annotator, c.span_text)) for c in (both, whole)]
+    for name in vars(whole).keys() & vars(both).keys() - APART:
         if name.startswith("_"):
             continue
-        values = [getattr(corpus, name) for corpus in (joined, whole)]
+        values = [getattr(corpus, name) for corpus in (both, whole)]
         if name.startswith("span_") and name != "span_id":
             values = [value[order] for value, order in zip(values, orders, strict=True)]
         np.testing.assert_equal(*values, err_msg=name)
     added = sum((Counter(dict(corpus.skipped)) for corpus in found), Counter())
     assert added == Counter(dict(whole.skipped))
     assert all(corpus.options.get("scheme") == whole.options.get("scheme") for corpus in found)
-    assert dict(joined.options) == dict(whole.options)
+    assert dict(both.options) == dict(whole.options)
 
 
 def check(monkeypatch, at_a_time, *paths, **options):

@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 import beyondchance as bc
 from beyondchance.scoring.answers import Question, answer
 from examples import examples
+from joined_corpora import joined
 from refusals import assert_notes, assert_tells, refused
 
 TEXT = "Ada met Bo. Ada left, and Bo met Ada."
@@ -83,12 +84,12 @@ def test_places_follow_the_spans(data):
     parts = [whole.select(documents=[name]) for name in whole.documents]
     for end in ("first", "last"):
         expected = whole.with_quotes_at(end)
-        joined = bc.Corpus.joined(parts).with_quotes_at(end)
+        both = joined(parts).with_quotes_at(end)
         for name in whole.documents:
             one = whole.select(documents=[name]).with_quotes_at(end)
             for who in whole.annotators:
                 assert one.spans(name, who) == expected.spans(name, who)
-                assert joined.spans(name, who) == expected.spans(name, who)
+                assert both.spans(name, who) == expected.spans(name, who)
     if whole.elsewhere is not None:
         assert np.all(whole.elsewhere[0, 1] <= whole.elsewhere[1, 1])
 

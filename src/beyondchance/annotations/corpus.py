@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,6 @@ from beyondchance.annotations.building import (
 )
 from beyondchance.annotations.joining import (
     COLUMNS,
-    joined_columns,
     renumbered,
     with_sorted_annotations,
     with_whole_documents,
@@ -46,9 +45,10 @@ from beyondchance.annotations.names import (
     numbered,
     plain,
 )
-from beyondchance.checks import checked_instance, checked_option
+from beyondchance.checks import checked_option
 from beyondchance.core.ragged import repeats
 from beyondchance.errors import DataError
+from beyondchance.former import NAMES
 from beyondchance.messages import Note, Piece, Quote, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
@@ -369,34 +369,10 @@ positions='tokens')
         check_spans(corpus)
         return corpus._by_unit()
 
-    @classmethod
-    def joined(cls, parts: Iterable[Corpus]) -> Self:
-        """Join corpora of different documents into one, in linear time.
-
-        Documents stay in their order, one corpus after the other, annotators in the order
-        in which they first occur. Documents of a corpus that lacks a field get an empty
-        value. Texts and tokens are kept if all corpora know them.
-
-        Raises
-        ------
-        DataError
-            For a document that is in two of the corpora.
-        MismatchError
-            For corpora that differ in unit, positions, options or gold standard.
-
-        Examples
-        --------
-        >>> one = Corpus.from_tags({"anna": [["B-PER"]]}, documents=["x"])
-        >>> other = Corpus.from_tags({"ben": [["B-LOC"]]}, documents=["y"])
-        >>> both = Corpus.joined([one, other])
-        >>> both.documents, both.annotators, both.labels
-        (('x', 'y'), ('anna', 'ben'), ('LOC', 'PER'))
-        """
-        checked_instance(parts, Iterable, "a list of corpora")  # type: ignore[type-abstract]
-        listed = [checked_instance(part, Corpus, "corpora to join") for part in parts]
-        if not listed:
-            raise DataError("there is nothing to join", expected="at least one corpus")
-        return cls(**joined_columns(listed))
+    @staticmethod
+    def joined(_: object) -> NoReturn:
+        """Refuse what an earlier version did."""
+        raise AttributeError(f"Corpus has no attribute 'joined'; use {NAMES['Corpus.joined']}")
 
     def annotators_of(self, document: str) -> tuple[str, ...]:
         """Return who annotated a document."""

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from beyondchance.annotations.names import any_ids, kept, numbered
-from beyondchance.checks import repeated
-from beyondchance.errors import DataError, MismatchError
-from beyondchance.messages import Quote
-from beyondchance.options import MENDED, ReadOptions, declared
+from beyondchance.annotations.names import any_ids, kept
 from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -106,107 +101,8 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
     )
 
 
-def joined_columns(parts: Sequence[Corpus]) -> dict[str, Any]:
-    """Return the columns of `Corpus.joined`. Numbers of a part are shifted past those before it."""
-
-    def listed(name: str) -> list[Any]:
-        return list(chain.from_iterable(getattr(part, name) for part in parts))
-
-    documents = listed("documents")
-    for twice in repeated(documents)[:1]:
-        found = ("document ", Quote(twice), " is in two of the corpora")
-        raise DataError(*found, expected="corpora of different documents")
-    for name in ("unit", "positions"):
-        _check_equal(name, [getattr(part, name) for part in parts])
-    # What was mended in one part need not have been there in another.
-    mends = [name for name, item in declared(ReadOptions).items() if item.option.refuses]
-    mends += MENDED
-    others = [{k: v for k, v in part.options.items() if k not in mends} for part in parts]
-    _check_equal("options", others)
-    for name in mends:
-        _check_equal(name, [part.options[name] for part in parts if name in part.options])
-    # A part that lacks the annotator who is the gold standard has none.
-    gold = next((part.gold for part in parts if part.gold is not None), None)
-    _check_equal("gold", [gold if gold not in part.annotators else part.gold for part in parts])
-    annotators = tuple(dict.fromkeys(listed("annotators")))
-    labels = tuple(sorted({*listed("labels")}))
-    skipped: Counter[str] = Counter()
-    for part in parts:
-        skipped.update(part.skipped)
-    have_ids = any(part.span_id for part in parts)
-    ids = (part.span_id or ("",) * len(part.span_start) for part in parts if have_ids)
-    return dict(
-        unit=parts[0].unit,
-        positions=parts[0].positions,
-        **with_sorted_annotations(_joined_arrays(parts, annotators, labels)),
-        documents=tuple(documents),
-        fields={
-            name: tuple(
-                value
-                for part in parts
-                for value in part.fields.get(name, ("",) * len(part.documents))
-            )
-            for name in dict.fromkeys(listed("fields"))
-        },
-        annotators=annotators,
-        labels=labels,
-        span_id=any_ids(chain.from_iterable(ids)),
-        options={k: v for part in parts for k, v in part.options.items()},
-        skipped=dict(skipped),
-        texts=None if any(part.texts is None for part in parts) else tuple(listed("texts")),
-        gold=gold,
-        inputs=tuple(dict.fromkeys(listed("inputs"))),
-        sources=frozenset(listed("sources")),
-        origin={
-            name: value
-            for name, value in parts[0].origin.items()
-            if all(part.origin.get(name) == value for part in parts)
-        },
-        # Notes may quote values that cannot be hashed; their sentences can.
-        notes=tuple({str(note): note for note in listed("notes")}.values()),
-    )
-
-
-def _joined_arrays(
-    parts: Sequence[Corpus], annotators: Sequence[str], labels: Sequence[str]
-) -> dict[str, Any]:
-    """Join the arrays that all corpora have."""
-    if any(part.elsewhere is not None for part in parts):
-        parts = [part if part.elsewhere is not None else _in_one_place(part) for part in parts]
-    columns = []
-    n_documents, n_texts = 0, 0
-    for part in parts:
-        numbers = {
-            "document": n_documents + np.arange(len(part.documents)),
-            "text": n_texts + np.arange(len(part.text_length)),
-            "annotator": numbered(part.annotators, annotators),
-            "label": numbered(part.labels, labels),
-        }
-        columns.append(renumbered(part, numbers))
-        n_documents += len(part.documents)
-        n_texts += len(part.text_length)
-    return {
-        name: np.concatenate([own[name] for own in columns], axis=-1)
-        for name in columns[0]
-        if all(name in own for own in columns)
-    }
-
-
 def with_sorted_annotations(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Sort who annotated what, where annotators got other numbers."""
     names = ("annotation_annotator", "annotation_document")
     order = np.lexsort([columns[name] for name in names])
     return {**columns, **{name: columns[name][order] for name in names}}
-
-
-def _in_one_place(corpus: Corpus) -> Corpus:
-    """Return a corpus that says of each span that it is nowhere else."""
-    own = np.stack([corpus.span_text, corpus.span_start, corpus.span_end])
-    return replace(corpus, elsewhere=np.stack([own, own]))
-
-
-def _check_equal(name: str, values: Sequence[object]) -> None:
-    others = [value for value in values[1:] if value != values[0]]
-    if others:
-        found = (f"the corpora differ in {name}: ", Quote(values[0]), " and ", Quote(others[0]))
-        raise MismatchError(*found, expected="corpora that were built in the same way")
