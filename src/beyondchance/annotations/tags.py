@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set as AbstractSet
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,8 +111,7 @@ def coded_tags(tags: Iterable[Any]) -> tuple[Ints, list[Any]]:
     >>> code.tolist(), spelling
     ([0, 1, 0], ['O', 'B-X'])
     """
-    numbers: defaultdict[Any, int] = defaultdict()
-    numbers.default_factory = numbers.__len__
+    numbers: defaultdict[Any, int] = defaultdict(count().__next__)
     try:
         code = np.fromiter(map(numbers.__getitem__, tags), dtype=np.int64)
     except TypeError:

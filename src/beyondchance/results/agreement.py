@@ -342,7 +342,10 @@ class Agreement(Measured, Counted):
         """Let scores of a level know their intervals."""
         if not isinstance(scores, Scores):
             return scores
-        return replace(scores, ask=partial(self._asked, level, *of))
+        # Without what is cached here: a result that its own scores lead back to is freed late.
+        return replace(
+            scores, ask=partial(Agreement(self.counts, self.settings)._asked, level, *of)
+        )
 
     def _asked(self, level: str, *of: Any, **resampling: Any) -> Mapping[str, ConfidenceInterval]:
         """Compute the intervals of one score, whose name comes last."""
