@@ -589,8 +589,8 @@ class Counts:
 
         columns: dict[str, NDArray[Any]] = {
             name: put_together(*map(left, digits_of(column)))
-            for name, column in self._columns().items()
-            if name in SUMS
+            for name in SUMS
+            if (column := getattr(self, name)) is not None
         }
         has_rows = left(np.ones(len(self))) > 0
         for name in _FLAGS:
@@ -673,7 +673,8 @@ class Counts:
     def _scores(self, level: str, names: Sequence[Name]) -> Scores[Name]:
         """Sum the rows of each level of a kind."""
         rows = self.both_ways() if level == "annotator" else self
-        group = self.pair if level == "pair" else self._numbers_of(level, rows._columns())[0]
+        keys = {key: getattr(rows, key) for key in _KEYS}
+        group = self.pair if level == "pair" else self._numbers_of(level, keys)[0]
         return rows._scores_of(group, names, self._sizes(level))
 
     def _scores_of(
@@ -688,8 +689,8 @@ class Counts:
         n_groups = len(names)
         columns: dict[str, NDArray[Any]] = {
             name: exact_total(group, column, n_groups)
-            for name, column in self._columns().items()
-            if name in SUMS
+            for name in SUMS
+            if (column := getattr(self, name)) is not None
         }
         has_rows = np.bincount(group, minlength=n_groups) > 0
         for name in _FLAGS:
