@@ -19,9 +19,8 @@ from beyondchance.errors import BeyondChanceError, DataError, OverlapError
 from beyondchance.io.naming import sendable
 from beyondchance.messages import Note, Quote, Text, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
-from beyondchance.results.agreement import Agreement
+from beyondchance.results.agreement import Agreement, Labelling
 from beyondchance.results.averages import AVERAGES
-from beyondchance.results.labelling import Labelling
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty
 from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling

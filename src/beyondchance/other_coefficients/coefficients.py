@@ -18,8 +18,7 @@ from beyondchance.other_coefficients.catalogue import CATALOGUE, value_of
 from beyondchance.other_coefficients.coefficient import Coefficient, Task
 from beyondchance.other_coefficients.explanations import differences
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.named import Named
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Named, Printed
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import settings_of

@@ -41,7 +41,7 @@ from beyondchance.results.adding import (
     summed,
     united,
 )
-from beyondchance.results.named import unknown_name
+from beyondchance.results.printed import unknown_name
 from beyondchance.results.resampling import SCORES, Levels, Rows, score_of
 from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
 from beyondchance.results.units import MOST_DOCUMENTS, Units, check_distinct

@@ -32,7 +32,7 @@ from beyondchance.numbers import Extent, in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
-from beyondchance.results.named import Named
+from beyondchance.results.printed import Named
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.results.units import MOST_DOCUMENTS

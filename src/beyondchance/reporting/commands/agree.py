@@ -60,9 +60,9 @@ if TYPE_CHECKING:
     from beyondchance.inference.trend import Trend
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
+    from beyondchance.results.agreement import Labelling
     from beyondchance.results.averages import MacroAverage
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
-    from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
 
 _OF_ALL = "chance agreement of all annotators with each other and with themselves"
