@@ -44,7 +44,7 @@ from beyondchance.other_coefficients.coefficients import (
     unmarked_share,
     value_of,
 )
-from beyondchance.other_coefficients.gamma.gamma import gamma
+from beyondchance.other_coefficients.gamma import gamma
 from beyondchance.other_coefficients.sections import cut
 from examples import examples
 from refusals import assert_tells, refused

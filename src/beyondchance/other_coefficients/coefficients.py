@@ -17,7 +17,7 @@ from beyondchance.messages import Quote, Text, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.options import CorpusOptions
 from beyondchance.other_coefficients.coefficient import UNDEFINED, Coefficient, Entry, Task, scored
-from beyondchance.other_coefficients.gamma.gamma import gammas
+from beyondchance.other_coefficients.gamma import gammas
 from beyondchance.other_coefficients.sections import (
     Sections,
     compared,
