@@ -14,7 +14,7 @@ import attack
 import beyondchance as bc
 from attack import DATA, FILES, TARGETS, attacked, beyond_bounds, warm_up
 from beyondchance.io import reading
-from beyondchance.scoring import stored
+from beyondchance.scoring.scans import save_stored
 from mutation import LONG
 
 N_MUTANTS = 48
@@ -136,7 +136,7 @@ def test_parts_that_differ_from_the_whole(folder, monkeypatch):
 def test_a_name_in_what_is_saved(folder, monkeypatch):
     def saves(words):
         if "--pseudonyms" in words:
-            stored.save_stored("saved.counts", {"annotators": ("Wexada", "Wexben")})
+            save_stored("saved.counts", {"annotators": ("Wexada", "Wexben")})
         return 0
 
     monkeypatch.setattr(attack, "run_command", saves)

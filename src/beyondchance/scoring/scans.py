@@ -6,7 +6,7 @@ needed is a function like `map`, which applies a function to every piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import attrgetter, or_
@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -34,7 +34,8 @@ from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
 from beyondchance.io.pieces import in_order, lasting
-from beyondchance.io.reading import Named
+from beyondchance.io.reading import Named, Naming
+from beyondchance.io.saving import save_file
 from beyondchance.io.scanning import (
     Batch,
     Piece,
@@ -51,18 +52,20 @@ from beyondchance.io.scanning import (
     seen_in,
     seen_together,
 )
-from beyondchance.io.sources import holds_counts
-from beyondchance.messages import Note, Quote, Use, quotes
+from beyondchance.io.sources import Source, holds_counts, too_large
+from beyondchance.messages import Note, Quote, Use, pieces, quotes
+from beyondchance.results.packing import packed, unpacked
 from beyondchance.scoring.answers import (
     Answer,
     Question,
+    Scored,
     added_answers,
     added_counters,
     answer,
     check_picklable,
 )
 from beyondchance.scoring.engines import Engine, engine_of
-from beyondchance.scoring.stored import save_stored, stored
+from beyondchance.scoring.marks import Placed
 
 _AT_ONCE = 4
 """Pieces that are added at a time."""
@@ -578,3 +581,39 @@ def _named(question: Question) -> str:
 def _identity(question: Question) -> tuple[Any, ...]:
     signature = question.resolved().signature(is_estimated=True)
     return question.command, question.gold, tuple(sorted(signature.items()))
+
+
+_KINDS = (
+    *(Answer, Copies, Corpus, Input, Naming, Note, Placed, Question, Quote, Scored, Seen, Use),
+    Whole,
+)
+"""What can be in a file, besides counts."""
+
+_Value = TypeVar("_Value")
+
+
+def save_stored(path: str | PathLike[str], value: Any, sources: Collection[str] = ()) -> None:
+    """Write a value to a file, completely or not at all, and to none of the sources."""
+    save_file(path, packed(value), sources)
+
+
+def stored(path: str | PathLike[str], kind: type[_Value]) -> _Value:
+    """Read a file back.
+
+    Raises
+    ------
+    FormatError
+        If it is not whole, of another version, or something else.
+    """
+    source = Source(str(path), path=Path(path))
+
+    def check_size(size: int) -> None:
+        if size > source.most:
+            said = f"unpacks to {size:,} bytes"
+            raise too_large(source.name, said, most=source.most, size=size)
+
+    try:
+        return unpacked(source.data, kind, _KINDS, check_size)
+    except FormatError as error:
+        error.where = pieces(source.name)
+        raise
