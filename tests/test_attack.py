@@ -14,7 +14,8 @@ import attack
 import beyondchance as bc
 from attack import DATA, FILES, TARGETS, attacked, beyond_bounds, warm_up
 from beyondchance.io import reading
-from beyondchance.scoring.scans import save_stored
+from beyondchance.io.saving import save_file
+from beyondchance.results.packing import packed
 from mutation import LONG
 
 N_MUTANTS = 48
@@ -136,7 +137,7 @@ def test_parts_that_differ_from_the_whole(folder, monkeypatch):
 def test_a_name_in_what_is_saved(folder, monkeypatch):
     def saves(words):
         if "--pseudonyms" in words:
-            save_stored("saved.counts", {"annotators": ("Wexada", "Wexben")})
+            save_file("saved.counts", packed({"annotators": ("Wexada", "Wexben")}))
         return 0
 
     monkeypatch.setattr(attack, "run_command", saves)

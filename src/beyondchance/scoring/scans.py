@@ -6,7 +6,7 @@ needed is a function like `map`, which applies a function to every piece.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import attrgetter, or_
@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from shlex import quote
 from tempfile import TemporaryDirectory
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -308,7 +308,7 @@ def counted(
         raise _without_rows(opened_files(found).uploads[0].name)
     signed = result if share is not None else _checked(result, found)
     if save_counts is not None:
-        save_stored(save_counts, result, corpus.sources)
+        save_file(save_counts, packed(result), corpus.sources)
     return signed
 
 
@@ -504,7 +504,7 @@ def is_counted(found: Scan) -> bool:
 
 def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
     """Add saved counts, and pick the answers to the questions, at least to the first one."""
-    loaded = [stored(item, Counted) for item in found.items]
+    loaded = [_stored(item) for item in found.items]
     parts = sorted((part for part in loaded if not part.is_empty), key=attrgetter("number"))
     if not parts:
         raise _without_rows(str(found.items[0]))
@@ -587,18 +587,11 @@ _KINDS = (
     *(Answer, Copies, Corpus, Input, Naming, Note, Placed, Question, Quote, Scored, Seen, Use),
     Whole,
 )
-"""What can be in a file, besides counts."""
-
-_Value = TypeVar("_Value")
+"""What can be in a file of counts."""
 
 
-def save_stored(path: str | PathLike[str], value: Any, sources: Collection[str] = ()) -> None:
-    """Write a value to a file, completely or not at all, and to none of the sources."""
-    save_file(path, packed(value), sources)
-
-
-def stored(path: str | PathLike[str], kind: type[_Value]) -> _Value:
-    """Read a file back.
+def _stored(path: str | PathLike[str]) -> Counted:
+    """Read a file of counts.
 
     Raises
     ------
@@ -613,7 +606,7 @@ def stored(path: str | PathLike[str], kind: type[_Value]) -> _Value:
             raise too_large(source.name, said, most=source.most, size=size)
 
     try:
-        return unpacked(source.data, kind, _KINDS, check_size)
+        return unpacked(source.data, Counted, _KINDS, check_size)
     except FormatError as error:
         error.where = pieces(source.name)
         raise

@@ -26,11 +26,13 @@ from beyondchance.reporting.blocks import (
 )
 from beyondchance.reporting.columns import (
     COUNT,
+    CSV,
     FIGURE,
     FILES,
     JSON,
     METHODS,
     NUMBER,
+    PEOPLE,
     SHARE,
     TABLE,
     TAIL,
@@ -41,6 +43,7 @@ from beyondchance.reporting.columns import (
     Group,
     alike,
     command,
+    data_of,
     flat_of,
     flat_rows,
     for_people,
@@ -589,3 +592,42 @@ def agree_data(breakdown: levels.Breakdown, by: Sequence[str]) -> Data:
         "documents": named_rows(breakdown.of("document")) if "document" in by else None,
         "groups": {name: named_rows(breakdown.by(name)) for name in fields} or None,
     }
+
+
+_OF_NULL = (
+    Column("observed"),
+    *alike(FIGURE, "mean", "sd", outputs=PEOPLE | CSV),
+    Column("p_value", heading="p (chance)", cell=levels.p_cell, outputs=PEOPLE | CSV),
+    *(column.only(JSON) for column in levels.NULL_COLUMNS),
+)
+_MOST_RANDOM = 20
+"""Documents that are listed at most, those least different from chance."""
+
+
+def report_of_null(null: NullDistribution) -> Report:
+    """Build the report of random agreement, overall and by document."""
+    names = {id(item): name for name, item in null.by_document.items()}
+    documents = sorted(null.by_document.values(), key=lambda item: -item.p_value)
+    defined = [item for item in documents if item.reason is None]
+
+    def blocks() -> Blocks:
+        yield sentences.random_agreement(null, 4)
+        if len(defined) > 1:
+            name = Column("document", value=lambda item: names[id(item)])
+            title = "documents, the least different from chance first"
+            yield table_of(defined, [name, *_OF_NULL], title, top=_MOST_RANDOM)
+
+    def rows() -> Iterator[Data]:
+        yield {"level": "all", "name": "", **flat_of(null, _OF_NULL)}
+        for name, item in null.by_document.items():
+            yield {"level": "document", "name": name, **flat_of(item, _OF_NULL)}
+
+    return Report(
+        signature=str(null.settings),
+        make_blocks=blocks,
+        make_data=lambda: {
+            **data_of(null, _OF_NULL),
+            "documents": {name: data_of(item, _OF_NULL) for name, item in null.by_document.items()},
+        },
+        make_rows=rows,
+    )
