@@ -347,6 +347,15 @@ class ScoringOptions(TypedDict, total=False):
             is_signed=True,
         ),
     ]
+    chance: Annotated[
+        Literal["uniform", "shapes"],
+        Option(
+            "What random annotators know: nothing, or what the shapes of words give away, "
+            "capitals and digits.",
+            "uniform",
+            is_signed=True,
+        ),
+    ]
     samples: Annotated[
         int | None,
         Option(

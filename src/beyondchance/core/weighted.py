@@ -101,8 +101,9 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     >>> weighted_starts(np.array([[[2.0, 1.0, 0.0]]]), np.array([2]), np.array([1])).round(3)
     array([[[0.667, 0.333, 0.   ]]])
     """
-    # A factor that all places of a kind share changes nothing, and keeps numbers small.
-    weight = weight * (count[:, None] / weight.sum(axis=2))[:, :, None]
+    # A factor that all places of a kind share changes nothing, and keeps numbers small. Sums are
+    # made in order, so that no digit depends on how many places follow.
+    weight = weight * (count[:, None] / weight.cumsum(axis=2)[:, :, -1])[:, :, None]
     if not is_countable(count):
         return _by_fugacities(weight, length, count)
     _, n_texts, n = weight.shape

@@ -75,6 +75,10 @@ CHOICES.update(
     scope={name: item.placed for name, item in SCOPES.items()},
 )
 
+SHAPES = "shapes-1"
+"""What signatures call the shapes of words, folds and odds that make chance informed."""
+INFORMED = ("token", "exact", "boundary")
+"""The measures whose expected match follows from where spans start."""
 INSIDE, CROSSING = "placed one inside the other", "with spans that cross, which move together"
 """What notes say model 'auto' did, where spans lie in others and where they cross."""
 
@@ -108,10 +112,18 @@ class Scoring:
         measure = self.measure
         drawing = measure.drawing if is_estimated else {}
         names = {"measure": measure.name, "model": self.model.name, "scope": self.scope.name}
-        return {**names, **measure.signed, **drawing, **self.options}
+        informed = {"chance": SHAPES} if self.is_informed else {}
+        return {**names, **measure.signed, **drawing, **self.options, **informed}
+
+    @property
+    def is_informed(self) -> bool:
+        """Whether random annotators see the shapes of words."""
+        return "chance" in self.options
 
 
-def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring:
+def scoring_of(
+    given: Mapping[str, object], *, is_team: bool = False, is_informed: bool = False
+) -> Scoring:
     """Check the options of scoring and put together what they stand for.
 
     Parameters
@@ -119,6 +131,8 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
     given : mapping of str to object
     is_team : bool
         Whether all annotators are compared with one another, so that pairs can be weighted.
+    is_informed : bool
+        Whether random annotators may see the shapes of words.
 
     Raises
     ------
@@ -142,6 +156,12 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
             " weights pairs of annotators",
             expected="agreement among a team: against a gold standard, in null distributions and "
             "in diagnoses all pairs weigh the same",
+        )
+    if "chance" in options and not (is_informed and measure.name in INFORMED):
+        raise OptionError(
+            Use("chance", options["chance"]),
+            f" does not go with measure {measure.name!r}" if is_informed else " is not known here",
+            expected=f"one of {', '.join(INFORMED)}, for agreement and rankings",
         )
     parameters = {}
     for name in list(options):
