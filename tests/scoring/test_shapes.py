@@ -73,13 +73,13 @@ def arrangements(found, text, annotator, scope):
     by_label = {}
     for label, start, end in marked:
         by_label.setdefault(label if scope == "label" else 0, []).append((label, end - start))
-    every = range(len(found.labels))
+    labels = range(len(found.labels)) if scope == "unlabelled" else None
     for line in by_label.values():
         yield [
             (weight, placed)
             for starts in product(range(n), repeat=len(line))
             if (placed := _placed(line, starts, n)) is not None
-            for weight in [_weight(found, text, annotator, placed, scope, every)]
+            for weight in [_weight(found, text, annotator, placed, labels)]
         ]
 
 
@@ -89,10 +89,10 @@ def _placed(line, starts, n):
     return None if len(set(covered)) < len(covered) or max(covered) >= n else placed
 
 
-def _weight(found, text, annotator, placed, scope, every):
+def _weight(found, text, annotator, placed, labels):
     weight = Fraction(1)
     for label, start, end in placed:
-        own = odds(found, text, annotator, every if scope == "unlabelled" else [label])
+        own = odds(found, text, annotator, labels or [label])
         for x in range(start, end):
             weight *= own(shape(WORDS[text][x], x))
     return weight
@@ -100,8 +100,8 @@ def _weight(found, text, annotator, placed, scope, every):
 
 def match(measure, one, two, scope):
     def parts(placed):
-        for label, start, end in placed:
-            label = 0 if scope == "unlabelled" else label
+        for name, start, end in placed:
+            label = 0 if scope == "unlabelled" else name
             if measure == "token":
                 yield from ((label, x) for x in range(start, end))
             elif measure == "exact":
