@@ -158,18 +158,18 @@ def _batches(part: Marked) -> Iterator[_Batch]:
     rest, length = np.divmod(kinds, stride)
     line, group = np.divmod(rest, len(part.text))
     first = bounds(line, int(line.max()) + 1)
+    owner = distinct(rest)[1]
+    columns = [column.tolist() for column in (length, count, owner - owner[first[line]])]
     alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for low, high in pairwise(first.tolist()):
-        own = group[low:high]
-        columns = length[low:high], count[low:high], distinct(own)[1]
-        alike.setdefault(tuple(tuple(column.tolist()) for column in columns), []).append(low)
-    for (lengths, counts, owner), lows in alike.items():
+        alike.setdefault(tuple(tuple(column[low:high]) for column in columns), []).append(low)
+    for (lengths, counts, owners), lows in alike.items():
         each, number = np.array(lengths), np.array(counts)
         groups = group[np.array(lows)[:, None] + np.arange(len(each))]
         n_states = prod((number + 1).tolist()) if is_countable(number) else 1
         size = part.corpus.text_length[part.text[groups[:, 0]]]
         for block in _blocks(size, n_states):
-            yield _Batch(each, number, owner, groups[block])
+            yield _Batch(each, number, owners, groups[block])
 
 
 def _weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
