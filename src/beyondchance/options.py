@@ -350,10 +350,11 @@ class ScoringOptions(TypedDict, total=False):
     chance: Annotated[
         Literal["uniform", "shapes"],
         Option(
-            "What random annotators know: nothing, or what the shapes of words give away, "
-            "capitals and digits.",
+            "What random annotators know: nothing, or what the shapes of words (capitals, digits, "
+            "punctuation) give away.",
             "uniform",
             is_signed=True,
+            in_commands=False,
         ),
     ]
     samples: Annotated[

@@ -158,11 +158,12 @@ def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answ
         Whether other documents follow, so that these need not have two annotators who are
         compared.
     """
-    if is_part and corpus.unit == CORPUS:
+    if is_part and (corpus.unit == CORPUS or "chance" in question.resolved().options):
+        by_all = Use("unit", CORPUS) if corpus.unit == CORPUS else Use("chance", "shapes")
         raise OptionError(
-            "random spans can be in any document with ",
-            Use("unit", CORPUS),
-            expected="another unit, where documents are counted in parts",
+            "chance depends on all documents with ",
+            by_all,
+            expected="another choice, where documents are counted in parts",
             remedy="read all documents at once",
         )
     return _ANSWERS[question.command](corpus, question, is_part)

@@ -77,6 +77,8 @@ CHOICES.update(
 
 SHAPES = "shapes-1"
 """What signatures call the shapes of words, folds and odds that make chance informed."""
+BOTH = f"uniform+{SHAPES}"
+"""What they call results that have both."""
 INFORMED = ("token", "exact", "boundary")
 """The measures whose expected match follows from where spans start."""
 INSIDE, CROSSING = "placed one inside the other", "with spans that cross, which move together"

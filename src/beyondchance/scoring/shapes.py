@@ -24,6 +24,10 @@ from beyondchance.messages import Note, Use
 from beyondchance.scoring.marks import Marked, check_apart
 from beyondchance.types import Floats, Ints
 
+SKILL = Note(
+    "chance is that of random annotators who see the shapes of words; what is left above it is "
+    "skill"
+)
 BY_FUGACITIES = Note(
     "chance by shapes: in texts with too many spans to count their arrangements, it is computed "
     "by an approximation (fugacities)"
@@ -146,7 +150,8 @@ def expected_by_shapes(
     pair, one, two = pair[met], one[met], two[met]
     row, place = spread(n[order][one])
     products = values[begin[one][row] + place] * values[begin[two][row] + place]
-    return total(pair[row], products, len(a)), () if is_exact else (BY_FUGACITIES,)
+    notes = (SKILL,) if is_exact else (SKILL, BY_FUGACITIES)
+    return total(pair[row], products, len(a)), notes
 
 
 def _batches(part: Marked) -> Iterator[_Batch]:

@@ -57,6 +57,7 @@ from beyondchance.reporting.columns import (
 from beyondchance.reporting.paper_tables import paper_table
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.scoring.options import BOTH
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
@@ -78,20 +79,28 @@ _MOST_PAIRS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(levels.Row):
-    """The score under another measure, unit and scope."""
+    """The score under another measure, unit and scope, or by what the shapes of words tell."""
 
     level: str = "sensitivity"
     unit: str
     scope: str
+    chance: str = "uniform"
 
     @property
     def joined(self) -> str:
         """The name in one piece."""
-        return f"{self.measure} {self.unit} {self.scope}"
+        by = "" if self.chance == "uniform" else f" {self.chance}"
+        return f"{self.measure} {self.unit} {self.scope}{by}"
 
 
 _CHOICES = alike(TEXT, "measure", "unit", "scope", outputs=TABLE | JSON)
-VARIANT = Group("variant", [*_CHOICES, *levels.FIGURES])
+VARIANT = Group("variant", [*_CHOICES, TEXT("chance", outputs=JSON), *levels.FIGURES])
+_LADDER = (
+    TEXT("measure", outputs=TABLE),
+    for_people("observed", lambda row: row.score.observed),
+    for_people("by shapes", lambda row: row.score.chance),
+    for_people("skill", lambda row: row.score.corrected),
+)
 _SCORES = named(levels.SCORE)
 _POSITIVE = kind(type="number", exclusiveMinimum=0)
 TREND = Group(
@@ -239,6 +248,8 @@ def agree_report(
         settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
         settings = settings.replaced(gamma=others.settings.gamma)
+    informed = [row for row in variants if row.chance != "uniform"]
+    settings = settings.replaced(chance=BOTH if informed else settings.chance)
 
     listed = [breakdown.of("annotator"), breakdown.of("pair"), *map(breakdown.by, by)]
     notes = agree_notes(corpus, result, breakdown)
@@ -259,9 +270,12 @@ def agree_report(
     def asked() -> Blocks:
         changes = {found.field: trend_sentence(found, digits) for found in trends}
         yield from _tables_by(breakdown, by, changes, top=top)
-        if variants:
+        if choices := [row for row in variants if row.chance == "uniform"]:
             columns = (*_CHOICES, *levels.SCORE_COLUMNS)
-            yield levels.scored(variants, columns, "the score by other choices")
+            yield levels.scored(choices, columns, "the score by other choices")
+        if informed:
+            yield table_of(informed, _LADDER, "what the shapes of words give away")
+            yield sentences.SKILL
         if others is not None:
             yield from _coefficients().blocks_of(others)
         yield explanation(breakdown, parts)
