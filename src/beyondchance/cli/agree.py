@@ -216,7 +216,7 @@ def _informed(
         Variant(
             **{name: getattr(result.settings, name) for name in ("unit", "scope")},
             measure=measure,
-            chance="shapes",
+            chance_by="shapes",
             score=agreement(corpus, **{**asked, "measure": measure}).score,
         )
         for measure, result in results.items()

@@ -84,17 +84,17 @@ class Variant(levels.Row):
     level: str = "sensitivity"
     unit: str
     scope: str
-    chance: str = "uniform"
+    chance_by: str = "uniform"
 
     @property
     def joined(self) -> str:
         """The name in one piece."""
-        by = "" if self.chance == "uniform" else f" {self.chance}"
+        by = "" if self.chance_by == "uniform" else f" {self.chance_by}"
         return f"{self.measure} {self.unit} {self.scope}{by}"
 
 
 _CHOICES = alike(TEXT, "measure", "unit", "scope", outputs=TABLE | JSON)
-VARIANT = Group("variant", [*_CHOICES, TEXT("chance", outputs=JSON), *levels.FIGURES])
+VARIANT = Group("variant", [*_CHOICES, TEXT("chance_by", outputs=JSON), *levels.FIGURES])
 _LADDER = (
     TEXT("measure", outputs=TABLE),
     for_people("observed", lambda row: row.score.observed),
@@ -248,7 +248,7 @@ def agree_report(
         settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
         settings = settings.replaced(gamma=others.settings.gamma)
-    informed = [row for row in variants if row.chance != "uniform"]
+    informed = [row for row in variants if row.chance_by != "uniform"]
     settings = settings.replaced(chance=BOTH if informed else settings.chance)
 
     listed = [breakdown.of("annotator"), breakdown.of("pair"), *map(breakdown.by, by)]
@@ -270,7 +270,7 @@ def agree_report(
     def asked() -> Blocks:
         changes = {found.field: trend_sentence(found, digits) for found in trends}
         yield from _tables_by(breakdown, by, changes, top=top)
-        if choices := [row for row in variants if row.chance == "uniform"]:
+        if choices := [row for row in variants if row.chance_by == "uniform"]:
             columns = (*_CHOICES, *levels.SCORE_COLUMNS)
             yield levels.scored(choices, columns, "the score by other choices")
         if informed:
