@@ -467,7 +467,9 @@ def _read(
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
     uploads = [
-        replace(upload, sources=list(map(unpacked, upload.sources)))
+        upload
+        if upload.data is not None
+        else replace(upload, sources=list(map(unpacked, upload.sources)))
         for upload in uploads_of(items, naming)
     ]
     gold = None

@@ -342,9 +342,8 @@ class Agreement(Measured, Counted):
         if not isinstance(scores, Scores):
             return scores
         # Without what is cached here: a result that its own scores lead back to is freed late.
-        return replace(
-            scores, ask=partial(Agreement(self.counts, self.settings)._asked, level, *of)
-        )
+        ask = partial(Agreement(self.counts, self.settings)._asked, level, *of)
+        return Scores(scores.names, scores.columns, scores.of, ask)
 
     def _asked(self, level: str, *of: Any, **resampling: Any) -> Mapping[str, ConfidenceInterval]:
         """Compute the intervals of one score, whose name comes last."""

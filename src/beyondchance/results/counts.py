@@ -659,10 +659,10 @@ class Counts:
 
     def _numbers_of(self, level: str, rows: Columns) -> tuple[Ints, int]:
         """Number rows among the levels of a kind, and count these."""
-        n, one, other = len(self.annotators), rows["a"], rows["b"]
+        n, one = len(self.annotators), rows["a"]
         if level == "pair":
             code = self.pairs[0] * n + self.pairs[1]
-            own = np.minimum(one, other) * n + np.maximum(one, other)
+            own = np.minimum(one, rows["b"]) * n + np.maximum(one, rows["b"])
             return np.searchsorted(code, own), len(code)
         number, n_levels = np.zeros_like(one), 1
         for key, size in (("a", n), ("label", len(self.labels))):
@@ -743,7 +743,8 @@ class Counts:
         if level == "pair":
             number, n = self._sided("pair"), self.pairs.shape[1]
         else:
-            number, n = self._numbers_of(level, {key: self._sided(key) for key in _KEYS})
+            sides = {key: self._sided(key) for key in ("a", *_LEVELS[level])}
+            number, n = self._numbers_of(level, sides)
         found = self._sizes_of(number, n, level)
         if level == "mark":
             once = self._once[0]
@@ -751,8 +752,6 @@ class Counts:
             return {"n_spans": found["n_spans"], "size": size}
         if level == "annotator":
             return {**self._lost(), **found}
-        if level == "all":
-            return {**found, **self._texts()}
         return found
 
     def _sizes_of(self, number: Ints, n: int, level: str = "document") -> dict[str, Ints]:
@@ -770,7 +769,7 @@ class Counts:
         """Count documents and spans of every level, as a table."""
         tables = []
         for level, keys in _LEVELS.items():
-            sizes = self._sizes(level)
+            sizes = {**self._sizes(level), **(self._texts() if level == "all" else {})}
             number = np.arange(len(sizes["n_spans"]))
             table: dict[str, NDArray[Any]] = dict.fromkeys(_KEYS, np.full(len(number), -1))
             for key, names in (("label", self.labels), ("a", self.annotators)):
@@ -784,7 +783,12 @@ class Counts:
     def _sided(self, name: str) -> NDArray[Any]:
         """Return a column of side a, followed by that of side b where it is another annotator."""
         other = getattr(self, _SIDES.get(name, name))
-        return np.concatenate([getattr(self, name), other[self.a != self.b]])
+        return np.concatenate([getattr(self, name), other[self._is_other]])
+
+    @cached_property
+    def _is_other(self) -> Bools:
+        """Rows of two different annotators."""
+        return np.asarray(self.a != self.b)
 
     @cached_property
     def _once(self) -> tuple[Ints | slice, Bools]:
