@@ -29,9 +29,11 @@ _MOST_STATES = 2**12
 """Combinations of counts up to which they are told apart."""
 _MOST_ITEMS = 256
 """Spans up to which weights of rows stay within the range of a float."""
-_BALANCED = 1e-12
-"""Relative deviation of expected counts from counts at which fugacities are accepted."""
+_BALANCED = 1e-9
+"""Relative deviation of expected counts from counts at which fugacities are accepted: far below
+the error of the approximation, and above that of rounding in long texts."""
 _MOST_ROUNDS = 500
+"""Rounds of scaling; some twenty are usual."""
 
 
 def is_countable(count: Ints) -> bool:
@@ -87,8 +89,9 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     ----------
     weight : array of float, shape (kinds, texts, positions)
         Not negative; 0 where a span has no room. The spans must have an arrangement.
-    length, count : arrays of int, shape (kinds,)
-        The same in all texts.
+    length : array of int, shape (kinds,)
+    count : array of int, shape (kinds,), or (kinds, texts)
+        Where texts differ, or where there are too many states, expected counts are as given.
 
     Returns
     -------
@@ -103,9 +106,10 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     """
     # A factor that all places of a kind share changes nothing, and keeps numbers small. Sums are
     # made in order, so that no digit depends on how many places follow.
-    weight = weight * (count[:, None] / weight.cumsum(axis=2)[:, :, -1])[:, :, None]
-    if not is_countable(count):
-        return _by_fugacities(weight, length, count)
+    each = count.reshape(len(length), -1)
+    weight = weight * (each / weight.cumsum(axis=2)[:, :, -1])[:, :, None]
+    if count.ndim == 2 or not is_countable(count):
+        return _by_fugacities(weight, length, each)
     _, n_texts, n = weight.shape
     left = weighted_rows(weight, length, count)
     right = weighted_rows(_mirrored(weight, length), length, count)[::-1]
@@ -148,10 +152,12 @@ def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
             for kind, span in enumerate(length.tolist()):
                 rows = left[: n + 1 - span] + right[span:] - left[n]
                 found[kind, :, : n + 1 - span] = np.exp(scaled[kind, :, : n + 1 - span] + rows.T)
-            ratio = count[:, None] / found.sum(axis=2)
-            if np.abs(ratio - 1).max() <= _BALANCED:
+            ratio = count / found.cumsum(axis=2)[:, :, -1]
+            # Text by text, so that no digit of one depends on the others.
+            is_off = np.abs(ratio - 1).max(axis=0) > _BALANCED
+            if not is_off.any():
                 break
-            fugacity += np.log(ratio)
+            fugacity += np.where(is_off, np.log(ratio), 0)
     return found
 
 

@@ -88,12 +88,14 @@ def check_shapes(spans: Marked) -> None:
 
 
 class _Batch(NamedTuple):
-    """Lines with as many spans of each length, which are placed together.
+    """Lines with as many spans of each length, or with many, which are placed together.
 
     Attributes
     ----------
-    length, times : arrays of int, shape (kinds,)
-        A kind is all spans of one group and one length; how many these are.
+    length : array of int, shape (kinds,)
+        A kind is all spans of one group and one length.
+    times : array of int, shape (kinds,), or (kinds, lines)
+        How many these are; on each line, where there are too many to count arrangements.
     owner : tuple of int
         Which group of its line each kind belongs to.
     group : array of int, shape (lines, kinds)
@@ -117,7 +119,7 @@ def expected_by_shapes(
     # What is compared, for each group and key: a value for each position of the text.
     rows: list[tuple[Ints, Ints, Ints, Floats]] = []
     for batch in _batches(part):
-        is_exact &= is_countable(batch.times)
+        is_exact &= batch.times.ndim == 1
         text = part.text[batch.group[:, 0]]
         n = corpus.text_length[text]
         place = np.arange(int(n.max()))
@@ -164,17 +166,22 @@ def _batches(part: Marked) -> Iterator[_Batch]:
     line, group = np.divmod(rest, len(part.text))
     first = bounds(line, int(line.max()) + 1)
     owner = distinct(rest)[1]
-    columns = [column.tolist() for column in (length, count, owner - owner[first[line]])]
+    columns = [column.tolist() for column in (length, owner - owner[first[line]], count)]
     alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for low, high in pairwise(first.tolist()):
-        alike.setdefault(tuple(tuple(column[low:high]) for column in columns), []).append(low)
-    for (lengths, counts, owners), lows in alike.items():
-        each, number = np.array(lengths), np.array(counts)
-        groups = group[np.array(lows)[:, None] + np.arange(len(each))]
-        n_states = prod((number + 1).tolist()) if is_countable(number) else 1
-        size = part.corpus.text_length[part.text[groups[:, 0]]]
+        key = [tuple(column[low:high]) for column in columns]
+        if not is_countable(count[low:high]):
+            # These are placed with others of the same lengths, whatever their counts.
+            del key[2:]
+        alike.setdefault(tuple(key), []).append(low)
+    for (lengths, owners, *counts), lows in alike.items():
+        kinds = np.array(lows)[:, None] + np.arange(len(lengths))
+        times = np.array(counts[0]) if counts else count[kinds].T
+        n_states = prod((times + 1).tolist()) if counts else 1
+        size = part.corpus.text_length[part.text[group[kinds[:, 0]]]]
         for block in _blocks(size, n_states):
-            yield _Batch(each, number, owners, groups[block])
+            own = times if counts else times[:, block]
+            yield _Batch(np.array(lengths), own, owners, group[kinds[block]])
 
 
 def _weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
