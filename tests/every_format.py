@@ -204,6 +204,30 @@ def conllu_brackets(data: Annotations) -> Example:
     return _conllu(data, in_brackets)
 
 
+def conll_2012(data: Annotations) -> Example:
+    """Entities in brackets in column 11; sentences differ in how many columns they have."""
+
+    def content(person: str) -> str:
+        parts = []
+        for document in data.by(person):
+            parts.append(f"#begin document ({document}); part 000\n")
+            for n_predicates, sentence in enumerate(data.tagged(document, person)):
+                tags = [tag for _, tag in sentence]
+                for number, (word, _) in enumerate(sentence):
+                    tag, after = tags[number], [*tags, "O"][number + 1]
+                    begins, ends = tag[0] == "B", tag != "O" and after[0] != "I"
+                    star = "" if begins and ends else "*"
+                    entity = f"{f'({tag[2:]}' * begins}{star}{')' * ends}"
+                    cells = [document, 0, number, word, "X", "*", "-", "-", "-", "-", entity]
+                    rest = [*["*"] * n_predicates, "-"]
+                    parts.append("   ".join(map(str, [*cells, *rest])) + "\n")
+                parts.append("\n")
+            parts.append("#end document\n")
+        return "".join(parts)
+
+    return one_each(data, "gold_conll", content)
+
+
 def _webanno_tsv(data: Annotations, documents: list[str], person: str, layer: str) -> bytes:
     parts = [f"#FORMAT=WebAnno TSV 3.3\n#T_SP={layer}|value\n\n"]
     base = number = group = 0
@@ -1056,6 +1080,29 @@ def knowtator(data: Annotations) -> Example:
     return Example(files, data.people)
 
 
+def knowtator_2(data: Annotations) -> Example:
+    """A project of Knowtator 2 for each annotator, with all documents in one file."""
+    files, documents = {}, dict.fromkeys(data.people, "")
+    for document, person in data.spans:
+        marked = enumerate(data.marked(document, person))
+        parts = [
+            f'<annotation annotator="{person}" id="{document}-{number}" type="identity">'
+            f'<class id="{label}"/><span end="{end}" id="s{number}" start="{start}">'
+            f"{escaped(surface)}</span></annotation>\n"
+            for number, (start, end, label, surface) in marked
+        ]
+        documents[person] += (
+            f'<document id="{document}" text-file="{document}.txt">\n{"".join(parts)}</document>\n'
+        )
+        files[f"{person}/Articles/{document}.txt"] = data.texts[document].encode()
+    for person, content in documents.items():
+        files[f"{person}/Annotations/all.xml"] = (
+            '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
+            f"<knowtator-project>\n{content}</knowtator-project>\n"
+        ).encode()
+    return Example(files, data.people)
+
+
 # --- Times --------------------------------------------------------------------
 
 
@@ -1113,7 +1160,7 @@ def textgrid(data: Annotations) -> Example:
 
 FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "conll": [conll, conll_plain, conll_columns],
-    "conllu": [conllu, conllu_brackets],
+    "conllu": [conllu, conllu_brackets, conll_2012],
     "hf": [hf_jsonl, hf_json, hf_parquet],
     "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
     "brat": [brat],
@@ -1139,7 +1186,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "bioc": [bioc_json, bioc_lines, bioc_xml],
     "pubtator": [pubtator],
     "medtator": [medtator, medtator_n2c2],
-    "knowtator": [knowtator],
+    "knowtator": [knowtator, knowtator_2],
     "eaf": [eaf],
     "textgrid": [textgrid],
 }

@@ -133,6 +133,7 @@ IDS = {
     "uima_json": ("2", "3", "4"),
     **dict.fromkeys(["bioc_json", "bioc_lines", "bioc_xml"], ("0", "1", "2")),
     **dict.fromkeys(["medtator", "medtator_n2c2"], ("P0", "P1", "L2")),
+    "knowtator_2": ("1-0", "1-1", "1-2"),
     "knowtator": ("m0", "m1", "m2"),
     "label_studio": ("r0", "r1", "r2"),
 }

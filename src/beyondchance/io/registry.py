@@ -402,11 +402,11 @@ _ALL = (
     ),
     Format(
         name="knowtator",
-        title="Knowtator and eHOST XML: saved/ next to corpus/, all annotators in one file",
+        title="Knowtator (1, 2) and eHOST XML: saved/ next to corpus/, all annotators in one file",
         example="beyondchance agree project/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=CHARACTERS | {"discontinuous", "empty"},
+        options=CHARACTERS | {"discontinuous", "documents", "empty"},
     ),
     Format(
         name="medtator",
@@ -506,7 +506,7 @@ _ALL = (
     ),
     Format(
         name="conllu",
-        title="CoNLL-U with entities in MISC",
+        title="CoNLL-U with entities in MISC, and CoNLL-2012 (OntoNotes)",
         example="beyondchance agree anna.conllu ben.conllu",
         unit="sentence",
         positions="tokens",
