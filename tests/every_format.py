@@ -171,6 +171,38 @@ def conll_columns(data: Annotations) -> Example:
     return Example({"all.txt": "\n".join(rows).encode()}, ["all.txt"])
 
 
+def universal_ner(data: Annotations) -> Example:
+    """Numbers of tokens in front, and columns without tags behind."""
+
+    def content(person: str) -> str:
+        parts = []
+        for document in data.by(person):
+            parts.append(f"# newdoc id = {document}\n")
+            for number, sentence in enumerate(data.tagged(document, person), start=1):
+                parts.append(f"# sent_id = {document}-{number}\n")
+                for place, (word, tag) in enumerate(sentence, start=1):
+                    parts.append(f"{place}\t{word}\t{tag}\t-\t{'-' if tag == 'O' else person}\n")
+                parts.append("\n")
+        return "".join(parts)
+
+    return one_each(data, "iob2", content)
+
+
+def _in_layers(tag: str) -> tuple[str, str]:
+    """Persons in one layer, everything else in another."""
+    return (tag, "O") if tag.endswith("PER") else ("O", tag)
+
+
+def conll_layers(data: Annotations) -> Example:
+    """The layers of one annotator in two columns, as GermEval has them."""
+    files = {}
+    for name, content in universal_ner(data).files.items():
+        rows = [row.split("\t") for row in content.decode().split("\n")]
+        cut = ["\t".join([*row[:2], *_in_layers(row[2])] if row[2:] else row) for row in rows]
+        files[name.replace("iob2", "tsv")] = "\n".join(cut).encode()
+    return Example(files, list(files), {"columns": "tag=3+4"})
+
+
 def _conllu(data: Annotations, misc_of: Callable[[list[str]], Any]) -> Example:
     """CoNLL-U whose last column follows from the tags of a sentence."""
 
@@ -280,6 +312,19 @@ def _hf_rows(data: Annotations, person: str) -> list[dict[str, Any]]:
 
 def hf_jsonl(data: Annotations) -> Example:
     return one_each(data, "jsonl", lambda person: lines(_hf_rows(data, person)))
+
+
+def hf_layers(data: Annotations) -> Example:
+    """The layers of one annotator under two keys, as SkillSpan has them."""
+
+    def content(person: str) -> bytes:
+        rows = _hf_rows(data, person)
+        for row in rows:
+            pairs = map(_in_layers, row.pop("ner_tags"))
+            row["tags_outer"], row["tags_inner"] = map(list, zip(*pairs, strict=True))
+        return lines(rows)
+
+    return one_each(data, "jsonl", content, columns="tag=tags_outer+tags_inner")
 
 
 def hf_json(data: Annotations) -> Example:
@@ -1159,9 +1204,9 @@ def textgrid(data: Annotations) -> Example:
 
 
 FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
-    "conll": [conll, conll_plain, conll_columns],
+    "conll": [conll, conll_plain, conll_columns, universal_ner, conll_layers],
     "conllu": [conllu, conllu_brackets, conll_2012],
-    "hf": [hf_jsonl, hf_json, hf_parquet],
+    "hf": [hf_jsonl, hf_layers, hf_json, hf_parquet],
     "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
     "brat": [brat],
     "doccano": [doccano, doccano_zip],

@@ -562,7 +562,7 @@ class ReadOptions(TypedDict, total=False):
         Option(
             "The columns of a table without a header, such as document,label,start,end; _ ignores "
             "one. Or those of tokens and of tags, by number from 1 on or by name, such as "
-            "token=1,tag=4; several of tags (tag=3,4) are annotators.",
+            "token=1,tag=4; several of tags are annotators (tag=3,4) or layers of one (tag=3+4).",
             is_signed=False,
             metavar="NAMES",
         ),

@@ -498,6 +498,8 @@ def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
         if file.is_numbers and 1 in file.pairs:
             raise _UncutError  # all of its rows say whether tokens or their numbers stand there
         if not file.names and not is_asked:
+            if file.width - 1 not in file.pairs:
+                raise _UncutError  # all of its rows say which column holds tags
             cells = known.setdefault(file.width, [set() for _ in range(file.width)])
             cells[0].add("1" if file.is_numbers else "word")
             for number in range(1, file.width):

@@ -65,11 +65,14 @@ class Tags:
         What a note on the scheme is about.
     kind : str
         What messages call a token.
+    layer : str
+        The layer, where an annotator has several: their drafts follow one another.
     """
 
     tags: list[str | None]
     file: str
     kind: str = "token"
+    layer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

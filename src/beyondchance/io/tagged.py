@@ -12,10 +12,19 @@ what a system predicts there would otherwise begin or end spans.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -30,11 +39,11 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
-from beyondchance.errors import MismatchError, OptionError
+from beyondchance.errors import MismatchError, OptionError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
 from beyondchance.io.values import refusal
-from beyondchance.messages import Text, Use, given, pieces
+from beyondchance.messages import Piece, Text, Use, given, pieces
 from beyondchance.tallies import left_out
 from beyondchance.types import Ints
 
@@ -267,6 +276,45 @@ def decoded(
     return found
 
 
+def layered(
+    layers: Mapping[str, DecodedTags], reading: Reading, where: Callable[[int, int], Text]
+) -> DecodedTags:
+    """Join the layers of one annotator; a span that two of them have is taken once.
+
+    Tags without a label are labelled by their layer.
+    """
+    if len(layers) == 1:
+        return next(iter(layers.values()))
+    named = [
+        own._replace(labels=tuple(name if label == UNNAMED else label for label in own.labels))
+        for name, own in layers.items()
+    ]
+    n_texts = max((int(own.text.max(initial=-1)) + 1 for own in named), default=0)
+    found = joined_tags(named, [np.arange(n_texts)] * len(named))
+    rows = np.stack([found.text, found.start, found.end, found.label])
+    columns, n_times = np.unique(rows, axis=1, return_counts=True)
+    if n_twice := int(np.sum(n_times - 1)):
+        text, start = columns[:2, n_times.argmax()].tolist()
+        mend = (Use("strict", "-duplicates"), " leaves the second out")
+        problem = "a span is in two layers"
+        twice = partial(refusal, where(text, start), problem, expected="it once", remedy=mend)
+        what = "spans marked twice, second left out"
+        reading.mend("duplicates", what, partial(twice, kind=SpanError), n_twice)
+    text, start, end, label = columns
+    return found._replace(text=text, start=start, end=end, label=label)
+
+
+def layers_of(names: str, known: Collection[str]) -> list[str]:
+    """Split the columns of layers, with + between them, unless a column has that name.
+
+    Examples
+    --------
+    >>> layers_of("3+4", ()), layers_of("C++", ["C++"])
+    (['3', '4'], ['C++'])
+    """
+    return [names] if names in known else [name.strip() for name in names.split("+")]
+
+
 def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
     """Find the columns at the end of a file without header that hold tags with common labels.
 
@@ -361,6 +409,12 @@ def chosen_columns(reading: Reading) -> dict[str, list[str]]:
     return found
 
 
+def either(columns: Sequence[str]) -> tuple[Piece, ...]:
+    """Say how several columns of tags are read: as annotators, or as layers of one."""
+    each, layers = (Use("columns", f"tag={sign.join(columns)}") for sign in ",+")
+    return each, " reads each as an annotator, ", layers, " as layers of one"
+
+
 def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file: str) -> None:
     """Tell if columns between the token and the last hold tags as well.
 
@@ -371,9 +425,9 @@ def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file:
     also = [number for number in also if number not in {"1", str(last)}]
     if also:
         reading.note(
-            f"read from the last column; column {' and '.join(also)} holds tags too (",
-            Use("columns", f"tag={','.join([*also, str(last)])}"),
-            " reads each as an annotator)",
+            f"read from the last column of tags; column {' and '.join(also)} holds tags too (",
+            *either([*also, str(last)]),
+            ")",
             where=file,
         )
 
@@ -463,17 +517,18 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
     if all(draft.tagged is None for draft in drafts):
         return drafts
     drafts = _without_unscored(drafts, reading)
-    waiting: dict[tuple[str, str], list[Draft]] = {}
+    waiting: dict[tuple[str, str, str], list[Draft]] = {}
     for draft in drafts:
-        if draft.tagged is not None:
-            waiting.setdefault((draft.tagged.file, draft.annotator), []).append(draft)
+        if (tagged := draft.tagged) is not None:
+            key = (tagged.file, draft.annotator, tagged.layer)
+            waiting.setdefault(key, []).append(draft)
     groups = [
         [[tag for tag in draft.tagged.tags if tag is not None] for draft in own if draft.tagged]
         for own in waiting.values()
     ]
     found: dict[int, Draft] = {}
-    for (file, annotator), texts, scheme in zip(waiting, groups, _schemes(groups), strict=True):
-        own = waiting[file, annotator]
+    for (key, own), texts, scheme in zip(waiting.items(), groups, _schemes(groups), strict=True):
+        file, annotator, layer = key
         spans = decoded(
             [*chain.from_iterable(texts)],
             np.array([*map(len, texts)]),
@@ -485,9 +540,26 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
         )
         for draft, marks in zip(own, marks_of(spans, len(own)), strict=True):
             places = draft.tokens or ()
-            marked = [DraftSpan(places[s][0], places[e - 1][1], label) for s, e, label in marks]
+            marked = [
+                DraftSpan(
+                    places[s][0], places[e - 1][1], label if label != UNNAMED else layer or label
+                )
+                for s, e, label in marks
+            ]
             found[id(draft)] = replace(draft, spans=marked, tagged=None)
-    return [found.get(id(draft), draft) for draft in drafts]
+    whole: list[Draft] = []
+    for draft in drafts:
+        made = found.get(id(draft), draft)
+        # The layers of a text follow one another.
+        if draft.tagged and draft.tagged.layer and whole and _is_layer(made, whole[-1]):
+            made = replace(made, spans=[*whole.pop().spans, *made.spans])
+        whole.append(made)
+    return whole
+
+
+def _is_layer(draft: Draft, other: Draft) -> bool:
+    key = attrgetter("annotator", "document", "where")
+    return bool(key(draft) == key(other))
 
 
 def _schemes(annotators: Sequence[Sequence[Sequence[str]]]) -> list[str]:
@@ -529,7 +601,13 @@ def _without_unscored(drafts: list[Draft], reading: Reading) -> list[Draft]:
         groups.setdefault(draft.document, []).append(draft)
     cut: dict[int, Draft | None] = {}
     for group in groups.values():
-        masks = {d.annotator: [tag is None for tag in d.tagged.tags] for d in group if d.tagged}
+        masks = {
+            f"{draft.annotator}, {own.layer}" if own.layer else draft.annotator: [
+                tag is None for tag in own.tags
+            ]
+            for draft in group
+            if (own := draft.tagged)
+        }
         other = next((draft for draft in group if draft.tagged is None), None)
         if other is not None and any(map(any, masks.values())):
             raise refusal(
