@@ -241,6 +241,8 @@ class Note:
         The annotator that it is about, if any.
     is_caution : bool
         Whether it warns of relying on a number.
+    is_hint : bool
+        Whether it tells of a mistake in the data, and so is said first.
 
     Examples
     --------
@@ -254,6 +256,7 @@ class Note:
     where: str = ""
     who: str = ""
     is_caution: bool = False
+    is_hint: bool = False
 
     def spoken(self, voice: Voice = PYTHON) -> str:
         """Return the note as a sentence."""

@@ -50,7 +50,8 @@ class DraftSpan:
     @property
     def named(self) -> tuple[Piece, ...]:
         """Return the span in a message: its offsets in the file, and its label."""
-        return f"span [{self.start}, {self.end}) ", Quote(self.label)
+        swapped = " (are start and end swapped?)" if self.start > self.end else ""
+        return f"span [{self.start}, {self.end}) ", Quote(self.label), swapped
 
 
 @dataclass(frozen=True, slots=True)

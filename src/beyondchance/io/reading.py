@@ -27,6 +27,7 @@ from beyondchance.io.assembling import assembled
 from beyondchance.io.copies import USE, Copies, copies_in
 from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
 from beyondchance.io.frames import collected, names_of, rows_of_frame
+from beyondchance.io.hints import hints
 from beyondchance.io.naming import (
     hide_addresses,
     short_paths,
@@ -509,7 +510,9 @@ def _read(
         corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
     if is_corpus_wide:
         corpus = replace(corpus, unit=CORPUS)
-    return _finished(corpus, uploads, formats, reading, naming)
+    corpus, known = _finished(corpus, uploads, formats, reading, naming)
+    found = [Note(text, is_hint=True) for text in hints(corpus)]
+    return (replace(corpus, notes=(*found, *corpus.notes)) if found else corpus), known
 
 
 def _finished(

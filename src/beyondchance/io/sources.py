@@ -49,11 +49,11 @@ _HEAD_LINES = 400
 _STREAMED = 2**20
 """Bytes of a stream that are read at a time."""
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+# Other encodings than Unicode in which XML is read: none hides a declaration of entities.
 _ENCODINGS = re.compile(
     r"iso-8859-([1-9]|1[013-6])|windows-125[0-8]|koi8-[ru]|us-ascii|gb(2312|k|18030)|big5|"
     r"shift_jis|euc-(jp|kr)"
 )
-"""Encodings other than Unicode in which XML is read: none hides a declaration of entities."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kMGT]?)B?", re.ASCII | re.IGNORECASE)
 _ENDINGS = frozenset(
@@ -273,13 +273,12 @@ class Source:
     @cached_property
     def encoding(self) -> str:
         """UTF-16 by its byte order mark, or what XML declares; else UTF-8."""
-        start, declared = self.head[:2], self.declared.lower()
-        if start in {b"\xff\xfe", b"\xfe\xff"}:
+        start, declared = self.head[:3], self.declared.lower()
+        if start.startswith((b"\xff\xfe", b"\xfe\xff")):
             return "utf-16"
         if declared.startswith("utf-16") and b"\0" in start:
-            return "utf-16-be" if start[0] == 0 else "utf-16-le"
-        has_mark = self.head.startswith(b"\xef\xbb\xbf")
-        is_known = not has_mark and _ENCODINGS.fullmatch(declared)
+            return "utf-16-le" if start[0] else "utf-16-be"
+        is_known = start != b"\xef\xbb\xbf" and _ENCODINGS.fullmatch(declared)
         return declared if is_known else "utf-8-sig"
 
     @cached_property

@@ -24,7 +24,6 @@ from collections.abc import (
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -277,7 +276,10 @@ def decoded(
 
 
 def layered(
-    layers: Mapping[str, DecodedTags], reading: Reading, where: Callable[[int, int], Text]
+    layers: Mapping[str, DecodedTags],
+    n_texts: int,
+    reading: Reading,
+    where: Callable[[int, int], Text],
 ) -> DecodedTags:
     """Join the layers of one annotator; a span that two of them have is taken once.
 
@@ -289,17 +291,15 @@ def layered(
         own._replace(labels=tuple(name if label == UNNAMED else label for label in own.labels))
         for name, own in layers.items()
     ]
-    n_texts = max((int(own.text.max(initial=-1)) + 1 for own in named), default=0)
     found = joined_tags(named, [np.arange(n_texts)] * len(named))
     rows = np.stack([found.text, found.start, found.end, found.label])
     columns, n_times = np.unique(rows, axis=1, return_counts=True)
     if n_twice := int(np.sum(n_times - 1)):
         text, start = columns[:2, n_times.argmax()].tolist()
         mend = (Use("strict", "-duplicates"), " leaves the second out")
-        problem = "a span is in two layers"
-        twice = partial(refusal, where(text, start), problem, expected="it once", remedy=mend)
-        what = "spans marked twice, second left out"
-        reading.mend("duplicates", what, partial(twice, kind=SpanError), n_twice)
+        place, found_twice = where(text, start), "a span is in two layers"
+        twice = partial(SpanError, found_twice, where=place, expected="it once", remedy=mend)
+        reading.mend("duplicates", "spans marked twice, second left out", twice, n_twice)
     text, start, end, label = columns
     return found._replace(text=text, start=start, end=end, label=label)
 
@@ -547,19 +547,13 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
                 for s, e, label in marks
             ]
             found[id(draft)] = replace(draft, spans=marked, tagged=None)
-    whole: list[Draft] = []
+    whole: dict[object, Draft] = {}
     for draft in drafts:
-        made = found.get(id(draft), draft)
-        # The layers of a text follow one another.
-        if draft.tagged and draft.tagged.layer and whole and _is_layer(made, whole[-1]):
-            made = replace(made, spans=[*whole.pop().spans, *made.spans])
-        whole.append(made)
-    return whole
-
-
-def _is_layer(draft: Draft, other: Draft) -> bool:
-    key = attrgetter("annotator", "document", "where")
-    return bool(key(draft) == key(other))
+        made, is_layer = found.get(id(draft), draft), draft.tagged and draft.tagged.layer
+        known = whole.setdefault((draft.annotator, draft.where) if is_layer else id(draft), made)
+        if known is not made:
+            whole[draft.annotator, draft.where] = replace(known, spans=[*known.spans, *made.spans])
+    return list(whole.values())
 
 
 def _schemes(annotators: Sequence[Sequence[Sequence[str]]]) -> list[str]:
@@ -602,11 +596,9 @@ def _without_unscored(drafts: list[Draft], reading: Reading) -> list[Draft]:
     cut: dict[int, Draft | None] = {}
     for group in groups.values():
         masks = {
-            f"{draft.annotator}, {own.layer}" if own.layer else draft.annotator: [
-                tag is None for tag in own.tags
-            ]
-            for draft in group
-            if (own := draft.tagged)
+            d.annotator + d.tagged.layer: [tag is None for tag in d.tagged.tags]
+            for d in group
+            if d.tagged
         }
         other = next((draft for draft in group if draft.tagged is None), None)
         if other is not None and any(map(any, masks.values())):

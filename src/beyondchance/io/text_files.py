@@ -14,7 +14,6 @@ from beyondchance.io.values import refusal
 from beyondchance.messages import Piece, Use
 
 _TABLES = (".csv", ".tsv", ".jsonl")
-_FILE = Use("documents", placeholder="FILE")
 
 
 def is_text(file: Source) -> bool:
@@ -29,25 +28,22 @@ def files_of_texts(reading: Reading) -> list[Source]:
     return list(_rows(given[0], reading)) if is_table else given
 
 
-def text_named(names: Iterable[str], files: Iterable[Source]) -> Source | None:
-    """Return the file of the first name that one has: in full, without folders, or as its stem."""
+def by_names(files: Iterable[Source]) -> dict[str, Source]:
+    """Return files by their names in full, without folders, and without ending."""
     known: dict[str, Source] = {}
     # What fits a name best is entered last, and counts.
     for name_of in (attrgetter("stem"), attrgetter("posix_path.name"), attrgetter("name")):
         known.update((name_of(file), file) for file in files)
-    return next((known[name] for name in names if name in known), None)
+    return known
 
 
 def remedy_of(reading: Reading) -> tuple[Piece, ...]:
     """Say how to give a text that was not found, where texts were given and where none were."""
     if reading.options["documents"] is None:
         return "pass ", Use("documents", placeholder="FILE_OR_FOLDER")
-    table = "pass a table with the columns document and text: "
-    return (
-        "rename the text; where there is one document, pass its text: ",
-        _FILE,
-        f"; or {table}",
-        _FILE,
+    table = "a table with the columns document and text"
+    return f"rename the text, or pass it by itself or {table}: ", Use(
+        "documents", placeholder="FILE"
     )
 
 

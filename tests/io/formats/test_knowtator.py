@@ -342,7 +342,7 @@ def test_classes_of_knowtator_2(second_project):
     ("text", "message"),
     [
         (second(name="two"), "'two.txt' … missing … Articles … documents="),
-        (second(more="<document/>"), "document … text-file … name"),
+        (second(more="<document/>"), "text-file … name"),
         (second(mark((5, 10)).replace('"5"', '"x"')), "annotation 1: … 'start' … 'x'"),
         (second(mark((5, 10)).replace("3 May", "June")), "annotation 1: … 'DATE' … 'June'"),
         (second()[:-3], "well-formed"),

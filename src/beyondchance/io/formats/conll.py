@@ -65,6 +65,8 @@ GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
 LAST = "last"
 """The name that asks for the last column of each file."""
+# A tag that is no word either, as I and B may be.
+_CLEAR = re.compile(r"O|[BIELSUM]-\S.*")
 _LABEL = re.compile(r"[^\W\d_]{2}[\w/-]*")
 TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -269,7 +271,7 @@ def _are_labels(cells: list[str], n_rows: int) -> bool:
         len(cells) == n_rows
         and "O" in distinct
         and len(distinct) > 1
-        and 3 * len(distinct) <= n_rows + 4
+        and 3 * len(distinct) <= n_rows + 6
         and all(cell == "O" or _LABEL.fullmatch(cell) for cell in distinct)
     )
 
@@ -351,7 +353,7 @@ def _read_one(
         if len(annotators) > 1 and not (is_single or file.header or gold):
             # Columns of several files are of different annotators, though they have one number.
             annotators = [(f"{upload.annotator}, {name}", tag) for name, tag in annotators]
-        _check_swapped(file, token, annotators)
+        _check_swapped(file, token, annotators[0][1][0])
         for annotator, tags in annotators:
             if by_sentence:
                 reading.numbered[annotator] = file.source.texts_before + len(firsts)
@@ -376,7 +378,7 @@ def _read_one(
                 document=np.cumsum(begins) - 1,
                 names=_names(file, firsts, upload),
                 fields=[fields[file.document[sentence]] for sentence in firsts],
-                spans=layered(layers, reading, partial(_place, file)),
+                spans=layered(layers, len(file.lengths), reading, partial(_place, file)),
                 is_gold=annotator == gold,
                 is_ordered=by_sentence,
             )
@@ -734,35 +736,30 @@ def _name_of(file: _File, column: int) -> str:
 def _last_of_tags(file: _File, reading: Reading) -> int:
     """Find the last column, or the last with tags if those behind it hold none at all."""
     last = len(file.columns) - 1
-    if file.layout is not None or any(map(_is_clear_tag, file.columns[last])):
+    if file.layout is not None or any(map(_CLEAR.fullmatch, file.columns[last])):
         return last
     found = max(filter(file.holds_tags, range(1, last)), default=last)
     if found < last:
-        said = f"tags read from column {found + 1}; those behind it hold none"
-        reading.note(said, where=file.source.name)
+        reading.note(
+            f"tags read from column {found + 1}; those behind it hold none", where=file.source.name
+        )
     return found
 
 
-def _is_clear_tag(cell: str) -> bool:
-    """Return whether a cell is O or has a prefix; a single letter may be a word."""
-    return cell == "O" or (cell[1:2] == "-" and TAG.fullmatch(cell) is not None)
-
-
-def _check_swapped(
-    file: _File, token: int, annotators: Iterable[tuple[str, Sequence[int]]]
-) -> None:
+def _check_swapped(file: _File, token: int, tag: int) -> None:
     """Refuse a column of words for one of tags, where the tags are read as tokens."""
     cells = file.columns[token]
-    if not all(map(TAG.fullmatch, cells)) or not any(map(_is_clear_tag, cells)):
-        return
-    for tag in (tag for _, tags in annotators for tag in tags):
-        if 2 * sum(map(_is_clear_tag, file.columns[tag])) < len(cells):
-            raise refusal(
-                file.place(0),
-                f"column {token + 1} holds tags, and column {tag + 1} words",
-                expected="the reverse",
-                remedy=("pass ", Use("columns", f"token={tag + 1},tag={token + 1}")),
-            )
+    if (
+        all(map(TAG.fullmatch, cells))
+        and any(map(_CLEAR.fullmatch, cells))
+        and 2 * len([*filter(_CLEAR.fullmatch, file.columns[tag])]) < len(cells)
+    ):
+        raise refusal(
+            file.place(0),
+            f"column {token + 1} holds tags, and column {tag + 1} words",
+            expected="the reverse",
+            remedy=("pass ", Use("columns", f"token={tag + 1},tag={token + 1}")),
+        )
 
 
 def _columns_of_tags(file: _File, reading: Reading) -> list[int]:

@@ -31,11 +31,10 @@ from beyondchance.tallies import not_read
 
 _KEYS = ("NER", "ner", "Entity", "NE")
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+# What is read of the columns of CoNLL-2012, of which sentences have more or fewer.
 _CONLL_2012 = ("id", "form", "Entity")
-"""What is read of the columns of CoNLL-2012, of which sentences have more or fewer."""
-_FORM, _ENTITY = 3, 10
+_ENTITY = 10
 _DOCUMENT = re.compile(r"#begin document \((.*)\);?(?: part 0*([0-9]*))?")
-_IN_COLUMN = re.compile(r"(\([^()]+|\*|\))+|[-_]")
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 # A multiword token, from one word to another, or an empty node.
 _OTHER_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})|[0-9]+\.[1-9][0-9]*")
@@ -93,7 +92,7 @@ def _looks_like_it(source: Source) -> bool:
     lines = [line for line in source.head_lines if line.strip() and line[0] != "#"]
     if _DOCUMENT.match(source.beginning):
         cells = [line.split()[_ENTITY:] for line in lines]
-        return bool(cells) and all(len(own) > 1 and _IN_COLUMN.fullmatch(own[0]) for own in cells)
+        return bool(cells) and all(len(own) > 1 and own[0][0] in "(*-_" for own in cells)
     rows = [line.split("\t") for line in lines]
     if source.head_lines[0].lower().replace(" ", "").startswith("#global.columns=id"):
         return any(len(row) > 2 for row in rows)
@@ -187,12 +186,11 @@ def _add(row: str, sentence: _Sentence, where: str) -> None:
     if columns is _CONLL_2012:
         cells = row.split()
         if len(cells) <= _ENTITY:
-            expected = f"at least {_ENTITY + 2}, the entities in column {_ENTITY + 1}"
-            raise refusal(where, f"{len(cells)} columns", expected=expected)
+            raise refusal(where, f"{len(cells)} columns", expected="entities in column 11 of 12")
         # A bracket that closes has no name, which the star is in the place of.
         value = re.sub(r"\*(?!\))", "", cells[_ENTITY].strip("-_"))
         entity = re.sub(r"(?<=\))\)", "*)", value)
-        sentence.words.append(_Word(where, cells[_FORM], {columns[-1]: entity}))
+        sentence.words.append(_Word(where, cells[3], {columns[-1]: entity}))
         return
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if len(cells) != len(columns) or not all(cells):

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
-from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from pathlib import Path, PurePath, PurePosixPath
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
@@ -25,11 +23,10 @@ from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source, neighbour
-from beyondchance.io.text_files import files_of_texts, remedy_of, text_named
+from beyondchance.io.text_files import by_names, files_of_texts, remedy_of
 from beyondchance.io.values import refusal
 from beyondchance.tallies import mended, no_spans, not_annotated, not_read
 
-P = TypeVar("P", Path, PurePosixPath)
 _ROOTS = ("annotations", "knowtator-project")
 _ENDING = ".knowtator.xml"
 _CORPUS, _ARTICLES = "corpus", "Articles"
@@ -66,18 +63,22 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         sources = [one for one in sources if one.name.endswith(_ENDING) or _looks_right(one)]
         n_others = len({one.name for one in upload.sources} - texts - {one.name for one in sources})
         reading.skipped[not_read("other files")] += n_others
-    given = None if reading.options["documents"] is None else files_of_texts(reading)
+    given = [] if reading.options["documents"] is None else files_of_texts(reading)
+    known = by_names(given)
     found = [(source, *one) for source in sources for one in _documents(source)]
     documents = []
     for source, element, name in found:
-        text = _text_of(source, name, upload, given)
-        if text is None and given is not None and len(given) == len(found) == 1:
+        text = known.get(name) if given else _text_of(source, name, upload)
+        if text is None and len(given) == len(found) == 1:
             (text,) = given
         if text is None:
-            folder = f"it in the folder {_CORPUS} or {_ARTICLES} next to that of this file"
-            expected = f"{folder}, or next to the file" if given is None else "it by its name"
-            missing = partial(refusal, source.name, "its text {} is missing", name)
-            raise missing(expected=expected, remedy=remedy_of(reading))
+            raise refusal(
+                source.name,
+                "its text {} is missing",
+                name,
+                expected=f"it in {_CORPUS} or {_ARTICLES} next to this folder, or here",
+                remedy=remedy_of(reading),
+            )
         texts.discard(text.name)
         documents.append(
             MarkedText(
@@ -98,40 +99,32 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 def _documents(source: Source) -> Iterator[tuple[ET.Element, str]]:
     """Yield the elements that hold the annotations of a document, with the name of its text."""
-    root = xml_root(source, program="Knowtator or eHOST")
-    if root.tag not in _ROOTS:
-        expected = f"one of {', '.join(_ROOTS)}"
-        raise refusal(source.name, "found the element {}", root.tag, expected=expected)
-    is_first = root.tag == _ROOTS[0]
-    for element in [root] if is_first else root.iterfind("document"):
-        path = element.get("textSource" if is_first else "text-file", element.get("id", ""))
-        name = PurePosixPath(path.replace("\\", "/")).name
-        if not name:
-            problem = "no textSource" if is_first else "a document without text-file and id"
-            raise refusal(source.name, problem, expected="the name of the text")
-        yield element, name
+    is_second = outermost(source) == _ROOTS[1]
+    root = xml_root(source, program="Knowtator or eHOST", name=_ROOTS[is_second])
+    for element in root.iterfind("document") if is_second else [root]:
+        path = element.get("textSource") or element.get("text-file") or element.get("id")
+        if not path:
+            raise refusal(
+                source.name, "no textSource or text-file", expected="the name of the text"
+            )
+        yield element, PurePosixPath(path.replace("\\", "/")).name
 
 
-def _text_of(
-    source: Source, name: str, upload: Upload, given: list[Source] | None
-) -> Source | None:
-    """Return the text that a file is about: one of those given, or from its folder or the next."""
-    names = (name, f"{name}.txt")
-    if given is not None:
-        return text_named(names, given)
-    beside = {one.posix_path: one for one in upload.sources}
+def _text_of(source: Source, name: str, upload: Upload) -> Source | None:
+    """Return the text that a file is about, from its folder or from one next to it."""
+    beside: dict[PurePath, Source] = {one.posix_path: one for one in upload.sources}
     folder, path = source.posix_path.parent, source.path
-    for place in (place for name in names for place in _places(folder, name)):
+    for place in _places(folder, name):
         if place in beside:
             return beside[place]
     # Where only the folder `saved` was given, the texts lie next to it.
-    for file in (file for name in names if path for file in _places(path.parent, name)):
+    for file in map(Path, _places(path.parent, name) if path else ()):
         if file.is_file():
-            return neighbour(str(folder / file.name), file)
+            return neighbour(str(folder / name), file)
     return None
 
 
-def _places(folder: P, name: str) -> list[P]:
+def _places(folder: PurePath, name: str) -> list[PurePath]:
     """List where the text of annotations in a folder may be."""
     folders = [folder.parent / _CORPUS, folder.parent / _ARTICLES, folder / _ARTICLES, folder]
     return [place / name for place in folders]

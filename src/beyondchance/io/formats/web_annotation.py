@@ -21,7 +21,7 @@ from beyondchance.io.offsets import Interval, collapsed, offsets_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
-from beyondchance.io.text_files import files_of_texts, is_text, remedy_of, text_named
+from beyondchance.io.text_files import by_names, files_of_texts, is_text, remedy_of
 from beyondchance.io.values import interval, object_of, quoting, refusal, refused, words_of
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import mended, no_spans
@@ -241,12 +241,14 @@ def _places(target: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
 def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield the text of each document."""
     sources = _text_files(upload, reading)
+    names = by_names(sources)
     for document in documents:
         # An address may end with what the page is asked for.
         last = PurePosixPath(re.split("[?#]", document)[0].replace("\\", "/"))
         is_unnamed = document == "1" and not upload.is_folder
         own = upload.sources[0].stem if is_unnamed else document
-        source = text_named((own, last.name, last.stem), sources)
+        keys = (own, last.name, last.stem)
+        source = next((names[key] for key in keys if key in names), None)
         if source is None and len(sources) == len(documents) == 1:
             (source,) = sources
         if source is None:
