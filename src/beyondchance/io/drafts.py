@@ -50,7 +50,7 @@ class DraftSpan:
     @property
     def named(self) -> tuple[Piece, ...]:
         """Return the span in a message: its offsets in the file, and its label."""
-        swapped = " (are start and end swapped?)" if self.start > self.end else ""
+        swapped = " (start and end swapped?)" if self.start > self.end else ""
         return f"span [{self.start}, {self.end}) ", Quote(self.label), swapped
 
 

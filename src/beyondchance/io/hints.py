@@ -19,7 +19,7 @@ def hints(corpus: Corpus) -> Iterator[tuple[Piece, ...]]:
     n_tokens = len(corpus.annotators) * corpus.text_length.sum()
     is_full = corpus.positions == "tokens" and 10 * n_tags > 9 * n_tokens
     if is_full and len(corpus.labels) >= 20:
-        yield (f"{len(corpus.labels)} labels mark nearly all tokens: are words read as tags?",)
+        yield (f"{len(corpus.labels)} labels mark nearly all tokens: words read as tags?",)
     n_repaired = corpus.skipped.get(f"tags repaired by {corpus.options.get('repair')}", 0)
     if 20 * n_repaired > n_tags:
         found = f"{n_repaired} of {n_tags} tags break their scheme: another may be meant, see "

@@ -42,9 +42,7 @@ def remedy_of(reading: Reading) -> tuple[Piece, ...]:
     if reading.options["documents"] is None:
         return "pass ", Use("documents", placeholder="FILE_OR_FOLDER")
     table = "a table with the columns document and text"
-    return f"rename the text, or pass it by itself or {table}: ", Use(
-        "documents", placeholder="FILE"
-    )
+    return f"rename the text, or pass it alone or {table}: ", Use("documents", placeholder="FILE")
 
 
 def _rows(source: Source, reading: Reading) -> Iterator[Source]:

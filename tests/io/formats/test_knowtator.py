@@ -323,6 +323,11 @@ def test_a_project_of_knowtator_2(second_project):
         assert corpus.skipped == {"relations ignored": 1}
 
 
+def test_a_document_of_knowtator_2_without_the_name_of_its_text(second_project):
+    folder = second_project(second(mark((5, 10))).replace(' text-file="one.txt"', ""))
+    assert bc.read(folder).spans("one", "ada") == [(5, 10, "DATE")]
+
+
 def test_fragments_of_knowtator_2(second_project):
     folder = second_project(second(mark((0, 4), (11, 13)), mark((5, 10))))
     with refused(bc.SpanError, "one.xml: annotation 1: … 'DATE' … 2", use="discontinuous"):

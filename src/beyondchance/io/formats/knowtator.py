@@ -102,8 +102,9 @@ def _documents(source: Source) -> Iterator[tuple[ET.Element, str]]:
     is_second = outermost(source) == _ROOTS[1]
     root = xml_root(source, program="Knowtator or eHOST", name=_ROOTS[is_second])
     for element in root.iterfind("document") if is_second else [root]:
-        path = element.get("textSource") or element.get("text-file") or element.get("id")
-        if not path:
+        own = f"{element.get('id', '')}.txt"
+        path = element.get("textSource", element.get("text-file", own))
+        if path in {"", ".txt"}:
             raise refusal(
                 source.name, "no textSource or text-file", expected="the name of the text"
             )
