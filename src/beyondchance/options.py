@@ -517,7 +517,8 @@ class ReadOptions(TypedDict, total=False):
         Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")
     ]
     layer: Annotated[
-        str | None, Option("The annotation type, span group or list of spans to read.")
+        str | None,
+        Option("The annotation type, span group, list of spans, or sheet of a workbook to read."),
     ]
     feature: Annotated[str | None, Option("The feature that holds the label.")]
     grid: Annotated[

@@ -36,7 +36,7 @@ from beyondchance.io.naming import (
     with_short_paths,
 )
 from beyondchance.io.options import Reading, Whole
-from beyondchance.io.packed import unpacked
+from beyondchance.io.packed import is_workbook, unpacked
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import (
     FORMATS,
@@ -59,6 +59,7 @@ from beyondchance.io.sources import (
     opened,
     read_stream,
 )
+from beyondchance.io.unfolding import unfolded
 from beyondchance.io.values import refusal
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given
 from beyondchance.options import (
@@ -467,11 +468,16 @@ def _read(
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
+    opened_items = uploads_of(items, naming)
+    unpack = unpacked
+    if any(is_workbook(source) for upload in opened_items for source in upload.sources):
+        unpack = partial(unpacked, sheet=options.get("layer"))
+        wanted = {**wanted, "layer": None}
     uploads = [
         upload
         if upload.data is not None
-        else replace(upload, sources=list(map(unpacked, upload.sources)))
-        for upload in uploads_of(items, naming)
+        else replace(upload, sources=list(map(unpack, upload.sources)))
+        for upload in opened_items
     ]
     gold = None
     if gold_file is not None:
@@ -497,6 +503,7 @@ def _read(
     n_ignored += sum(upload.n_ignored for upload in uploads)
     if n_ignored:
         reading.skipped[not_read("files of other formats")] += n_ignored
+    uploads = [part for upload in uploads for part in unfolded(upload, format, reading)]
     formats = formats_of(uploads, format, reading)
     _check_options(formats, reading)
     _check_beside(formats, beside)
@@ -532,7 +539,7 @@ def _finished(
     }
     signed |= reading.signed
     origin = {what: name for what, name in reading.origin.items() if name}
-    inputs = tuple(
+    inputs = dict.fromkeys(
         Input(name=source.name, sha256=source.sha256, format=item.name)
         for upload, item in zip(uploads, formats, strict=True)
         for source in upload.sources
@@ -545,7 +552,7 @@ def _finished(
             skipped=dict(chain(corpus.skipped.items(), (+reading.skipped).items())),
             notes=(*corpus.notes, *reading.notes.values()),
             origin=origin,
-            inputs=inputs,
+            inputs=tuple(inputs),
         )
     corpus = _without_names_of_files(corpus, uploads, naming)
     return with_short_names(corpus, is_noted=not naming.hides_files)

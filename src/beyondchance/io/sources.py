@@ -61,7 +61,7 @@ _ENDINGS = frozenset(
     for ending in (
         *("ann", "bdocjs", "bio", "conll", "conllu", "conllup", "csv", "eaf", "htm", "html", "iob"),
         *("json", "jsonl", "ndjson", "parquet", "qde", "qdpx", "rttm", "spacy", "tei", "textgrid"),
-        *("tsv", "txt", "xmi", "xml", "zip"),
+        *("tsv", "txt", "xlsx", "xmi", "xml", "zip"),
     )
 )
 """Endings that say of what kind a file is, and not whose."""

@@ -1,0 +1,139 @@
+"""Read tables with a row for each text, whose cells hold lists of spans or of tags.
+
+A row becomes a record of JSON Lines, on the line where the row begins, so that messages name its
+place. A column for each annotator is read like a file for each annotator.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from ast import literal_eval
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from beyondchance.io.columns import check_distinct
+from beyondchance.io.options import Reading
+from beyondchance.io.registry import Upload, format_named, recognised
+from beyondchance.io.separated import csv_rows, head_rows
+from beyondchance.io.span_objects import ANNOTATORS, TEXTS
+from beyondchance.io.tagged import are_tags
+from beyondchance.messages import quotes
+
+_TAGS = re.compile(r"(?:O|[BIELSUM]-\S+)(?:\s+(?:O|[BIELSUM]-\S+))*")
+_MOST_ROWS = 50
+"""Rows in which a list is looked for."""
+_OTHER_LAYERS = frozenset({"pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags"})
+_ID = re.compile(
+    r"(?:(?:doc|document|sentence|sent|text)[ _]?)?(?:id|#)|doc|document|sentence|file"
+)
+_EXPORTED = frozenset({"annotation_id", "lead_time"})
+"""Columns of Label Studio, whose rows are the tasks of its JSON-MIN export."""
+
+
+def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Upload]:  # noqa: A002
+    """Return a table of lists as the files that it stands for; anything else as it is."""
+    source = upload.sources[0]
+    if upload.data is not None or upload.is_folder or source.beginning[:1] in {"{", "[", "<"}:
+        return [upload]
+    head = head_rows(source, most=_MOST_ROWS)[1:]
+    if not any(len(row) > 1 and _list_in(cell) is not None for row in head for cell in row):
+        return [upload]
+    if recognised(upload) if format is None else "{" not in format_named(format).first:
+        return [upload]
+    (_, header), *rows = csv_rows(source)
+    names = [name.strip() for name in header]
+    check_distinct(names, f"{source.name}:1")
+    cells = {name: [row[i] for _, row in rows] for i, name in enumerate(names)}
+    lists = {name: found for name, own in cells.items() if (found := _lists(own))}
+    if not _EXPORTED.isdisjoint(names):
+        tasks = zip(*({**cells, **lists}[name] for name in names), strict=True)
+        own = [dict(zip(names, task, strict=True)) for task in tasks]
+        return [_made(upload, upload.annotator, json.dumps(own))]
+    marks, keys = _marks(lists)
+    others = [name for name in names if name not in marks]
+    if not marks or not others:
+        return [upload]
+    text, texts = _texts({name: cells[name] for name in others}, lists, marks[0], keys)
+    ids = [name for name in others if name != text and _ID.fullmatch(name.lower())]
+    ids = [name for name in ids if all(cells[name])]
+    by = [name for name in others if len(marks) == 1 and name.lower() in ANNOTATORS]
+    if unread := [name for name in others if name not in {text, *ids, *by}]:
+        reading.note("columns not read: ", *quotes(unread), where=upload.name)
+    made: dict[str, list[str]] = {}
+    for (i, (line, _)), mark in product(enumerate(rows), marks):
+        who = cells[by[0]][i].strip() if by else mark if len(marks) > 1 else upload.annotator
+        record = {keys[0]: texts[i], keys[1]: lists[mark][i]}
+        if ids:
+            record["id"] = "/".join(cells[name][i].strip() for name in ids)
+        lines = made.setdefault(who, [])
+        # Blank lines keep the numbers of lines.
+        lines += [""] * (line - 1 - len(lines)) + [json.dumps(record)]
+    upload.check_named(made)
+    return [_made(upload, who, "\n".join(lines)) for who, lines in made.items()]
+
+
+def _texts(
+    cells: Mapping[str, Sequence[str]], lists: Mapping[str, Any], mark: str, keys: tuple[str, str]
+) -> tuple[str, Sequence[Any]]:
+    """Return the column of the texts and what it holds: characters, or a word for each tag."""
+    if keys[0] == "text":
+        text = max(cells, key=lambda name: (name.lower() in TEXTS, sum(map(len, cells[name]))))
+        return text, cells[text]
+    words = {name: lists.get(name) or [*map(str.split, own)] for name, own in cells.items()}
+
+    def n_fitting(name: str) -> int:
+        pairs = zip(words[name], lists[mark], strict=True)
+        return sum(len(own or ()) == len(tags or ()) for own, tags in pairs)
+
+    text = max(cells, key=n_fitting)
+    return text, words[text]
+
+
+def _made(upload: Upload, annotator: str, content: str) -> Upload:
+    """Return an upload of JSON that was made from a table."""
+    source = upload.sources[0]
+    made = replace(source, path=None, member=content.encode(), digest=source.sha256)
+    return replace(upload, annotator=annotator, sources=[made])
+
+
+def _list_in(cell: str) -> list[Any] | None:
+    """Return the list that a cell holds, as JSON, as Python writes it, or tags with spaces."""
+    cell = cell.strip()
+    if cell[:1] != "[":
+        return cell.split() if _TAGS.fullmatch(cell) else None
+    for parse in (json.loads, literal_eval):
+        try:
+            return list(parse(cell))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    return None
+
+
+def _lists(cells: Sequence[str]) -> list[list[Any] | None]:
+    """Return the lists that all cells of a column hold, None for empty cells; else nothing."""
+    found = [_list_in(cell) for cell in cells]
+    is_column = any(found) and not any(
+        own is None and cell.strip() for own, cell in zip(found, cells, strict=True)
+    )
+    return found if is_column else []
+
+
+def _marks(
+    lists: Mapping[str, Sequence[Sequence[Any] | None]],
+) -> tuple[list[str], tuple[str, str]]:
+    """Return the columns that hold spans, or else tags, and the keys of their records."""
+    items = {name: [item for own in found for item in own or ()] for name, found in lists.items()}
+    spans = [
+        name for name, own in items.items() if all(isinstance(x, dict | list | tuple) for x in own)
+    ]
+    if spans:
+        return spans, ("text", "spans")
+    tags = [
+        name
+        for name, own in items.items()
+        if name.lower() not in _OTHER_LAYERS and are_tags(set(map(str, own)))
+    ]
+    return tags, ("tokens", "tags")
