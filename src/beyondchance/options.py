@@ -500,6 +500,15 @@ class ReadOptions(TypedDict, total=False):
     zero_length: Annotated[
         Literal["error", "skip"], Option("Spans without a position.", "error", refuses="error")
     ]
+    bad_rows: Annotated[
+        Literal["error", "skip"],
+        Option(
+            "Rows of a table that are no spans: without a label, outside of the text, or of zero "
+            "length.",
+            "error",
+            refuses="error",
+        ),
+    ]
     repeated: Annotated[
         Literal["last", "documents", "annotators", "error"],
         Option(

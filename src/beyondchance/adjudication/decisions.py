@@ -1,4 +1,4 @@
-"""What people decided, place by place, as the page saves it.
+"""What people decided, place by place, as the page saves it or in a table of places.
 
 A decision is about a stretch of a text: within it, the gold standard has the spans that were
 decided on, and no others.
@@ -7,6 +7,7 @@ decided on, and no others.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -20,6 +21,9 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
+from beyondchance.io.columns import number_of
+from beyondchance.io.packed import unpacked
+from beyondchance.io.separated import csv_rows
 from beyondchance.io.sources import opened, parsed_json
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
@@ -28,6 +32,10 @@ from beyondchance.results.adding import numbered
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
 """How somebody decided: for what an annotator has, the consensus, nothing, or something else."""
+NOTHING = "nothing"
+_PLACE = ("text", "start", "end", "document")
+_SPAN = re.compile(r"(\d{1,18})-(\d{1,18}) (.+?)(?:: .*)?")
+"""A span in a table of places: its offsets and its label, perhaps followed by its words."""
 _REMEDY = "decide in a page that was made from these files"
 _KEYS = ("document", "text", "start", "end", "spans", "choice", "of", "by", "note", "words")
 
@@ -87,12 +95,13 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
     MismatchError
         For decisions about other documents, texts or positions.
     """
-    name, content = _loaded(source)
+    name, content, places = _loaded(source, corpus)
     if not isinstance(content, Mapping) or content.get("beyondchance") != KIND:
         raise FormatError(
             "holds no decisions",
             where=name,
-            expected="the file that the page of 'report' saves",
+            expected="the file that the page of 'report' saves, or the table of places that "
+            "'disagreements' saves, with its column 'decision' filled in",
         )
     if content.get("format") != FORMAT:
         found = quoting("decisions of format {}", content.get("format"))
@@ -109,26 +118,63 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
     if not isinstance(listed, list):
         raise FormatError("holds no list of decisions", where=name)
     numbers = numbered(corpus.documents)
+    places = places or [f"{name}, decision {number + 1}" for number in range(len(listed))]
     return [
-        _checked(item, corpus, numbers, (name, f", decision {number}"))
-        for number, item in enumerate(listed, start=1)
+        _checked(item, corpus, numbers, (where,))
+        for where, item in zip(places, listed, strict=True)
     ]
 
 
-def _loaded(source: Any) -> tuple[str, Any]:
-    """Return the name of a file for messages, and what it holds."""
+def _loaded(source: Any, corpus: Corpus) -> tuple[str, Any, list[str]]:
+    """Return the name of a file for messages, what it holds, and the places of decisions."""
     if isinstance(source, Mapping):
         try:
             text = json.dumps(source, default=int)
         except (TypeError, ValueError, RecursionError):
             raise FormatError("holds values that JSON does not have", where=KIND) from None
-        return KIND, parsed_json(text, KIND)
+        return KIND, parsed_json(text, KIND), []
     if not isinstance(source, str | PathLike):
         raise OptionError(*given("decisions", source), expected="a file, or what it holds")
     file, name = opened(source), Path(source).name
     if isinstance(file, list):
         raise FormatError("is a folder", where=name, expected="a file of decisions")
-    return name, replace(file, name=name).json()
+    file = unpacked(replace(file, name=name))
+    rows = [] if file.is_json else csv_rows(file)
+    header = [cell.strip() for _, cells in rows[:1] for cell in cells]
+    if not {*_PLACE, "decision"} <= {*header}:
+        return name, file.json() if file.is_json else None, []
+    made: dict[str, Any] = {"beyondchance": KIND, "format": FORMAT, "decisions": []}
+    made |= {"unit": corpus.unit, "positions": corpus.positions}
+    places = []
+    for line, cells in rows[1:]:
+        row = dict(zip(header, map(str.strip, cells), strict=True))
+        if row["decision"]:
+            places.append(f"{name}:{line}")
+            made["decisions"].append(_of_row(row, corpus, places[-1]))
+            signed = (part.partition(":") for part in row.get("signature", "").split("|"))
+            made |= {key: value for key, _, value in signed if key in {"unit", "positions"}}
+    return name, made, places
+
+
+def _of_row(row: Mapping[str, str], corpus: Corpus, where: str) -> dict[str, Any]:
+    """Return the decision in a row of a table of places, as in JSON."""
+    said = row["decision"]
+    decision: dict[str, Any] = {key: number_of(row[key]) for key in _PLACE}
+    decision["document"] = row["document"]
+    same = (
+        name for name in corpus.annotators if said in {name, f"by {name}", row.get(f"by {name}")}
+    )
+    if (name := next(same, None)) is not None and said != NOTHING:
+        return decision | {"choice": "version", "of": [name]}
+    spans = [] if said == NOTHING else [_SPAN.fullmatch(part) for part in said.split("; ")]
+    if None in spans:
+        raise FormatError(
+            *("the decision is ", Quote(said)),
+            where=where,
+            expected=f"the name of an annotator, {NOTHING!r}, or spans such as '0-3 PER; 5-8 LOC'",
+        )
+    found = [[int(span[1]), int(span[2]), span[3]] for span in spans if span]
+    return decision | {"spans": found, "choice": "edited" if found else NOTHING}
 
 
 def _checked(
@@ -172,7 +218,10 @@ def _checked(
             expected=Quote(known),
             remedy=_REMEDY,
         )
-    spans = _spans(item.get("spans"), start, end, where)
+    marked = item.get("spans")
+    if marked is None and len(names) == 1:
+        marked = _version(corpus, names[0], first + text, start, end)
+    spans = _spans(marked, start, end, where)
     choice = item.get("choice", "edited")
     if choice not in CHOICES:
         found = ("has the choice ", Quote(choice))
@@ -190,6 +239,18 @@ def _checked(
         note=note,
         words=known,
     )
+
+
+def _version(corpus: Corpus, annotator: str, text: int, start: int, end: int) -> Any:
+    """Return what an annotator has in a stretch of a text; None for one that is not known."""
+    if annotator not in corpus.annotators:
+        return None
+    is_own = corpus.span_annotator == corpus.annotators.index(annotator)
+    is_own &= (corpus.span_text == text) & (corpus.span_start >= start) & (corpus.span_end <= end)
+    return [
+        [int(corpus.span_start[i]), int(corpus.span_end[i]), corpus.labels[corpus.span_label[i]]]
+        for i in np.flatnonzero(is_own).tolist()
+    ]
 
 
 def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple[Span, ...]:

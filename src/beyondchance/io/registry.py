@@ -466,7 +466,7 @@ _ALL = (
     ),
     Format(
         name="label-studio",
-        title="Label Studio: JSON and JSON-MIN, all annotators in one file",
+        title="Label Studio: JSON, JSON-MIN, CSV and TSV, all annotators in one file",
         example="beyondchance agree export.json",
         first="[{",
         options=CHARACTERS | {"predictions"},
@@ -525,11 +525,12 @@ _ALL = (
     ),
     Format(
         name="table",
-        title="CSV, TSV, JSONL, Parquet or data frames with document, annotator, start, end, label",
+        title="CSV, TSV, xlsx, JSONL, Parquet, data frames: document, annotator, start, end, label",
         is_in_memory=True,
         example="beyondchance agree spans.csv",
         is_alone=True,
-        options=CHARACTERS | {"columns", "documents", "empty", "length"},
+        options=CHARACTERS | {"bad_rows", "columns", "documents", "empty", "length"},
+        has_ends=True,
     ),
     Format(
         name="conll",
