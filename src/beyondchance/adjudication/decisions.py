@@ -23,17 +23,18 @@ from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
 from beyondchance.io.columns import number_of
 from beyondchance.io.packed import unpacked
-from beyondchance.io.separated import csv_rows
+from beyondchance.io.separated import declared_rows, delimiter_of
 from beyondchance.io.sources import opened, parsed_json
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
 from beyondchance.results.adding import numbered
+from beyondchance.settings import Settings
 
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
 """How somebody decided: for what an annotator has, the consensus, nothing, or something else."""
-NOTHING = "nothing"
-_PLACE = ("text", "start", "end", "document")
+_TABLE = {name: (name,) for name in ("document", "text", "start", "end", "decision", "signature")}
+"""Columns of the table of places that 'disagreements' saves."""
 _SPAN = re.compile(r"(\d{1,18})-(\d{1,18}) (.+?)(?:: .*)?")
 """A span in a table of places: its offsets and its label, perhaps followed by its words."""
 _REMEDY = "decide in a page that was made from these files"
@@ -100,8 +101,7 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
         raise FormatError(
             "holds no decisions",
             where=name,
-            expected="the file that the page of 'report' saves, or the table of places that "
-            "'disagreements' saves, with its column 'decision' filled in",
+            expected="what the page of 'report' saves, or places with the column decision filled",
         )
     if content.get("format") != FORMAT:
         found = quoting("decisions of format {}", content.get("format"))
@@ -139,42 +139,33 @@ def _loaded(source: Any, corpus: Corpus) -> tuple[str, Any, list[str]]:
     if isinstance(file, list):
         raise FormatError("is a folder", where=name, expected="a file of decisions")
     file = unpacked(replace(file, name=name))
-    rows = [] if file.is_json else csv_rows(file)
-    header = [cell.strip() for _, cells in rows[:1] for cell in cells]
-    if not {*_PLACE, "decision"} <= {*header}:
-        return name, file.json() if file.is_json else None, []
-    made: dict[str, Any] = {"beyondchance": KIND, "format": FORMAT, "decisions": []}
-    made |= {"unit": corpus.unit, "positions": corpus.positions}
-    places = []
-    for line, cells in rows[1:]:
-        row = dict(zip(header, map(str.strip, cells), strict=True))
-        if row["decision"]:
-            places.append(f"{name}:{line}")
-            made["decisions"].append(_of_row(row, corpus, places[-1]))
-            signed = (part.partition(":") for part in row.get("signature", "").split("|"))
-            made |= {key: value for key, _, value in signed if key in {"unit", "positions"}}
-    return name, made, places
+    if file.is_json:
+        return name, file.json(), []
+    signed: dict[str, Any] = {}
+    decided = {}
+    for where, row, _ in declared_rows(file, [_TABLE], delimiter_of(file)):
+        if said := row["decision"].strip():
+            signed = Settings.parse(row["signature"]).to_dict()
+            numbers = {key: number_of(row[key]) for key in ("text", "start", "end")}
+            decided[where] = {**_said(said, corpus, where), **numbers, "document": row["document"]}
+    made = {"beyondchance": KIND, "format": FORMAT, "decisions": [*decided.values()]}
+    return name, {**signed, **made} if decided else None, [*decided]
 
 
-def _of_row(row: Mapping[str, str], corpus: Corpus, where: str) -> dict[str, Any]:
-    """Return the decision in a row of a table of places, as in JSON."""
-    said = row["decision"]
-    decision: dict[str, Any] = {key: number_of(row[key]) for key in _PLACE}
-    decision["document"] = row["document"]
-    same = (
-        name for name in corpus.annotators if said in {name, f"by {name}", row.get(f"by {name}")}
-    )
-    if (name := next(same, None)) is not None and said != NOTHING:
-        return decision | {"choice": "version", "of": [name]}
-    spans = [] if said == NOTHING else [_SPAN.fullmatch(part) for part in said.split("; ")]
+def _said(said: str, corpus: Corpus, where: str) -> dict[str, Any]:
+    """Return what a cell of a table of places decides."""
+    if said == "nothing":
+        return {"spans": [], "choice": said}
+    if (name := said.removeprefix("by ")) in corpus.annotators:
+        return {"of": [name], "choice": "version"}
+    spans = [_SPAN.fullmatch(part) for part in re.split(r"; (?=\d+-\d+ )", said)]
     if None in spans:
         raise FormatError(
             *("the decision is ", Quote(said)),
             where=where,
-            expected=f"the name of an annotator, {NOTHING!r}, or spans such as '0-3 PER; 5-8 LOC'",
+            expected="the name of an annotator, 'nothing', or spans such as '0-3 PER; 5-8 LOC'",
         )
-    found = [[int(span[1]), int(span[2]), span[3]] for span in spans if span]
-    return decision | {"spans": found, "choice": "edited" if found else NOTHING}
+    return {"spans": [[int(span[1]), int(span[2]), span[3]] for span in spans if span]}
 
 
 def _checked(
@@ -219,8 +210,11 @@ def _checked(
             remedy=_REMEDY,
         )
     marked = item.get("spans")
-    if marked is None and len(names) == 1:
-        marked = _version(corpus, names[0], first + text, start, end)
+    if marked is None and len(names) == 1 and names[0] in corpus.annotators:
+        is_there = (corpus.span_text == first + text) & (corpus.span_start >= start)
+        is_there &= corpus.span_annotator == corpus.annotators.index(names[0])
+        of_one = np.flatnonzero(is_there & (corpus.span_end <= end)).tolist()
+        marked = [list(corpus.span(i)) for i in of_one]
     spans = _spans(marked, start, end, where)
     choice = item.get("choice", "edited")
     if choice not in CHOICES:
@@ -239,18 +233,6 @@ def _checked(
         note=note,
         words=known,
     )
-
-
-def _version(corpus: Corpus, annotator: str, text: int, start: int, end: int) -> Any:
-    """Return what an annotator has in a stretch of a text; None for one that is not known."""
-    if annotator not in corpus.annotators:
-        return None
-    is_own = corpus.span_annotator == corpus.annotators.index(annotator)
-    is_own &= (corpus.span_text == text) & (corpus.span_start >= start) & (corpus.span_end <= end)
-    return [
-        [int(corpus.span_start[i]), int(corpus.span_end[i]), corpus.labels[corpus.span_label[i]]]
-        for i in np.flatnonzero(is_own).tolist()
-    ]
 
 
 def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple[Span, ...]:

@@ -112,14 +112,12 @@ def _as_csv(source: Source, sheet: str | None) -> bytes:
         raise refusal(source.name, several, quotes(headed), expected="one of them", remedy=remedy)
     chosen = checked_option("layer", sheet or (headed or [*sheets])[0], sheets, are_data=True)
     text = StringIO()
-    csv.writer(text).writerows([_written(value) for value in row] for row in sheets[chosen])
+    # All numbers have a point here.
+    csv.writer(text).writerows(
+        [int(x) if isinstance(x, float) and x.is_integer() else x for x in row]
+        for row in sheets[chosen]
+    )
     return text.getvalue().encode()
-
-
-def _written(value: Any) -> str:
-    """Return a cell as CSV has it: whole numbers without a point."""
-    is_whole = isinstance(value, float) and value.is_integer()
-    return str(int(value) if is_whole else value)
 
 
 def _opener(source: Source) -> Callable[[Any], Any]:

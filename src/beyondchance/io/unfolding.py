@@ -11,7 +11,7 @@ import re
 from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from beyondchance.io.columns import check_distinct
@@ -23,9 +23,6 @@ from beyondchance.io.tagged import are_tags
 from beyondchance.messages import quotes
 
 _TAGS = re.compile(r"(?:O|[BIELSUM]-\S+)(?:\s+(?:O|[BIELSUM]-\S+))*")
-_MOST_ROWS = 50
-"""Rows in which a list is looked for."""
-_OTHER_LAYERS = frozenset({"pos", "upos", "xpos", "chunk", "chunks", "chunk_tags", "pos_tags"})
 _ID = re.compile(
     r"(?:(?:doc|document|sentence|sent|text)[ _]?)?(?:id|#)|doc|document|sentence|file"
 )
@@ -38,8 +35,8 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
     source = upload.sources[0]
     if upload.data is not None or upload.is_folder or source.beginning[:1] in {"{", "[", "<"}:
         return [upload]
-    head = head_rows(source, most=_MOST_ROWS)[1:]
-    if not any(len(row) > 1 and _list_in(cell) is not None for row in head for cell in row):
+    cells_of_head = chain.from_iterable(head_rows(source, most=50)[1:])
+    if not any(x[:1] == "[" or (" " in x and _TAGS.fullmatch(x)) for x in cells_of_head):
         return [upload]
     if recognised(upload) if format is None else "{" not in format_named(format).first:
         return [upload]
@@ -57,8 +54,8 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
     if not marks or not others:
         return [upload]
     text, texts = _texts({name: cells[name] for name in others}, lists, marks[0], keys)
-    ids = [name for name in others if name != text and _ID.fullmatch(name.lower())]
-    ids = [name for name in ids if all(cells[name])]
+    named = (name for name in others if name != text and _ID.fullmatch(name.lower()))
+    ids = [name for name in named if all(cells[name])]
     by = [name for name in others if len(marks) == 1 and name.lower() in ANNOTATORS]
     if unread := [name for name in others if name not in {text, *ids, *by}]:
         reading.note("columns not read: ", *quotes(unread), where=upload.name)
@@ -115,10 +112,8 @@ def _list_in(cell: str) -> list[Any] | None:
 def _lists(cells: Sequence[str]) -> list[list[Any] | None]:
     """Return the lists that all cells of a column hold, None for empty cells; else nothing."""
     found = [_list_in(cell) for cell in cells]
-    is_column = any(found) and not any(
-        own is None and cell.strip() for own, cell in zip(found, cells, strict=True)
-    )
-    return found if is_column else []
+    is_gap = [not cell.strip() for cell in cells]
+    return found if not all(is_gap) and [own is None for own in found] == is_gap else []
 
 
 def _marks(
@@ -126,14 +121,8 @@ def _marks(
 ) -> tuple[list[str], tuple[str, str]]:
     """Return the columns that hold spans, or else tags, and the keys of their records."""
     items = {name: [item for own in found for item in own or ()] for name, found in lists.items()}
-    spans = [
-        name for name, own in items.items() if all(isinstance(x, dict | list | tuple) for x in own)
-    ]
-    if spans:
+    spans = [name for name in items if {dict, list, tuple}.issuperset(map(type, items[name]))]
+    if any(map(items.get, spans)):
         return spans, ("text", "spans")
-    tags = [
-        name
-        for name, own in items.items()
-        if name.lower() not in _OTHER_LAYERS and are_tags(set(map(str, own)))
-    ]
-    return tags, ("tokens", "tags")
+    is_tags = (name for name in items if "chunk" not in name.lower())
+    return [name for name in is_tags if are_tags(set(map(str, items[name])))], ("tokens", "tags")

@@ -66,6 +66,7 @@ from beyondchance.types import Bools, Ints
 
 _MOST_LOOKED_AT = 1000
 """Rows that show whether texts are those of spans or of documents."""
+_SKIP = Use("bad_rows", "skip")
 _Coded: TypeAlias = tuple[list[str], Ints]
 """Distinct names, and the number of each row's; -1 for none."""
 
@@ -352,14 +353,12 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     if not rows.documents or not rows.annotators:
         raise FormatError("holds no rows", where=rows.name, expected="one for each span")
     lengths = _lengths(rows, reading)
-    sizes = rows.end - rows.start + 1
-    own = [len(words) == size for words, size in zip(rows.words, sizes, strict=False) if words]
-    if own and all(own):
+    sizes = (rows.end - rows.start + 1).tolist()
+    if rows.words and all(len(x) == n for x, n in zip(rows.words, sizes, strict=True) if x):
         raise SpanError(
-            "all words stored with spans have a character more than the offsets",
+            "all words stored with spans are longer by a character than end - start",
             where=rows.name,
-            expected="the end after the last character",
-            remedy=("if it is the last character, pass ", Use("offsets", "inclusive")),
+            remedy=("if ends are inclusive, pass ", Use("offsets", "inclusive")),
         )
     is_good = _checked_spans(rows, lengths, reading)
     keep = slice(None) if is_good.all() else np.flatnonzero(is_good)
@@ -407,16 +406,17 @@ def _filled(rows: _Rows, room: Ints, reading: Reading, mend: Text = ()) -> Bools
         "spans outside of their document": outside,
         "empty spans": empty,
     }
-    found = {what: int(own.sum()) for what, own in bad.items() if own.any()}
-    first = {what: _problem(rows, int(np.argmax(bad[what])), room, mend) for what in found}
-    is_refused = reading.refuses("bad_rows")
-    if not reading.refuses("zero_length") or (is_refused and [*found] == ["empty spans"]):
-        problem, number = first.pop("empty spans", None), found.pop("empty spans", 0)
-        if problem is not None:
-            reading.mend("zero_length", left_out("empty spans"), lambda: problem, number)
-    for what, number in found.items():
-        told = partial(_no_spans, [(found[kind], first[kind]) for kind in found], rows.name)
-        reading.mend("bad_rows", left_out(what), told, number)
+    found = {
+        what: (int(own.sum()), _problem(rows, int(np.argmax(own)), room, mend))
+        for what, own in bad.items()
+        if own.any()
+    }
+    is_alone = reading.refuses("bad_rows") and [*found] == ["empty spans"]
+    if empty.any() and (is_alone or not reading.refuses("zero_length")):
+        number, problem = found.pop("empty spans")
+        reading.mend("zero_length", left_out("empty spans"), lambda: problem, number)
+    for what, (number, _) in found.items():
+        reading.mend("bad_rows", left_out(what), partial(_no_spans, [*found.values()]), number)
     return good
 
 
@@ -435,26 +435,19 @@ def _problem(rows: _Rows, row: int, room: Ints, mend: Text) -> DataError:
     return SpanError(*span.named, lost, where=where, expected=expected, remedy=mend)
 
 
-def _no_spans(found: Sequence[tuple[int, DataError]], file: str) -> DataError:
-    """Build the refusal of rows that are no spans: how many of each kind, and the first."""
-    skip = (Use("bad_rows", "skip"), " leaves such rows out")
-    (number, first), *others = found
-    if not others:
-        more = () if number == 1 else (f", and {number - 1:,} more rows",)
-        ways = (*first.remedy, *("; ", *skip)[not first.remedy :])
-        told = {"where": first.where, "expected": first.expected, "remedy": ways}
-        return type(first)(*first.found, *more, **told)
+def _no_spans(found: Sequence[tuple[int, DataError]]) -> DataError:
+    """Build the refusal of rows that are no spans: the first of each kind, and how many."""
     listed = [
         piece
         for number, problem in found
-        for piece in (
-            f"; {number:,} rows, the first " if number > 1 else "; 1 row, ",
-            *problem.told,
-        )
+        for piece in ("; ", *problem.told, f" ({number:,} such rows)" if number > 1 else "")
     ]
-    total = f"{sum(number for number, _ in found):,} rows are no spans: "
-    return DataError(
-        total, str(listed[0])[2:], *listed[1:], where=file, expected=first.expected, remedy=skip
+    first = found[0][1]
+    return type(first)(
+        *listed[1 + len(first.told) - len(first.found) :],
+        where=first.where,
+        expected=first.expected,
+        remedy=(*first.remedy, "; " if first.remedy else "", _SKIP, " leaves such rows out"),
     )
 
 
