@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -128,6 +128,46 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return made.getvalue()
 
 
+def as_csv(rows: Any, delimiter: str = ",") -> bytes:
+    made = io.StringIO()
+    csv.writer(made, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return made.getvalue().encode()
+
+
+def workbook(**sheets: Any) -> bytes:
+    """Write an Excel workbook; numbers are numbers, and None is an empty cell."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+    def cell(value: Any, column: int, row: int) -> str:
+        place = f'r="{chr(65 + column)}{row}"'
+        if isinstance(value, int | float):
+            return f"<c {place}><v>{value}</v></c>"
+        text = f'<t xml:space="preserve">{escaped(str(value))}</t>'
+        return "" if value is None else f'<c {place} t="inlineStr"><is>{text}</is></c>'
+
+    listed, related, files = "", "", {}
+    for number, (name, rows) in enumerate(sheets.items(), start=1):
+        listed += f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>'
+        target = f"worksheets/sheet{number}.xml"
+        related += f'<Relationship Id="rId{number}" Type="{office}/worksheet" Target="{target}"/>'
+        content = "".join(
+            f'<row r="{i}">{"".join(cell(x, j, i) for j, x in enumerate(row))}</row>'
+            for i, row in enumerate(rows, start=1)
+        )
+        files[f"xl/{target}"] = (
+            f'<worksheet xmlns="{main}"><sheetData>{content}</sheetData></worksheet>'
+        )
+    files["xl/workbook.xml"] = (
+        f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{listed}</sheets></workbook>'
+    )
+    root = f'<Relationship Id="r" Type="{office}/officeDocument" Target="xl/workbook.xml"/>'
+    for name, content in (("_rels/.rels", root), ("xl/_rels/workbook.xml.rels", related)):
+        files[name] = f'<Relationships xmlns="{package}">{content}</Relationships>'
+    return zipped({name: content.encode() for name, content in files.items()})
+
+
 def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -201,6 +241,18 @@ def conll_layers(data: Annotations) -> Example:
         cut = ["\t".join([*row[:2], *_in_layers(row[2])] if row[2:] else row) for row in rows]
         files[name.replace("iob2", "tsv")] = "\n".join(cut).encode()
     return Example(files, list(files), {"columns": "tag=3+4"})
+
+
+def conll_table(data: Annotations) -> Example:
+    """A long table of tokens; the sentence is named in its first row only."""
+    rows: list[list[Any]] = [["Sentence #", "Word", *data.people]]
+    for document in data.sentences:
+        if all((document, person) in data.spans for person in data.people):
+            sides = [data.tagged(document, person) for person in data.people]
+            tokens = zip(*map(chain.from_iterable, sides), strict=True)
+            rows += [["", cells[0][0], *(tag for _, tag in cells)] for cells in tokens]
+            rows[-len(data.words(document))][0] = f"Sentence: {document}"
+    return Example({"tokens.csv": as_csv(rows)}, ["tokens.csv"])
 
 
 def _conllu(data: Annotations, misc_of: Callable[[list[str]], Any]) -> Example:
@@ -400,6 +452,42 @@ def table_of_documents(data: Annotations) -> Example:
     texts = [{"document": name, "text": text} for name, text in data.texts.items()]
     files = {"spans.jsonl": lines(rows), "texts.jsonl": lines(texts)}
     return Example(files, ["spans.jsonl"], {"documents": "texts.jsonl"})
+
+
+def table_of_words(data: Annotations) -> Example:
+    """A column text with the words of each span, and the texts of documents in a second table."""
+    rows = [["document", "annotator", "start", "end", "label", "text"]]
+    for document, person in data.spans:
+        found = list(data.marked(document, person)) or [(None,) * 4]
+        rows += [[document, person, *span] for span in found]
+    texts = [["document", "text"], *data.texts.items()]
+    files = {"spans.csv": as_csv(rows), "texts.csv": as_csv(texts)}
+    return Example(files, ["spans.csv"], {"documents": "texts.csv"})
+
+
+def table_xlsx(data: Annotations) -> Example:
+    rows = list(table_rows(data))
+    listed = [[*rows[0]], *([*row.values()] for row in rows)]
+    return Example(
+        {"spans.xlsx": workbook(Remarks=[["made by hand"]], Spans=listed)}, ["spans.xlsx"]
+    )
+
+
+def _wide(data: Annotations, cell: Callable[[str, str], str]) -> Example:
+    """A row for each document, and a column for each annotator."""
+    rows = [["id", "text", *data.people]]
+    for document, text in data.texts.items():
+        cells = [cell(document, x) if (document, x) in data.spans else "" for x in data.people]
+        rows.append([document, text, *cells])
+    return Example({"wide.csv": as_csv(rows)}, ["wide.csv"])
+
+
+def records_wide(data: Annotations) -> Example:
+    return _wide(data, lambda d, x: json.dumps([span[:3] for span in data.marked(d, x)]))
+
+
+def hf_wide(data: Annotations) -> Example:
+    return _wide(data, lambda d, x: " ".join(tag for s in data.tagged(d, x) for _, tag in s))
 
 
 # --- Offsets ------------------------------------------------------------------
@@ -797,6 +885,21 @@ def label_studio_min(data: Annotations) -> Example:
         for document, person in data.spans
     ]
     return Example({"export.json": json.dumps(tasks).encode()}, ["export.json"])
+
+
+def label_studio_csv(data: Annotations) -> Example:
+    tasks = json.loads(label_studio_min(data).files["export.json"])
+    rows = [["annotation_id", "annotator", "id", "label", "lead_time", "text"]]
+    for number, task in enumerate(tasks):
+        label = json.dumps(task["label"], ensure_ascii=False) if task["label"] else ""
+        rows.append([number, task["annotator"], task["id"], label, 1.5, task["text"]])
+    return Example({"export.csv": as_csv(rows)}, ["export.csv"])
+
+
+def label_studio_tsv(data: Annotations) -> Example:
+    (content,) = label_studio_csv(data).files.values()
+    rows = csv.reader(io.StringIO(content.decode()))
+    return Example({"export.tsv": as_csv(rows, "\t")}, ["export.tsv"])
 
 
 def spacy(data: Annotations) -> Example:
@@ -1204,22 +1307,26 @@ def textgrid(data: Annotations) -> Example:
 
 
 FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
-    "conll": [conll, conll_plain, conll_columns, universal_ner, conll_layers],
+    "conll": [conll, conll_plain, conll_columns, universal_ner, conll_layers, conll_table],
     "conllu": [conllu, conllu_brackets, conll_2012],
-    "hf": [hf_jsonl, hf_layers, hf_json, hf_parquet],
-    "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
+    "hf": [hf_jsonl, hf_layers, hf_json, hf_parquet, hf_wide],
+    "table": [
+        *(table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents, table_of_words),
+        table_xlsx,
+    ],
     "brat": [brat],
     "doccano": [doccano, doccano_zip],
     "prodigy": [prodigy],
     "records": [
         *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
+        records_wide,
     ],
     "argilla": [argilla, argilla_flat],
     "langextract": [langextract],
     "mqm": [mqm, mqm_json],
     "esa": [esa, esa_wmt, esa_appraise],
     "factgenie": [factgenie],
-    "label-studio": [label_studio, label_studio_min],
+    "label-studio": [label_studio, label_studio_min, label_studio_csv, label_studio_tsv],
     "quotes": [quotes],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
@@ -1239,6 +1346,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
 EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
 _LOSING_DOCUMENTS = (
     conll_columns,
+    conll_table,
     mqm_json,
     factgenie,
     webanno_tsv_file,

@@ -35,10 +35,13 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
     source = upload.sources[0]
     if upload.data is not None or upload.is_folder or source.beginning[:1] in {"{", "[", "<"}:
         return [upload]
-    cells_of_head = chain.from_iterable(head_rows(source, most=50)[1:])
-    if not any(x[:1] == "[" or (" " in x and _TAGS.fullmatch(x)) for x in cells_of_head):
+    head = [*chain.from_iterable(head_rows(source, most=50)[1:])]
+    has_tags = any(" " in cell and _TAGS.fullmatch(cell) for cell in head)
+    if not has_tags and not any(cell[:1] == "[" for cell in head):
         return [upload]
-    if recognised(upload) if format is None else "{" not in format_named(format).first:
+    # Several tags in a cell would be one tag, of a label with spaces, in a table of tokens.
+    is_other = not has_tags and recognised(upload)
+    if is_other if format is None else "{" not in format_named(format).first:
         return [upload]
     (_, header), *rows = csv_rows(source)
     names = [name.strip() for name in header]

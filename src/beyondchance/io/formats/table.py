@@ -56,6 +56,7 @@ from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
+from beyondchance.io.packed import unpacked
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
@@ -182,7 +183,7 @@ def _read_documents(reading: Reading) -> list[Table]:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
         source = reading.documents_file("the path of a table of documents")
-        table = read_table(source, reading, needed=("document",))
+        table = read_table(unpacked(source), reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if len(names) < len(table) or np.any(codes < 0):
         is_other = np.ones(len(codes), dtype=bool)
