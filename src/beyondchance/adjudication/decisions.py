@@ -158,7 +158,7 @@ def _said(said: str, corpus: Corpus, where: str) -> dict[str, Any]:
         return {"spans": [], "choice": said}
     if (name := said.removeprefix("by ")) in corpus.annotators:
         return {"of": [name], "choice": "version"}
-    spans = [_SPAN.fullmatch(part) for part in re.split(r"; (?=\d+-\d+ )", said)]
+    spans = [_SPAN.fullmatch(part) for part in re.split(r"[;,] (?=\d+-\d+ )", said)]
     if None in spans:
         raise FormatError(
             *("the decision is ", Quote(said)),
