@@ -5,6 +5,7 @@ import json
 import pytest
 
 import beyondchance as bc
+from beyondchance.cli.main import main
 from beyondchance.io.unfolding import _list_in
 from each import each
 from every_format import as_csv
@@ -110,6 +111,12 @@ class TestSpans:
         rows += [["d", i, *row[1:]] for i, row in enumerate(self.rows[1:])]
         assert bc.read(saved(tmp_path, rows)).documents == ("d/0", "d/1")
 
+    def test_a_broken_cell(self, tmp_path):
+        """No annotator is left out because of it."""
+        rows = [*self.rows, ["c", "Eve hid", "[[0, 3, 'PER']", "[]"]]
+        with refused(bc.FormatError, "wide.csv:4: …"):
+            bc.read(saved(tmp_path, rows))
+
     def test_outside(self, tmp_path):
         rows = [*self.rows[:2], ["b", SENTENCES[1], "[[0, 99, 'PER']]", "[]"]]
         with refused(bc.SpanError, "wide.csv:3: … [0, 99) 'PER'"):
@@ -169,6 +176,12 @@ def test_lists_in_cells(cell, expected):
 def test_other_tables_are_refused_as_before(tmp_path, rows):
     with pytest.raises(bc.FormatError):
         bc.read(saved(tmp_path, rows))
+
+
+def test_names_of_annotators_are_hidden(tmp_path, capsys):
+    path = saved(tmp_path, [["id", "text", "mia", "tom"], ["1", "Ada", "[1]", "x"]])
+    assert main(["agree", str(path), "--pseudonyms"]) == 1
+    assert "mia" not in capsys.readouterr().err
 
 
 def test_columns_of_one_name(tmp_path):

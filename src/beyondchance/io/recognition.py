@@ -152,7 +152,8 @@ def _near_table(source: Source) -> DataError | None:
     return refusal(
         source.name,
         "looks like a table with the columns {}",
-        quotes(names),
+        # They may be named after annotators.
+        (f"1 to {len(names)}",) if source.given else quotes(names),
         expected=f"columns for {_SPAN}, and document and annotator where there are several",
         remedy="rename the columns",
     )

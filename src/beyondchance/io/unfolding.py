@@ -20,6 +20,7 @@ from beyondchance.io.registry import Upload, format_named, recognised
 from beyondchance.io.separated import csv_rows, head_rows
 from beyondchance.io.span_objects import ANNOTATORS, TEXTS
 from beyondchance.io.tagged import are_tags
+from beyondchance.io.values import refusal
 from beyondchance.messages import quotes
 
 _TAGS = re.compile(r"(?:O|[BIELSUM]-\S+)(?:\s+(?:O|[BIELSUM]-\S+))*")
@@ -47,7 +48,8 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
     names = [name.strip() for name in header]
     check_distinct(names, f"{source.name}:1")
     cells = {name: [row[i] for _, row in rows] for i, name in enumerate(names)}
-    lists = {name: found for name, own in cells.items() if (found := _lists(own))}
+    places = [f"{source.name}:{line}" for line, _ in rows]
+    lists = {name: found for name, own in cells.items() if (found := _lists(own, places))}
     if not _EXPORTED.isdisjoint(names):
         tasks = zip(*({**cells, **lists}[name] for name in names), strict=True)
         own = [dict(zip(names, task, strict=True)) for task in tasks]
@@ -57,8 +59,7 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
     if not marks or not others:
         return [upload]
     text, texts = _texts({name: cells[name] for name in others}, lists, marks[0], keys)
-    named = (name for name in others if name != text and _ID.fullmatch(name.lower()))
-    ids = [name for name in named if all(cells[name])]
+    ids = [x for x in others if x != text and _ID.fullmatch(x.lower()) and all(cells[x])]
     by = [name for name in others if len(marks) == 1 and name.lower() in ANNOTATORS]
     if unread := [name for name in others if name not in {text, *ids, *by}]:
         reading.note("columns not read: ", *quotes(unread), where=upload.name)
@@ -112,11 +113,18 @@ def _list_in(cell: str) -> list[Any] | None:
     return None
 
 
-def _lists(cells: Sequence[str]) -> list[list[Any] | None]:
-    """Return the lists that all cells of a column hold, None for empty cells; else nothing."""
+def _lists(cells: Sequence[str], places: Sequence[str]) -> list[list[Any] | None]:
+    """Return the lists that the cells of a column hold, None for empty cells; else nothing.
+
+    A cell without a list is refused if most cells of the column have one.
+    """
     found = [_list_in(cell) for cell in cells]
-    is_gap = [not cell.strip() for cell in cells]
-    return found if not all(is_gap) and [own is None for own in found] == is_gap else []
+    odd = [i for i, cell in enumerate(cells) if found[i] is None and cell.strip()]
+    n_lists = len(cells) - found.count(None)
+    if odd and n_lists > len(odd):
+        expected = "a list, as in other rows"
+        raise refusal(places[odd[0]], "a cell holds {}", cells[odd[0]][:80], expected=expected)
+    return found if n_lists and not odd else []
 
 
 def _marks(
