@@ -27,6 +27,7 @@ _TAGS = re.compile(r"(?:O|[BIELSUM]-\S+)(?:\s+(?:O|[BIELSUM]-\S+))*")
 _ID = re.compile(
     r"(?:(?:doc|document|sentence|sent|text)[ _]?)?(?:id|#)|doc|document|sentence|file"
 )
+_WORDS = ("tokens", "words")
 _EXPORTED = frozenset({"annotation_id", "lead_time"})
 """Columns of Label Studio, whose rows are the tasks of its JSON-MIN export."""
 
@@ -56,9 +57,15 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
         return [_made(upload, upload.annotator, json.dumps(own))]
     marks, keys = _marks(lists)
     others = [name for name in names if name not in marks]
-    if not marks or not others:
+    # Lists of anything else, such as parts of speech, are no words.
+    known = {*TEXTS, *(_WORDS if keys[0] in _WORDS else ())}
+    holding = [x for x in others if x not in lists or x.lower() in known]
+    if not marks or not holding:
         return [upload]
-    text, texts = _texts({name: cells[name] for name in others}, lists, marks[0], keys)
+    text = max(holding, key=lambda name: (name.lower() in known, sum(map(len, cells[name]))))
+    texts: Sequence[Any] = cells[text]
+    if keys[0] in _WORDS:
+        texts = lists.get(text) or [*map(str.split, texts)]
     ids = [x for x in others if x != text and _ID.fullmatch(x.lower()) and all(cells[x])]
     by = [name for name in others if len(marks) == 1 and name.lower() in ANNOTATORS]
     if unread := [name for name in others if name not in {text, *ids, *by}]:
@@ -74,23 +81,6 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
         lines += [""] * (line - 1 - len(lines)) + [json.dumps(record)]
     upload.check_named(made)
     return [_made(upload, who, "\n".join(lines)) for who, lines in made.items()]
-
-
-def _texts(
-    cells: Mapping[str, Sequence[str]], lists: Mapping[str, Any], mark: str, keys: tuple[str, str]
-) -> tuple[str, Sequence[Any]]:
-    """Return the column of the texts and what it holds: characters, or a word for each tag."""
-    if keys[0] == "text":
-        text = max(cells, key=lambda name: (name.lower() in TEXTS, sum(map(len, cells[name]))))
-        return text, cells[text]
-    words = {name: lists.get(name) or [*map(str.split, own)] for name, own in cells.items()}
-
-    def n_fitting(name: str) -> int:
-        pairs = zip(words[name], lists[mark], strict=True)
-        return sum(len(own or ()) == len(tags or ()) for own, tags in pairs)
-
-    text = max(cells, key=n_fitting)
-    return text, words[text]
 
 
 def _made(upload: Upload, annotator: str, content: str) -> Upload:
