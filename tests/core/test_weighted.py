@@ -127,3 +127,15 @@ def test_free_positions_have_a_weight():
     weight = np.array([[[1.0, 1.0, 0.0]]])
     rows = weighted_rows(weight, np.array([2]), np.array([1]), 0.5)
     assert rows[3, 0].tolist() == [0.125, 1.0]
+
+
+def test_kinds_that_a_text_does_not_have_change_nothing():
+    rng = np.random.default_rng(5)
+    weight = rng.random((2, 1, 40))
+    weight[1, :, 38:] = 0
+    length, count = np.array([1, 3]), np.array([[6], [4]])
+    alone = weighted_starts(weight, length, count)
+    more = np.concatenate([weight, rng.random((1, 1, 40)), np.zeros((1, 1, 40))])
+    found = weighted_starts(more, np.array([1, 3, 2, 40]), np.array([[6], [4], [0], [0]]))
+    assert (found[:2] == alone).all()
+    assert not found[2:].any()

@@ -198,6 +198,11 @@ class TestRefused:
             bc.agreement(corpus(), measure="dice", chance="shapes")
         with refused(OptionError, "shapes"):
             bc.difficulty(corpus(), chance="shapes")
+        with refused(OptionError, "shapes"):
+            bc.count(corpus(), chance="shapes")
+        everywhere = bc.Corpus.from_tags({"a": ADA, "b": BEN}, tokens=WORDS, unit="corpus")
+        with refused(OptionError, "shapes", use="unit"):
+            bc.agreement(everywhere, chance="shapes")
 
     def test_spans_that_overlap(self):
         spans = [[(0, 2, "P"), (1, 3, "P")], []]

@@ -107,7 +107,8 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     # A factor that all places of a kind share changes nothing, and keeps numbers small. Sums are
     # made in order, so that no digit depends on how many places follow.
     each = count.reshape(len(length), -1)
-    weight = weight * (each / weight.cumsum(axis=2)[:, :, -1])[:, :, None]
+    whole = weight.cumsum(axis=2)[:, :, -1]
+    weight = weight * (each / np.where(whole > 0, whole, 1))[:, :, None]
     if count.ndim == 2 or not is_countable(count):
         return _by_fugacities(weight, length, each)
     _, n_texts, n = weight.shape
@@ -115,14 +116,14 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     right = weighted_rows(_mirrored(weight, length), length, count)[::-1]
     # Turned round, the counts of what is missing on the right stand where those on the left do.
     right = np.flip(right, axis=tuple(range(2, right.ndim)))
-    whole = left[n].reshape(n_texts, -1)[:, -1]
+    rows_of_all = left[n].reshape(n_texts, -1)[:, -1]
     found = np.zeros_like(weight)
     for kind, span in enumerate(length.tolist()):
         axes: tuple[slice, ...] = (slice(None),) * (kind + 1)
         one = left[(slice(n + 1 - span), *axes, slice(-1))]
         two = right[(slice(span, None), *axes, slice(1, None))]
         rows = (one * two).reshape(n + 1 - span, n_texts, -1).sum(axis=2)
-        found[kind, :, : n + 1 - span] = weight[kind, :, : n + 1 - span] * (rows / whole).T
+        found[kind, :, : n + 1 - span] = weight[kind, :, : n + 1 - span] * (rows / rows_of_all).T
     return found
 
 
@@ -152,7 +153,7 @@ def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
             for kind, span in enumerate(length.tolist()):
                 rows = left[: n + 1 - span] + right[span:] - left[n]
                 found[kind, :, : n + 1 - span] = np.exp(scaled[kind, :, : n + 1 - span] + rows.T)
-            ratio = count / found.cumsum(axis=2)[:, :, -1]
+            ratio = np.where(count, count, 1) / np.where(count, found.cumsum(axis=2)[:, :, -1], 1)
             # Text by text, so that no digit of one depends on the others.
             is_off = np.abs(ratio - 1).max(axis=0) > _BALANCED
             if not is_off.any():

@@ -160,10 +160,11 @@ def scoring_of(
             "in diagnoses all pairs weigh the same",
         )
     if "chance" in options and not (is_informed and measure.name in INFORMED):
+        found = f" does not go with measure {measure.name!r}"
         raise OptionError(
             Use("chance", options["chance"]),
-            f" does not go with measure {measure.name!r}" if is_informed else " is not known here",
-            expected=f"one of {', '.join(INFORMED)}, for agreement and rankings",
+            found if is_informed else " is for agreement and rankings only",
+            remedy=f"use one of {', '.join(INFORMED)}" if is_informed else "",
         )
     parameters = {}
     for name in list(options):

@@ -16,10 +16,11 @@ from zlib import crc32
 
 import numpy as np
 
+from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import bounds, distinct, members, rows_by_value, spread, starts, total
 from beyondchance.core.weighted import is_countable, weighted_starts
-from beyondchance.errors import DataError
+from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.scoring.marks import Marked, check_apart
 from beyondchance.types import Floats, Ints
@@ -62,9 +63,15 @@ def check_shapes(spans: Marked) -> None:
 
     Raises
     ------
-    DataError, OverlapError
+    DataError, OptionError, OverlapError
     """
     corpus = spans.corpus
+    if corpus.unit == CORPUS:
+        raise OptionError(
+            Use("chance", "shapes"),
+            " places spans in their own texts",
+            expected=("another unit than ", Use("unit", CORPUS)),
+        )
     if corpus.positions != "tokens" or not corpus.knows_characters:
         found = "the texts are not known"
         if corpus.knows_characters:
@@ -92,18 +99,17 @@ class _Batch(NamedTuple):
 
     Attributes
     ----------
-    length : array of int, shape (kinds,)
-        A kind is all spans of one group and one length.
+    label, length : arrays of int, shape (kinds,)
+        A kind is all spans of one label and one length.
     times : array of int, shape (kinds,), or (kinds, lines)
         How many these are; on each line, where there are too many to count arrangements.
-    owner : tuple of int
-        Which group of its line each kind belongs to.
     group : array of int, shape (lines, kinds)
+        -1 where a line has no such span.
     """
 
+    label: Ints
     length: Ints
     times: Ints
-    owner: tuple[int, ...]
     group: Ints
 
 
@@ -120,25 +126,27 @@ def expected_by_shapes(
     rows: list[tuple[Ints, Ints, Ints, Floats]] = []
     for batch in _batches(part):
         is_exact &= batch.times.ndim == 1
-        text = part.text[batch.group[:, 0]]
+        one = batch.group.max(axis=1)
+        text, who = part.text[one], part.annotator[one]
         n = corpus.text_length[text]
         place = np.arange(int(n.max()))
         is_there = place < n[:, None]
         seen = shape[np.where(is_there, corpus.text_begin[text][:, None] + place, 0)]
-        who, what = part.annotator[batch.group], part.label[batch.group]
-        own_odds = odds[who, what, fold[corpus.text_document[text]][:, None]]
+        own_odds = odds[who, :, fold[corpus.text_document[text]]]
         weight = np.array(
             [
-                _weights(own_odds[:, kind], seen, n, span)
-                for kind, span in enumerate(batch.length.tolist())
+                _weights(own_odds[:, label], seen, n, span)
+                for label, span in zip(batch.label.tolist(), batch.length.tolist(), strict=True)
             ]
         )
         found = weighted_starts(weight, batch.length, batch.times)
-        for name in dict.fromkeys(batch.owner):
-            own = [kind for kind, owner in enumerate(batch.owner) if owner == name]
-            group = batch.group[:, own[0]]
+        for label in distinct(batch.label)[0].tolist():
+            own = (batch.label == label).nonzero()[0]
+            group = batch.group[:, own].max(axis=1)
+            used = (group >= 0).nonzero()[0]
             for equal, values in _compared(measure, found[own], batch.length[own]):
-                rows.append((group, np.full_like(group, equal), n, values[is_there]))
+                kept = values[used][is_there[used]]
+                rows.append((group[used], np.full_like(used, equal), n[used], kept))
     group, key, n, values = map(np.concatenate, zip(*rows, strict=True))
     order = np.lexsort((key, group))
     begin, group, key = starts(n)[order], group[order], key[order]
@@ -165,23 +173,26 @@ def _batches(part: Marked) -> Iterator[_Batch]:
     rest, length = np.divmod(kinds, stride)
     line, group = np.divmod(rest, len(part.text))
     first = bounds(line, int(line.max()) + 1)
-    owner = distinct(rest)[1]
-    columns = [column.tolist() for column in (length, owner - owner[first[line]], count)]
+    label = part.label[group]
+    columns = [column.tolist() for column in (label, length, count)]
     alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for low, high in pairwise(first.tolist()):
-        key = [tuple(column[low:high]) for column in columns]
-        if not is_countable(count[low:high]):
-            # These are placed with others of the same lengths, whatever their counts.
-            del key[2:]
-        alike.setdefault(tuple(key), []).append(low)
-    for (lengths, owners, *counts), lows in alike.items():
-        kinds = np.array(lows)[:, None] + np.arange(len(lengths))
-        times = np.array(counts[0]) if counts else count[kinds].T
-        n_states = prod((times + 1).tolist()) if counts else 1
-        size = part.corpus.text_length[part.text[group[kinds[:, 0]]]]
+        # Lines with too many spans to count arrangements are placed with all others of that kind.
+        is_few = is_countable(count[low:high])
+        key = tuple(tuple(column[low:high]) for column in columns) if is_few else ()
+        alike.setdefault(key, []).append(low)
+    for key, lows in alike.items():
+        which, member = members(first, line[lows])
+        code, column = distinct(label[member] * stride + length[member])
+        times, groups = np.zeros((2, len(lows), len(code)), dtype=np.int64)
+        times[which, column], groups[which, column] = count[member], group[member] + 1
+        n_states = prod((times[0] + 1).tolist()) if key else 1
+        size = part.corpus.text_length[part.text[groups.max(axis=1) - 1]]
         for block in _blocks(size, n_states):
-            own = times if counts else times[:, block]
-            yield _Batch(np.array(lengths), own, owners, group[kinds[block]])
+            # No span is longer than all texts of its block.
+            own = times[block].any(axis=0).nonzero()[0]
+            each = times[0] if key else times[block][:, own].T
+            yield _Batch(*np.divmod(code[own], stride), each, groups[block][:, own] - 1)
 
 
 def _weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
