@@ -190,7 +190,7 @@ def _batches(part: Marked) -> Iterator[_Batch]:
         size = part.corpus.text_length[part.text[groups.max(axis=1) - 1]]
         for block in _blocks(size, n_states):
             # No span is longer than all texts of its block.
-            own = times[block].any(axis=0).nonzero()[0]
+            own = np.flatnonzero(times[block].any(axis=0))
             each = times[0] if key else times[block][:, own].T
             yield _Batch(*np.divmod(code[own], stride), each, groups[block][:, own] - 1)
 
