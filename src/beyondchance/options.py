@@ -577,6 +577,18 @@ class ReadOptions(TypedDict, total=False):
             metavar="NAMES",
         ),
     ]
+    fields: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            "Where JSON records keep their parts: keys and places in lists joined by dots, such as "
+            "text=content,spans=annotation,start=points.0.start,end=points.0.end,label=label.",
+            more="Others are document, annotator, words, records (the list of records in a file "
+            "that is one object) and tokens (in the place of text: offsets then count tokens); * "
+            "is every part of a list.",
+            is_signed=False,
+            metavar="KEYS",
+        ),
+    ]
     max_size: Annotated[
         str | None,
         Option(

@@ -279,8 +279,8 @@ def _looked_through(
 ) -> list[_Texts]:
     """Look through files, and return what is seen of each."""
     match = reading.options["match"]
-    if match == "text":
-        raise _UncutError
+    if match == "text" or reading.options["fields"] is not None:
+        raise _UncutError  # records may name annotators under any key
     jobs_of = _jobs_of_tags if are_tagged else _jobs_of_records
     by_file = [jobs_of(i, source) for i, source in enumerate(sources)]
     jobs = [replace(own, number=n) for n, own in enumerate(chain(*by_file))]

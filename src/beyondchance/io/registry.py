@@ -488,11 +488,11 @@ _ALL = (
     ),
     Format(
         name="records",
-        title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
+        title="JSON, JSONL or Parquet of texts with spans: spaCy, GLiNER, LightTag, any keys",
         is_in_memory=True,
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=CHARACTERS | {"layer", "empty"},
+        options=CHARACTERS | {"layer", "empty", "fields", "documents", "scheme", "repair"},
         has_ends=True,
     ),
     Format(

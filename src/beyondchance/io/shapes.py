@@ -101,6 +101,15 @@ def several(value: Any) -> list[Any]:
     return value if isinstance(value, list) and value else [value]
 
 
+def people_in(item: Any, keys: Iterable[str], where: Text) -> list[str]:
+    """Return the annotators of a record or a span, under the first key that has some."""
+    known = [key for key in keys if key and (key.isdecimal() or not isinstance(item, list))]
+    found = (value_at(item, key, where) for key in known)
+    named = several(next(filter(None, found), None))
+    names = (identifier({"annotator": name}, "annotator", where) for name in named)
+    return [name for name in names if name is not None]
+
+
 def given_texts(reading: Reading, looks: Callable[[Source], object]) -> list[Source]:
     """Open what the option ``documents`` names: a file, or those of a folder that look right."""
     path: Any = reading.options["documents"]
@@ -297,30 +306,24 @@ class Shape:
         name = item.get(self.id) if self.id else None
         known = str(name) if isinstance(name, str | int) else ""
         for place, label in product(zip(starts, ends, words, strict=True), labels):
-            start, end = self._interval(*place, where, reading)
+            start, end = self._interval(place, where, reading)
             span = DraftSpan(start, end, str(label), place[2], where, id=known)
             yield span if self.checked is None else self.checked(item, span, text, reading)
 
-    def _interval(
-        self, start: Any, end: Any, words: str | None, where: Text, reading: Reading
-    ) -> Interval:
+    def _interval(self, place: tuple[Any, ...], where: Text, reading: Reading) -> Interval:
+        """Return the start and end of a span, which may be as long as its words."""
+        start, end, words = place
         first = whole(start, repr(self.start), where)
         if self.end:
             return first, whole(end, repr(self.end), where)
         return first, first + length_of(words or "", reading.options["offsets"] or self.offsets)
-
-    def people(self, item: Any, keys: Iterable[str], where: Text) -> list[str]:
-        """Return the annotators of a record or a span, as far as it names them."""
-        found = next((x for key in keys if key and (x := value_at(item, key, where))), [])
-        names = (identifier({"annotator": name}, "annotator", where) for name in several(found))
-        return [name for name in names if name is not None]
 
     def fits(self, item: Any) -> bool | None:
         """Return whether a record is of this shape; None if it is, but has no span."""
         with suppress(FormatError):
             if self.tokens:
                 words = value_at(item, self.tokens, "")
-                is_known = isinstance(words, list) and all(isinstance(x, str) for x in words)
+                is_known = isinstance(words, list) and isinstance((*words, "")[0], str)
             else:
                 keys = self.texts or self.documents
                 is_known = any(isinstance(value_at(item, key, ""), str) for key in keys)
