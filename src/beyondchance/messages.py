@@ -105,6 +105,8 @@ def on_command_line(use: Use) -> str:
     """
     flag = f"--{(use.flag or use.option).replace('_', '-')}"
     value = use.placeholder if use.value is None or use.value is True else str(use.value)
+    if "*" in value or (" " in value and not use.placeholder):  # not to be split or matched
+        value = f"'{value}'"
     # What follows --strict alone is a file.
     return f"{flag}{'=' if use.option == 'strict' and value else ' '}{value}".rstrip()
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
+from beyondchance.checks import is_whole
 from beyondchance.errors import OptionError
 from beyondchance.io.shapes import Shape
 from beyondchance.messages import given
@@ -104,3 +106,68 @@ def shape_of(fields: object) -> Shape:
         ours: (asked.pop(key),) * bool(known[key]) for key, ours in _RECORD.items() if key in known
     }
     return Shape(**asked, annotator=known.get("annotator", ""))
+
+
+_STARTS, _ENDS = ("start", "begin", "from", "offset"), ("end", "stop", "to", "last")
+_LABELS = ("label", "type", "tag", "categ", "class", "entity")
+_UNKNOWN = "KEY"
+_MOST_PARTS = 1000
+_FEW_WORDS = 2
+
+
+def guessed(record: Any) -> str:
+    """Return the option ``fields`` for a record, with ``KEY`` for what cannot be guessed.
+
+    Examples
+    --------
+    >>> span = {"cat": ["PER"], "at": [{"from": 0, "to": 2}]}
+    >>> guessed({"body": {"en": "Ada met Bo"}, "marks": [span]})
+    'text=body.en,spans=marks,start=at.0.from,end=at.0.to,label=cat'
+    >>> guessed({"n": 2, "docs": [{"words": ["Ada", "met", "Bo"], "ents": [[0, 1, "PER"]]}]})
+    'records=docs,tokens=words,spans=ents,start=0,end=1,label=2'
+    """
+    parts = [part for part in islice(_parts(record), _MOST_PARTS) if part[0]]
+    lists = [(path, value) for path, value in parts if isinstance(value, list) and value]
+    texts = {path: value for path, value in parts if isinstance(value, str) and ".0" not in path}
+    words = {path: value for path, value in lists if isinstance(value[0], str)}
+    text = max(texts, key=lambda path: (texts[path].count(" "), len(texts[path])), default=_UNKNOWN)
+    tokens = next((path for path in words if ".0." not in path), "")
+    is_sure = " " in texts.get(text, "") or len(words.get(tokens, ())) > _FEW_WORDS
+    for path, value in [] if is_sure else lists:
+        inner = guessed(value[0]) if isinstance(value[0], dict) else _UNKNOWN
+        if _UNKNOWN not in inner:
+            return f"records={path},{inner}"
+    is_of_words = bool(tokens) and " " not in texts.get(text, "")
+    found = {"tokens": tokens} if is_of_words else {"text": text}
+    found |= dict.fromkeys(("spans", "start", "end", "label"), _UNKNOWN)
+    for path, (first, *_) in lists:
+        leaves = (
+            [] if isinstance(first, list) and isinstance((*first, 0)[0], list) else _parts(first)
+        )
+        known = list(leaves)
+        numbers = [key for key, value in known if is_whole(value)]
+        names = [key.removesuffix(".0") for key, value in known if isinstance(value, str)]
+        if len(numbers) > 1 and names:
+            start = _named(numbers, _STARTS)
+            end = _named([key for key in numbers if key != start], _ENDS)
+            found |= {"spans": path, "start": start, "end": end, "label": _named(names, _LABELS)}
+            break
+    for key in ("tokens", "spans"):  # of all sentences
+        if found.get(key, "").endswith(".0"):
+            found[key] = f"{found[key][:-1]}*"
+    return ",".join(f"{key}={path}" for key, path in found.items())
+
+
+def _named(keys: Sequence[str], names: Sequence[str]) -> str:
+    """Return the first key that has one of some names in it, or else the first."""
+    return next((key for key in keys if any(name in key.lower() for name in names)), keys[0])
+
+
+def _parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield what is in a record, breadth first where it is flat; of lists the first part."""
+    yield path, value
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value[:3])
+        for key, part in items:
+            if isinstance(value, dict) or not isinstance(part, dict | list) or key == 0:
+                yield from _parts(part, f"{path}.{key}".lstrip("."))
