@@ -113,6 +113,7 @@ _LABELS = ("label", "type", "tag", "categ", "class", "entity")
 _UNKNOWN = "KEY"
 _MOST_PARTS = 1000
 _FEW_WORDS = 2
+_DEEPEST = 6
 
 
 def guessed(record: Any) -> str:
@@ -134,8 +135,8 @@ def guessed(record: Any) -> str:
     tokens = next((path for path in words if ".0." not in path), "")
     is_sure = " " in texts.get(text, "") or len(words.get(tokens, ())) > _FEW_WORDS
     for path, value in [] if is_sure else lists:
-        inner = guessed(value[0]) if isinstance(value[0], dict) else _UNKNOWN
-        if _UNKNOWN not in inner:
+        is_outer = isinstance(value[0], dict) and ".0" not in path
+        if is_outer and _UNKNOWN not in (inner := guessed(value[0])):
             return f"records={path},{inner}"
     is_of_words = bool(tokens) and " " not in texts.get(text, "")
     found = {"tokens": tokens} if is_of_words else {"text": text}
@@ -164,9 +165,9 @@ def _named(keys: Sequence[str], names: Sequence[str]) -> str:
 
 
 def _parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield what is in a record, breadth first where it is flat; of lists the first part."""
+    """Yield what is in a record; of lists the first part, and single values next to it."""
     yield path, value
-    if isinstance(value, dict | list):
+    if isinstance(value, dict | list) and path.count(".") < _DEEPEST:
         items = value.items() if isinstance(value, dict) else enumerate(value[:3])
         for key, part in items:
             if isinstance(value, dict) or not isinstance(part, dict | list) or key == 0:

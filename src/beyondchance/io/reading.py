@@ -665,6 +665,11 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
             f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))})",
             remedy=("pass ", unit, " and ", positions),
         )
+    for upload, item in zip(uploads, formats, strict=True):
+        if item.name == "hf" and len(uploads) > 1:  # its names are those of others' numbers
+            reader: Any = item.reader()
+            names = reading.beside.get("names") or reader.class_names(upload, reading)
+            reading = replace(reading, beside={**reading.beside, "names": names})
     if all(item is main for item in formats):
         content = main.reader().read(uploads, reading)
     else:

@@ -92,12 +92,13 @@ def _has_tokens(row: Any) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file or data set; each example is a document of one sentence."""
     given_names = label_names_of(reading.options["label_names"])
+    others = None if given_names else reading.beside.get("names")
     for rows in _parts(upload):
         if not rows.columns:
             continue  # no row at all
         token_key, groups = _chosen(rows, upload.name, reading)
         named = {
-            key: _names(rows.names.get(key), given_names, f"{rows.where}: {key}")
+            key: _names(rows.names.get(key) or others, given_names, f"{rows.where}: {key}")
             for key in chain.from_iterable(groups)
         }
         needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
@@ -124,6 +125,16 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                         )
                     tagged = Tags(tags, upload.name, layer=key if len(keys) > 1 else "")
                     yield replace(draft, annotator=annotator, tagged=tagged)
+
+
+def class_names(upload: Upload, reading: Reading) -> list[str] | None:
+    """Return what the numbers of tags stand for, if the schema of the data says so."""
+    data = upload.data
+    if is_parquet(upload.sources[0]) if data is None else _is_data_set(data) or _is_splits(data):
+        for rows in _parts(upload):
+            _, groups = _chosen(rows, upload.name, reading)
+            return rows.names.get(groups[0][0])
+    return None
 
 
 def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) -> Draft:
