@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -707,6 +707,131 @@ def records_of_words(data: Annotations) -> Example:
     return one_each(data, "json", content)
 
 
+def records_by_fields(data: Annotations) -> Example:
+    """Keys that nobody knows, in the words of the option that reads them."""
+
+    def row(document: str, person: str) -> dict[str, Any]:
+        marks = [
+            {"at": [{"from": s, "upto": e - 1}], "names": [label]}
+            for s, e, label, _ in data.marked(document, person)
+        ]
+        about = {"name": document, "who": {"login": person}}
+        return {"about": about, "body": {"en": data.texts[document]}, "marks": marks}
+
+    fields = "document=about.name,annotator=about.who.login,text=body.en,spans=marks"
+    fields += ",start=at.0.from,end=at.0.upto,label=names.0,records=corpus.items"
+    rows = [row(document, person) for document, person in data.spans]
+    content = json.dumps({"corpus": {"items": rows}}).encode()
+    return Example({"all.json": content}, ["all.json"], {"fields": fields, "offsets": "inclusive"})
+
+
+def dataturks(data: Annotations) -> Example:
+    def row(document: str, person: str) -> dict[str, Any]:
+        marks = [
+            {"label": [label], "points": [{"start": s, "end": e - 1, "text": surface}]}
+            for s, e, label, surface in data.marked(document, person)
+        ]
+        return {"content": data.texts[document], "annotation": marks, "extras": None}
+
+    return one_each(data, "json", lambda by: lines(row(name, by) for name in data.by(by)))
+
+
+def lighttag(data: Annotations) -> Example:
+    """All annotators in one file; a span that several marked is there once."""
+
+    def example(document: str, text: str) -> dict[str, Any]:
+        people = [person for person in data.people if (document, person) in data.spans]
+        marked: dict[tuple[int, int, str, str], list[str]] = {}
+        for person in people:
+            for span in data.marked(document, person):
+                marked.setdefault(span, []).append(person)
+        annotations = [
+            {
+                "start": start,
+                "end": end,
+                "tag": label,
+                "value": surface,
+                "correct": None,
+                "annotated_by": [{"annotator_id": 1, "annotator": name} for name in names],
+            }
+            for (start, end, label, surface), names in marked.items()
+        ]
+        return {
+            "example_id": document,
+            "content": text,
+            "seen_by": [{"annotator_id": 1, "annotator": person} for person in people],
+            "annotations": annotations,
+            "classifications": [],
+        }
+
+    examples = [example(document, text) for document, text in data.texts.items()]
+    content = json.dumps({"id": "5d1c", "examples": examples, "relations": []}).encode()
+    return Example({"lighttag.json": content}, ["lighttag.json"])
+
+
+def dygie(data: Annotations) -> Example:
+    """Spans are with their sentences, and count the words of the document."""
+
+    def row(document: str, person: str) -> dict[str, Any]:
+        sentences = [sentence.split() for sentence in data.sentences[document]]
+        bounds = pairwise(accumulate(map(len, sentences), initial=0))
+        spans = data.spans[document, person]
+        ner = [[[s, e - 1, x] for s, e, x in spans if low <= s < high] for low, high in bounds]
+        return {"doc_key": document, "sentences": sentences, "ner": ner}
+
+    return one_each(data, "jsonl", lambda by: lines(row(name, by) for name in data.by(by)))
+
+
+def spert(data: Annotations) -> Example:
+    def row(document: str, person: str) -> dict[str, Any]:
+        entities = [
+            {"type": label, "start": s, "end": e} for s, e, label in data.spans[document, person]
+        ]
+        words = data.words(document)
+        return {"tokens": words, "entities": entities, "relations": [], "orig_id": document}
+
+    return one_each(data, "json", lambda by: json.dumps([row(name, by) for name in data.by(by)]))
+
+
+def spacy_2(data: Annotations) -> Example:
+    """Training data with the tags of BILUO."""
+
+    def row(document: str, person: str) -> dict[str, Any]:
+        sentences = []
+        for sentence in data.tagged(document, person):
+            tags = [tag for _, tag in sentence]
+            for place, (tag, after) in enumerate(pairwise([*tags, "O"])):
+                if tag != "O" and after[0] != "I":
+                    tags[place] = ("U" if tag[0] == "B" else "L") + tag[1:]
+            tokens = [
+                {"id": place, "orth": word, "ner": tag}
+                for place, ((word, _), tag) in enumerate(zip(sentence, tags, strict=True))
+            ]
+            sentences.append({"tokens": tokens, "brackets": []})
+        return {
+            "id": document,
+            "paragraphs": [{"raw": data.texts[document], "sentences": sentences}],
+        }
+
+    return one_each(data, "json", lambda by: json.dumps([row(name, by) for name in data.by(by)]))
+
+
+def comprehend(data: Annotations) -> Example:
+    """A text on each line of a file, which is given beside."""
+
+    def row(line: int, document: str, person: str) -> dict[str, Any]:
+        entities = [
+            {"BeginOffset": s, "EndOffset": e, "Score": 0.9, "Text": surface, "Type": label}
+            for s, e, label, surface in data.marked(document, person)
+        ]
+        return {"Entities": entities, "File": "texts.txt", "Line": line}
+
+    numbers = {document: line for line, document in enumerate(data.sentences)}
+    made = one_each(data, "jsonl", lambda by: lines(row(numbers[x], x, by) for x in data.by(by)))
+    texts = "".join(f"{text}\n" for text in data.texts.values()).encode()
+    return Example({**made.files, "texts.txt": texts}, made.given, {"documents": "texts.txt"})
+
+
 def quotes(data: Annotations) -> Example:
     """Without offsets: from left to right, so that the i-th mention is the i-th occurrence."""
 
@@ -1320,6 +1445,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "records": [
         *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
         records_wide,
+        *(records_by_fields, dataturks, lighttag, dygie, spert, spacy_2, comprehend),
     ],
     "argilla": [argilla, argilla_flat],
     "langextract": [langextract],
@@ -1349,6 +1475,7 @@ _LOSING_DOCUMENTS = (
     conll_table,
     mqm_json,
     factgenie,
+    comprehend,
     webanno_tsv_file,
     gate_bdocjs_file,
     gate_xml,
