@@ -435,6 +435,7 @@ def _declared(
     """Read a record by its shape."""
     where, item = row.where, dict(row.value)
     name = identified(item, shape.documents, where) or _id(item, where)
+    line = value_at(item, shape.line, where) if shape.line else None
     tokens = sentences = None
     if shape.tokens:
         words = _words(value_at(item, shape.tokens, where), where)
@@ -447,7 +448,7 @@ def _declared(
     elif shape.texts:
         text = shape.text(Row(where, "", item))
     else:
-        text = _text_of(name or "", value_at(item, shape.line, where), texts, where)
+        text = _text_of(name or "", line, texts, where)
     marked = [
         (span, person)
         for at, value in numbered(values, where, shape.kind)
@@ -458,7 +459,6 @@ def _declared(
     if tokens is not None:
         spans = [_in_characters(span, tokens, shape, reading) for span in spans]
     seen = people_in(item, shape.annotators, where)
-    line = value_at(item, shape.line, where) if shape.line else None
     return _Work(
         row,
         name if line is None else f"{name}:{line}",
@@ -512,14 +512,13 @@ def _given_texts(shape: Shape, upload: Upload, reading: Reading) -> Mapping[str,
 
 def _text_of(name: str, line: Any, texts: Mapping[str, str], where: Text) -> str:
     """Return the text of a document: a file, or a line of one."""
-    text = texts.get(PurePosixPath(name).name)
-    lines = None if text is None or line is None else text.split("\n")
-    if lines is not None:
-        text = lines[whole(line, "the line", where)] if line < len(lines) else None
-    if text is None:
-        expected = ("one of ", *quotes(texts))
-        raise refusal(where, "the text of {} is not among the documents", name, expected=expected)
-    return text
+    text = texts.get(PurePosixPath(name).name, "")
+    lines = [text] if line is None else text.split("\n")
+    place = 0 if line is None else whole(line, "the line", where)
+    if not text or not 0 <= place < len(lines):
+        found = "the text of {} is not among the documents"
+        raise refusal(where, found, name, expected=("one of ", *quotes(texts)))
+    return lines[place]
 
 
 def _text_key(records: list[Mapping[str, Any]]) -> str:
