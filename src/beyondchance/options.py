@@ -582,9 +582,8 @@ class ReadOptions(TypedDict, total=False):
         Option(
             "Where JSON records keep their parts: keys and places in lists joined by dots, such as "
             "text=content,spans=annotation,start=points.0.start,end=points.0.end,label=label.",
-            more="Others are document, annotator, words, records (the list of records in a file "
-            "that is one object) and tokens (in the place of text: offsets then count tokens); * "
-            "is every part of a list.",
+            more="Others are document, annotator, words, records (where they are a list in an "
+            "object) and tokens, which offsets then count; * is every part of a list.",
             is_signed=False,
             metavar="KEYS",
         ),

@@ -145,21 +145,21 @@ def _order_documents(items: list[Any], given: dict[str, Any], beside: dict[str, 
 
 def _is_by_document(data: Any) -> bool:
     """Return whether data map documents to their tags or spans."""
-    is_mapping = isinstance(data, Mapping) and _is_by_name(data) and bool(data)
-    return is_mapping and all(x is None or _is_text(x) for x in data.values())
+    is_named = isinstance(data, Mapping) and _is_by_name(data)
+    return is_named and bool(data) and all(map(_is_text, data.values()))
 
 
 def _is_work(data: Any) -> bool:
     """Return whether data are lists of tags or spans, one for each text."""
-    found = data.values() if isinstance(data, Mapping) else data
-    is_listed = isinstance(data, list | tuple) or _is_by_document(data)
-    return is_listed and any(map(_is_text, found)) and not any(map(is_span, found))
+    is_list = isinstance(data, list | tuple) and not any(map(is_span, data))
+    return any(x is not None and _is_text(x) for x in data) if is_list else _is_by_document(data)
 
 
 def _is_text(data: Any) -> bool:
-    """Return whether data are the tags or spans of one text."""
+    """Return whether data are the tags or spans of one text, or None."""
     is_list = isinstance(data, list | tuple) and not is_span(data)
-    return is_list and (are_lists_of_tags([data]) or not any(not is_span(x) for x in data))
+    is_text = is_list and (are_lists_of_tags([data]) or all(map(is_span, data)))
+    return data is None or is_text
 
 
 def _is_by_name(data: Any) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from beyondchance.checks import is_whole
@@ -83,7 +82,7 @@ def known_shape(records: Sequence[Any]) -> Shape | None:
 
 
 _RECORD = {"text": "texts", "document": "documents", "annotator": "annotators"}
-_KEYS = (*("records", *_RECORD, "line", "tokens", "spans", "start", "end", "label", "words"),)
+_KEYS = (*_RECORD, "tokens", "spans", "start", "end", "label", "words", "records", "line")
 
 
 def shape_of(fields: object) -> Shape:
@@ -111,8 +110,6 @@ def shape_of(fields: object) -> Shape:
 _STARTS, _ENDS = ("start", "begin", "from", "offset"), ("end", "stop", "to", "last")
 _LABELS = ("label", "type", "tag", "categ", "class", "entity")
 _UNKNOWN = "KEY"
-_MOST_PARTS = 1000
-_FEW_WORDS = 2
 _DEEPEST = 6
 
 
@@ -127,36 +124,32 @@ def guessed(record: Any) -> str:
     >>> guessed({"n": 2, "docs": [{"words": ["Ada", "met", "Bo"], "ents": [[0, 1, "PER"]]}]})
     'records=docs,tokens=words,spans=ents,start=0,end=1,label=2'
     """
-    parts = [part for part in islice(_parts(record), _MOST_PARTS) if part[0]]
+    parts = [part for part in _parts(record) if part[0]]
     lists = [(path, value) for path, value in parts if isinstance(value, list) and value]
     texts = {path: value for path, value in parts if isinstance(value, str) and ".0" not in path}
-    words = {path: value for path, value in lists if isinstance(value[0], str)}
     text = max(texts, key=lambda path: (texts[path].count(" "), len(texts[path])), default=_UNKNOWN)
-    tokens = next((path for path in words if ".0." not in path), "")
-    is_sure = " " in texts.get(text, "") or len(words.get(tokens, ())) > _FEW_WORDS
-    for path, value in [] if is_sure else lists:
+    words = [path for path, value in lists if isinstance(value[0], str) and ".0." not in path]
+    has_text = " " in texts.get(text, "")
+    for path, value in [] if has_text or words else lists:
         is_outer = isinstance(value[0], dict) and ".0" not in path
         if is_outer and _UNKNOWN not in (inner := guessed(value[0])):
             return f"records={path},{inner}"
-    is_of_words = bool(tokens) and " " not in texts.get(text, "")
-    found = {"tokens": tokens} if is_of_words else {"text": text}
+    found = {"tokens": words[0]} if words and not has_text else {"text": text}
     found |= dict.fromkeys(("spans", "start", "end", "label"), _UNKNOWN)
     for path, (first, *_) in lists:
-        leaves = (
-            [] if isinstance(first, list) and isinstance((*first, 0)[0], list) else _parts(first)
-        )
-        known = list(leaves)
-        numbers = [key for key, value in known if is_whole(value)]
-        names = [key.removesuffix(".0") for key, value in known if isinstance(value, str)]
+        leaves = [part for part in _parts(first) if not part[0].startswith("0.")]
+        numbers = [key for key, value in leaves if is_whole(value)]
+        names = [key.removesuffix(".0") for key, value in leaves if isinstance(value, str)]
         if len(numbers) > 1 and names:
             start = _named(numbers, _STARTS)
             end = _named([key for key in numbers if key != start], _ENDS)
             found |= {"spans": path, "start": start, "end": end, "label": _named(names, _LABELS)}
             break
-    for key in ("tokens", "spans"):  # of all sentences
-        if found.get(key, "").endswith(".0"):
-            found[key] = f"{found[key][:-1]}*"
-    return ",".join(f"{key}={path}" for key, path in found.items())
+    # Lists in a list are those of its sentences.
+    return ",".join(
+        f"{key}={path[:-1]}*" if path.endswith(".0") else f"{key}={path}"
+        for key, path in found.items()
+    )
 
 
 def _named(keys: Sequence[str], names: Sequence[str]) -> str:

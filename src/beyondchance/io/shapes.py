@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -33,6 +32,7 @@ from beyondchance.io.values import (
     object_of,
     refusal,
     refused,
+    string_of,
     value_at,
     whole,
 )
@@ -283,55 +283,46 @@ class Shape:
         item = value if self.start.isdecimal() else object_of(value, where)
         if self.is_read is not None and not self.is_read(item, where, reading):
             return
-        labels = several(value_at(item, self.label, where))
+        if "*" in self.start:  # as many spans as there are starts
+            for place in range(len(several(value_at(item, self.start, where)))):
+                keys = {key: getattr(self, key) for key in ("start", "end", "words")}
+                one = {key: path.replace("*", str(place)) for key, path in keys.items()}
+                yield from replace(self, **one).marks(value, text, where, reading)
+            return
+        labels, words = several(value_at(item, self.label, where)), None
         for label in labels:
             if not self.has_numbers or not is_whole(label):
                 label_of(label, where, repr(self.label))
-        keys = (self.start, self.end, self.words)
-        found = [value_at(item, key, where) if key else None for key in keys]
-        starts, ends, words = (
-            several(x) if "*" in k else [x] for k, x in zip(keys, found, strict=True)
-        )
-        for stored in words:
-            if not isinstance(stored, str) and (self.needs_words or stored is not None):
-                raise refused(stored, repr(self.words), where, "the words of the span")
+        # An empty key stands for a part that spans do not have.
+        if self.needs_words or (self.words and value_at(item, self.words, where) is not None):
+            words = string_of(item, self.words, where, "the words of the span")
         self.count_others(item, reading)
-        if starts == ends == [None] and self.unplaced is not None:
+        start, end, name = (
+            value_at(item, key, where) if key else None for key in (self.start, self.end, self.id)
+        )
+        if start is None and end is None and self.unplaced is not None:
             reading.skipped[self.unplaced] += 1
             return
-        ends, words = (part * len(starts) if len(part) == 1 else part for part in (ends, words))
-        if not len(ends) == len(words) == len(starts):
-            problem = f"{len(starts)} under {self.start!r} and {len(ends)} under {self.end!r}"
-            raise refusal(where, problem, expected="as many of each")
-        name = item.get(self.id) if self.id else None
+        start = whole(start, repr(self.start), where)
+        if not self.end:
+            end = start + length_of(words or "", reading.options["offsets"] or self.offsets)
+        end = whole(end, repr(self.end), where)
         known = str(name) if isinstance(name, str | int) else ""
-        for place, label in product(zip(starts, ends, words, strict=True), labels):
-            start, end = self._interval(place, where, reading)
-            span = DraftSpan(start, end, str(label), place[2], where, id=known)
+        for label in labels:
+            span = DraftSpan(start, end, str(label), words, where, id=known)
             yield span if self.checked is None else self.checked(item, span, text, reading)
-
-    def _interval(self, place: tuple[Any, ...], where: Text, reading: Reading) -> Interval:
-        """Return the start and end of a span, which may be as long as its words."""
-        start, end, words = place
-        first = whole(start, repr(self.start), where)
-        if self.end:
-            return first, whole(end, repr(self.end), where)
-        return first, first + length_of(words or "", reading.options["offsets"] or self.offsets)
 
     def fits(self, item: Any) -> bool | None:
         """Return whether a record is of this shape; None if it is, but has no span."""
         with suppress(FormatError):
-            if self.tokens:
-                words = value_at(item, self.tokens, "")
-                is_known = isinstance(words, list) and isinstance((*words, "")[0], str)
-            else:
-                keys = self.texts or self.documents
-                is_known = any(isinstance(value_at(item, key, ""), str) for key in keys)
-            if is_known and self.spans.partition(".")[0] in item:
-                first = next(iter(listed(item, self.spans, "")), None)
-                needed = (self.start, self.end, self.label, self.words, self.annotator)
-                has_all = all(value_at(first, key, "") is not None for key in needed if key)
-                return has_all if first is not None else None
+            value = value_at(item, self.tokens or (*self.texts, *self.documents)[0], "")
+            is_text = isinstance(value, list if self.tokens else str)
+            if not is_text or not isinstance(several(value or "")[0], str):
+                return False
+            first = next(iter(listed(item, self.spans, "")), None)
+            needed = (self.start, self.end, self.label, self.words, self.annotator)
+            has_all = all(value_at(first, key, "") is not None for key in needed if key)
+            return has_all if first is not None else (self.spans.partition(".")[0] in item and None)
         return False
 
     def count_others(self, item: Item, reading: Reading) -> None:

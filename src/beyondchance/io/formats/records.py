@@ -35,7 +35,6 @@ from beyondchance.io.shapes import (
     numbered,
     only,
     people_in,
-    several,
     tokens_of,
 )
 from beyondchance.io.sources import Source, is_parquet
@@ -129,10 +128,8 @@ class _Work(NamedTuple):
     n_words : int or None
         How many tokens the record lists by their words, without their places.
     sentences : list of (start, end), optional
-    seen : list of str
-        Who annotated the record, where a declared key says so.
-    is_words : bool
-        Whether the record has words in the place of a text.
+    seen : sequence of str
+        Who annotated the record, where its shape is declared.
     """
 
     row: _Row
@@ -145,8 +142,7 @@ class _Work(NamedTuple):
     tokens: list[Interval] | None
     n_words: int | None = None
     sentences: list[Interval] | None = None
-    seen: list[str] = []  # noqa: RUF012 - never changed
-    is_words: bool = False
+    seen: Sequence[str] = ()
 
 
 # --- Detection ----------------------------------------------------------------
@@ -288,14 +284,14 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     given = list(_rows(upload, shape))
     reading.ordered[upload.annotator] = len(given)
     rows = [row._replace(value=_checked(row)) for row in given if row.value is not None]
-    if rows and _is_of_paragraphs(rows[0].value) and shape is None:
+    if not rows:
+        return
+    if shape is None and _is_of_paragraphs(rows[0].value):
         for row in rows:
             yield from _drafts_of_paragraphs(row, upload, reading)
         return
     shape = shape or known_shape([row.value for row in rows[:_MOST_LOOKED_AT]])
     has_words = shape is not None and bool(shape.tokens)
-    if not rows:
-        return
     if has_words and reading.options["positions"] is None:
         note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
         reading.note(*note, where=upload.name)
@@ -308,7 +304,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         ends = None if shape is None else shape.ends
         spans = fitted(marked, reading, file=upload.name, ends=ends)
         works = [work._replace(spans=found) for work, found in zip(works, spans, strict=True)]
-    yield from _drafts(works, upload, reading, len(given))
+    for draft in _drafts(works, upload, reading, len(given)):
+        yield replace(draft, is_words=has_words)
 
 
 def _rows(upload: Upload, shape: Shape | None) -> Iterator[_Row]:
@@ -392,7 +389,13 @@ def _works(
     records = [row.value for row in rows]
     key, in_groups = _layer(records, upload, reading) if declared is None else ("", False)
     shape = declared or replace(_SHAPE, texts=(_text_key(records),))
-    texts = _given_texts(shape, upload, reading)
+    texts: dict[str, str] = {}
+    if reading.options["documents"] is not None:
+        if shape.texts or shape.tokens:
+            unused = ("no ", Use("documents", is_name=True))
+            raise refusal(upload.name, "records have texts of their own", expected=unused)
+        files = given_texts(reading, lambda _: True)
+        texts = {name: x.text for x in files for name in (x.stem, x.posix_path.name)}
     for row in rows:
         where, item = row.where, dict(row.value)
         shape.count_others(item, reading)
@@ -440,10 +443,9 @@ def _declared(
     if shape.tokens:
         words = _words(value_at(item, shape.tokens, where), where)
         text, tokens = " ".join(words), places_of(words)
-        if shape.tokens.endswith(".*"):
-            parts = value_at(item, shape.tokens.removesuffix(".*"), where)
-            ends = accumulate(len(several(part)) for part in parts)
-            bounds = pairwise([0, *ends])
+        parts = value_at(item, shape.tokens.removesuffix(".*"), where)
+        if all(isinstance(part, list) for part in parts or ()):
+            bounds = pairwise([0, *accumulate(map(len, parts or ()))])
             sentences = [(tokens[s][0], tokens[e - 1][1]) for s, e in bounds if s < e]
     elif shape.texts:
         text = shape.text(Row(where, "", item))
@@ -458,27 +460,25 @@ def _declared(
     spans = [span for span, _ in marked]
     if tokens is not None:
         spans = [_in_characters(span, tokens, shape, reading) for span in spans]
-    seen = people_in(item, shape.annotators, where)
+    seen = people_in(item, (*shape.annotators, *ANNOTATORS), where)
     return _Work(
         row,
         name if line is None else f"{name}:{line}",
-        seen[0] if len(seen) == 1 else _annotator(item, where),
-        _user(item),
+        seen[0] if len(seen) == 1 else None,
+        None,
         text,
         spans,
         [person for _, person in marked],
         tokens,
         sentences=sentences,
         seen=seen,
-        is_words=tokens is not None,
     )
 
 
 def _check_asked(shape: Shape, works: list[_Work], upload: Upload) -> None:
     """Refuse a key of documents or annotators that is in no record and no span."""
     for key in (*shape.documents, *shape.annotators):
-        is_known = any(value_at(work.row.value, key, work.row.where) for work in works)
-        if not is_known and not (key == shape.annotator and any(any(x.people) for x in works)):
+        if not any(value_at(x.row.value, key, x.row.where) or any(x.people) for x in works):
             raise refusal(upload.name, "no record has {}", key, expected="a name in some of them")
 
 
@@ -486,28 +486,11 @@ def _in_characters(
     span: DraftSpan, tokens: list[Interval], shape: Shape, reading: Reading
 ) -> DraftSpan:
     """Return a span that counts words as one of characters."""
-    ends = reading.ends or shape.ends
-    end = span.end + (ends == "inclusive")
-    other = "exclusive" if ends == "inclusive" else "inclusive"
-    remedy = (f"if ends are {other}, pass ", Use("offsets", other))
-    check_in_tokens(replace(span, end=end), len(tokens), remedy)
-    return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1], surface=None)
-
-
-def _given_texts(shape: Shape, upload: Upload, reading: Reading) -> Mapping[str, str]:
-    """Return the texts of records that have none, by the names of their files."""
-    documents = Use("documents", placeholder="FOLDER")
-    is_given = reading.options["documents"] is not None
-    has_texts = bool(shape.texts or shape.tokens)
-    if is_given == has_texts:
-        found = "records have texts of their own" if has_texts else "records have no texts"
-        remedy = (
-            "leave out " if has_texts else "pass the texts that were annotated with ",
-            documents,
-        )
-        raise refusal(upload.name, found, expected="texts in one place", remedy=remedy)
-    files = [] if has_texts else given_texts(reading, lambda _: True)
-    return {name: file.text for file in files for name in (file.stem, file.posix_path.name)}
+    is_inclusive = (reading.ends or shape.ends) == "inclusive"
+    end = span.end + is_inclusive
+    remedy = ("if spans end before their last word, pass ", Use("offsets", "exclusive"))
+    check_in_tokens(replace(span, end=end), len(tokens), remedy if is_inclusive else ())
+    return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1])
 
 
 def _text_of(name: str, line: Any, texts: Mapping[str, str], where: Text) -> str:
@@ -516,8 +499,13 @@ def _text_of(name: str, line: Any, texts: Mapping[str, str], where: Text) -> str
     lines = [text] if line is None else text.split("\n")
     place = 0 if line is None else whole(line, "the line", where)
     if not text or not 0 <= place < len(lines):
-        found = "the text of {} is not among the documents"
-        raise refusal(where, found, name, expected=("one of ", *quotes(texts)))
+        raise refusal(
+            where,
+            "the text of {} is missing",
+            name,
+            expected=("one of ", *quotes(texts)) if texts else (),
+            remedy=("pass the texts with ", Use("documents", placeholder="FOLDER")),
+        )
     return lines[place]
 
 
@@ -667,7 +655,6 @@ def _drafts(
                 spans=spans,
                 tokens=work.tokens,
                 sentences=work.sentences,
-                is_words=work.is_words,
                 order=work.row.order if has_order else None,
                 is_assumed=bool(people) and not spans and not work.seen,
             )
