@@ -195,9 +195,9 @@ def test_options_refused(saved, fields, told):
         (record(7), "", "news.jsonl:1: span #1: … 7 … object"),
         (record(body=None), "", "news.jsonl:1: … 'body' … null … text"),
         (record(marks="x"), "", "news.jsonl:1: … 'marks' … 'x' … list"),
-        (record(ADA), ",annotator=by", "news.jsonl: … 'by'"),
-        (record(ADA), ",document=doc", "news.jsonl: … 'doc'"),
-        (record(ADA, by={}), ",annotator=by", "news.jsonl: … 'by'"),
+        (record(ADA), ",annotator=by", "news.jsonl:1: … 'by' … null … name"),
+        (record(ADA), ",document=doc", "news.jsonl:1: … 'doc' … null … name"),
+        (record(ADA, by={}), ",annotator=by", "news.jsonl:1: … 'by' … name"),
         (record(ADA, by=[{}, 1]), ",annotator=by", "news.jsonl:1: … object … name"),
     ],
 )
@@ -319,7 +319,7 @@ class TestKnown:
         assert corpus.skipped == {"records not annotated left out": 1}
         with refused(bc.FormatError, "news.jsonl:1: … text", use="documents"):
             bc.read(path)
-        for line, told in ((9, "'docs'"), (-1, "'docs'"), ("x", "'x' … whole number")):
+        for line, told in ((9, "'docs:9' … 'docs:0'"), (-1, "'docs:-1'"), ([], "'Line' … list")):
             path = saved({"File": "docs", "Line": line, "Entities": [entity]})
             with refused(bc.FormatError, f"news.jsonl:1: … {told}"):
                 bc.read(path, documents=tmp_path / "docs")

@@ -23,7 +23,6 @@ KNOWN = (
         _GLINER,
         tokens="sentences.*",
         spans="ner.*",
-        documents=("doc_key",),
         not_spans={
             "relations.*": _RELATIONS,
             "clusters": no_spans("clusters"),
@@ -35,7 +34,6 @@ KNOWN = (
         tokens="tokens",
         spans="entities",
         label="type",
-        documents=("orig_id",),
         not_spans={"relations": _RELATIONS},
     ),
     # Dataturks

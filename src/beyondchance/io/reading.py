@@ -621,8 +621,8 @@ def formats_of(
 
     Lists of nothing are tags if other data are, or if nothing else was given; else spans.
     """
-    asked = format or (reading.options["fields"] and "records")
-    found = [_format_of(upload, asked or None, reading) for upload in uploads]
+    asked = format or (None if reading.options["fields"] is None else "records")
+    found = [_format_of(upload, asked, reading) for upload in uploads]
     is_beside = any(value is not None for value in reading.beside.values())
     is_tags = TAGS in found or not (is_beside or any(found))
     nothing = TAGS if is_tags else SPANS

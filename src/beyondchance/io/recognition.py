@@ -119,8 +119,8 @@ def _near_json(source: Source) -> DataError | None:
     if isinstance(first, dict):
         what = ("objects with the keys ", *quotes(first))
         # The first records may have no spans.
-        guesses = sorted(map(guessed, rows[:_MOST_RECORDS]), key=lambda guess: guess.count("=KEY"))
-        mend = ("say where they are, such as ", Use("fields", guesses[0]))
+        best = min(map(guessed, rows[:_MOST_RECORDS]), key=lambda guess: guess.count("=KEY"))
+        mend = ("say where they are, such as ", Use("fields", best))
     return refusal(source.name, "looks like JSON, of {}", what, expected=_RECORD, remedy=mend)
 
 

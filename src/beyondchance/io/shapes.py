@@ -31,7 +31,6 @@ from beyondchance.io.values import (
     listed,
     object_of,
     refusal,
-    refused,
     string_of,
     value_at,
     whole,
@@ -103,11 +102,10 @@ def several(value: Any) -> list[Any]:
 
 def people_in(item: Any, keys: Iterable[str], where: Text) -> list[str]:
     """Return the annotators of a record or a span, under the first key that has some."""
-    known = [key for key in keys if key and (key.isdecimal() or not isinstance(item, list))]
-    found = (value_at(item, key, where) for key in known)
-    named = several(next(filter(None, found), None))
-    names = (identifier({"annotator": name}, "annotator", where) for name in named)
-    return [name for name in names if name is not None]
+    known = (key for key in keys if key and (key.isdecimal() or not isinstance(item, list)))
+    found = next(filter(None, (value_at(item, key, where) for key in known)), None)
+    names = (identifier({"annotator": name}, "annotator", where) for name in several(found))
+    return list(filter(None, names))
 
 
 def given_texts(reading: Reading, looks: Callable[[Source], object]) -> list[Source]:
@@ -270,13 +268,11 @@ class Shape:
 
     def text(self, row: Row) -> str:
         """Return the text of a record."""
-        found = (value_at(row.item, key, row.where) for key in self.texts)
-        text = next((value for value in found if value is not None), None)
-        if not isinstance(text, str):
-            keys = " or ".join(map(repr, self.texts))
-            expected = f"the text that was annotated, a string under {keys}"
-            raise refused(text, repr(self.texts[0]), row.where, expected)
-        return text
+        item, where = row.item, row.where
+        known = (key for key in self.texts if value_at(item, key, where) is not None)
+        keys = " or ".join(map(repr, self.texts))
+        expected = f"the text that was annotated, a string under {keys}"
+        return string_of(item, next(known, self.texts[0]), where, expected)
 
     def marks(self, value: Any, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
         """Yield the spans that an object stands for, if it is read."""

@@ -118,8 +118,8 @@ def is_format(upload: Upload) -> bool:
 def _kind_of(source: Source) -> str:
     """Return the key that marks the first line as annotations or as outputs; empty if neither."""
     value = first_object(source, _seems_a_line)
-    roots = ({key.partition(".")[0] for key in keys} for keys in _KEYS)
-    kinds = (_SPANS, _TEXT) if all(value.keys() & keys for keys in roots) else ()
+    is_named = all(value.keys() & keys for keys in (*_KEYS[:3], {"setup_id", "setup"}))
+    kinds = (_SPANS, _TEXT) if is_named else ()
     return next((kind for kind in kinds if kind in value), "")
 
 

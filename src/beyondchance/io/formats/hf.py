@@ -129,8 +129,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 def class_names(upload: Upload, reading: Reading) -> list[str] | None:
     """Return what the numbers of tags stand for, if the schema of the data says so."""
-    data = upload.data
-    if is_parquet(upload.sources[0]) if data is None else _is_data_set(data) or _is_splits(data):
+    if _is_data_set(upload.data) or _is_splits(upload.data):
         for rows in _parts(upload):
             _, groups = _chosen(rows, upload.name, reading)
             return rows.names.get(groups[0][0])

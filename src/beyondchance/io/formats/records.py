@@ -56,7 +56,6 @@ from beyondchance.io.values import (
     refusal,
     refused,
     value_at,
-    whole,
 )
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
@@ -296,13 +295,10 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
         reading.note(*note, where=upload.name)
     works = list(_works(rows, upload, reading, shape))
-    if asked is not None and shape is not None:
-        _check_asked(shape, works, upload)
     if not has_words:
         _check_unit(works, upload)
         marked = [(work.row.where, work.text, work.spans) for work in works]
-        ends = None if shape is None else shape.ends
-        spans = fitted(marked, reading, file=upload.name, ends=ends)
+        spans = fitted(marked, reading, file=upload.name, ends=shape.ends if shape else None)
         works = [work._replace(spans=found) for work, found in zip(works, spans, strict=True)]
     for draft in _drafts(works, upload, reading, len(given)):
         yield replace(draft, is_words=has_words)
@@ -395,7 +391,12 @@ def _works(
             unused = ("no ", Use("documents", is_name=True))
             raise refusal(upload.name, "records have texts of their own", expected=unused)
         files = given_texts(reading, lambda _: True)
-        texts = {name: x.text for x in files for name in (x.stem, x.posix_path.name)}
+        texts = {
+            f"{name}{line}": text
+            for file in files
+            for name in (file.stem, file.posix_path.name)
+            for line, text in _lines(file.text)
+        }
     for row in rows:
         where, item = row.where, dict(row.value)
         shape.count_others(item, reading)
@@ -437,8 +438,9 @@ def _declared(
 ) -> _Work:
     """Read a record by its shape."""
     where, item = row.where, dict(row.value)
-    name = identified(item, shape.documents, where) or _id(item, where)
-    line = value_at(item, shape.line, where) if shape.line else None
+    name = identified(item, shape.documents, where)
+    if shape.line and (line := identifier(item, shape.line, where)):
+        name = f"{name}:{line}"
     tokens = sentences = None
     if shape.tokens:
         words = _words(value_at(item, shape.tokens, where), where)
@@ -449,8 +451,12 @@ def _declared(
             sentences = [(tokens[s][0], tokens[e - 1][1]) for s, e in bounds if s < e]
     elif shape.texts:
         text = shape.text(Row(where, "", item))
+    elif (file := PurePosixPath(name or "").name) in texts:
+        text = texts[file]
     else:
-        text = _text_of(name or "", line, texts, where)
+        known = ("one of ", *quotes(texts)) if texts else ()
+        mend = ("pass the texts with ", Use("documents", placeholder="FOLDER"))
+        raise refusal(where, "the text of {} is missing", name, expected=known, remedy=mend)
     marked = [
         (span, person)
         for at, value in numbered(values, where, shape.kind)
@@ -461,25 +467,32 @@ def _declared(
     if tokens is not None:
         spans = [_in_characters(span, tokens, shape, reading) for span in spans]
     seen = people_in(item, (*shape.annotators, *ANNOTATORS), where)
+    people = [person for _, person in marked]
+    for keys, found in (
+        (shape.documents, name),
+        (shape.annotators, seen or not people or people[0]),
+    ):
+        if keys and not found:
+            raise refused(None, repr(keys[0]), where, "a name or a number")
     return _Work(
         row,
-        name if line is None else f"{name}:{line}",
+        name or _id(item, where),
         seen[0] if len(seen) == 1 else None,
         None,
         text,
         spans,
-        [person for _, person in marked],
+        people,
         tokens,
         sentences=sentences,
         seen=seen,
     )
 
 
-def _check_asked(shape: Shape, works: list[_Work], upload: Upload) -> None:
-    """Refuse a key of documents or annotators that is in no record and no span."""
-    for key in (*shape.documents, *shape.annotators):
-        if not any(value_at(x.row.value, key, x.row.where) or any(x.people) for x in works):
-            raise refusal(upload.name, "no record has {}", key, expected="a name in some of them")
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a text and each of its lines, with what it adds to the name of the file."""
+    yield "", text
+    for number, line in enumerate(text.split("\n")):
+        yield f":{number}", line
 
 
 def _in_characters(
@@ -491,22 +504,6 @@ def _in_characters(
     remedy = ("if spans end before their last word, pass ", Use("offsets", "exclusive"))
     check_in_tokens(replace(span, end=end), len(tokens), remedy if is_inclusive else ())
     return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1])
-
-
-def _text_of(name: str, line: Any, texts: Mapping[str, str], where: Text) -> str:
-    """Return the text of a document: a file, or a line of one."""
-    text = texts.get(PurePosixPath(name).name, "")
-    lines = [text] if line is None else text.split("\n")
-    place = 0 if line is None else whole(line, "the line", where)
-    if not text or not 0 <= place < len(lines):
-        raise refusal(
-            where,
-            "the text of {} is missing",
-            name,
-            expected=("one of ", *quotes(texts)) if texts else (),
-            remedy=("pass the texts with ", Use("documents", placeholder="FOLDER")),
-        )
-    return lines[place]
 
 
 def _text_key(records: list[Mapping[str, Any]]) -> str:
