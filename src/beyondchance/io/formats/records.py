@@ -370,10 +370,12 @@ def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterat
 
 def _words(values: Any, where: Text) -> list[str]:
     """Return the words of a text, refused unless all are strings."""
-    for at, word in numbered(values or (), where, "word"):
+    if not _is_list(values):
+        raise refused(values, "the text", where, "a list of words")
+    for at, word in numbered(values, where, "word"):
         if not isinstance(word, str) or not word:
             raise refused(word, "it", at, "a string")
-    return list(values or ())
+    return list(values)
 
 
 # --- Records with a text ------------------------------------------------------
@@ -446,8 +448,8 @@ def _declared(
         words = _words(value_at(item, shape.tokens, where), where)
         text, tokens = " ".join(words), places_of(words)
         parts = value_at(item, shape.tokens.removesuffix(".*"), where)
-        if all(isinstance(part, list) for part in parts or ()):
-            bounds = pairwise([0, *accumulate(map(len, parts or ()))])
+        if all(map(_is_list, parts)):
+            bounds = pairwise([0, *accumulate(map(len, parts))])
             sentences = [(tokens[s][0], tokens[e - 1][1]) for s, e in bounds if s < e]
     elif shape.texts:
         text = shape.text(Row(where, "", item))
