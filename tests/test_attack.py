@@ -173,7 +173,7 @@ def test_an_input_that_is_replaced(folder, monkeypatch):
 
 def test_output_that_is_lost(folder, monkeypatch):
     monkeypatch.setattr(attack, "run_command", lambda _: 0)
-    assert any("its output is lost" in text for text in found(folder))
+    assert any("its output is lost" in text for text in found(folder, "dataturks"))
 
 
 def test_a_score_that_is_none(folder, monkeypatch):
