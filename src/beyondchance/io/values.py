@@ -167,8 +167,8 @@ def value_at(value: Any, path: str, where: Text, what: str = "it") -> Any:
     >>> value_at(item, "ner.*", "a.json:3"), value_at(item, "ner.5.0", "a.json:3")
     ([[0, 2, 'PER']], None)
     """
-    if isinstance(value, dict | Mapping) and path in value:  # asked in this order, which is faster
-        return value[path]
+    if isinstance(value, dict) and (path in value or "." not in path):
+        return value.get(path)
     key, _, rest = path.partition(".")
     if value is None or not path:
         return value
