@@ -29,11 +29,11 @@ _MOST_STATES = 2**12
 """Combinations of counts up to which they are told apart."""
 _MOST_ITEMS = 256
 """Spans up to which weights of rows stay within the range of a float."""
-_BALANCED = 1e-9
+_BALANCED = 1e-6
 """Relative deviation of expected counts from counts at which fugacities are accepted: far below
-the error of the approximation, and above that of rounding in long texts."""
+the error of the approximation."""
 _MOST_ROUNDS = 500
-"""Rounds of scaling; some twenty are usual."""
+"""Rounds of scaling; some thirty are usual."""
 
 
 def is_countable(count: Ints) -> bool:
@@ -141,38 +141,48 @@ def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
 
     The weights of rows are kept as logarithms, which no length of a text exceeds.
     """
+    n = weight.shape[2]
+    fugacity, found = np.zeros(weight.shape[:2]), np.zeros_like(weight)
     with np.errstate(divide="ignore"):
-        logs = np.log(weight)
-        fugacity = np.zeros(weight.shape[:2])
-        for _ in range(_MOST_ROUNDS):
-            scaled = logs + fugacity[:, :, None]
-            left = _log_rows(scaled, length)
-            right = _log_rows(np.log(_mirrored(np.exp(scaled), length)), length)[::-1]
-            n = weight.shape[2]
-            found = np.zeros_like(weight)
-            for kind, span in enumerate(length.tolist()):
-                rows = left[: n + 1 - span] + right[span:] - left[n]
-                found[kind, :, : n + 1 - span] = np.exp(scaled[kind, :, : n + 1 - span] + rows.T)
-            ratio = np.where(count, count, 1) / np.where(count, found.cumsum(axis=2)[:, :, -1], 1)
-            # Text by text, so that no digit of one depends on the others.
-            is_off = np.abs(ratio - 1).max(axis=0) > _BALANCED
-            if not is_off.any():
-                break
-            fugacity += np.where(is_off, np.log(ratio), 0)
+        # Positions first, because all texts go from one to the next together.
+        right_logs, logs = (
+            np.log(np.moveaxis(part, 2, 0)) for part in (_mirrored(weight, length), weight)
+        )
+    for _ in range(_MOST_ROUNDS):
+        left = _log_rows(logs + fugacity, length)
+        right = _log_rows(right_logs + fugacity, length)[::-1]
+        for kind, span in enumerate(length.tolist()):
+            rows = left[: n + 1 - span] + right[span:] - left[n]
+            rows += logs[: n + 1 - span, kind] + fugacity[kind]
+            found[kind, :, : n + 1 - span] = np.exp(rows.T)
+        # Kinds that a text does not have stay where they are.
+        missing = np.where(count, count, 1) / np.where(count, found.cumsum(axis=2)[:, :, -1], 1)
+        # Text by text, so that no digit of one depends on the others.
+        is_off = np.abs(missing - 1).max(axis=0) > _BALANCED
+        if not is_off.any():
+            break
+        fugacity += np.where(is_off, np.log(missing), 0)
     return found
 
 
 def _log_rows(logs: Floats, length: Ints) -> Floats:
-    """Add up the weights of rows as `weighted_rows` does, whatever their counts, as logarithms."""
-    _, n_texts, n = logs.shape
-    table = np.full((n + 1, n_texts), -np.inf)
-    table[0] = 0
+    """Add up the weights of rows as `weighted_rows` does, whatever their counts, as logarithms.
+
+    Parameters
+    ----------
+    logs : array of float, shape (positions, kinds, texts)
+    length : array of int, shape (kinds,)
+    """
+    n, n_kinds, n_texts = logs.shape
+    # Nothing ends before the first position.
+    most = int(length.max())
+    table = np.full((most + n + 1, n_texts), -np.inf)
+    table[most] = 0
+    at = most - length
+    ending = np.full((n + 1, n_kinds, n_texts), -np.inf)
+    for kind, span in enumerate(length.tolist()):
+        ending[span:, kind] = logs[: n + 1 - span, kind]
     for x in range(1, n + 1):
-        parts = [table[x - 1]]
-        parts += [
-            logs[kind, :, x - span] + table[x - span]
-            for kind, span in enumerate(length.tolist())
-            if span <= x
-        ]
-        table[x] = np.logaddexp.reduce(parts)
-    return table
+        parts = ending[x] + table[at + x]
+        table[most + x] = np.logaddexp(table[most + x - 1], np.logaddexp.reduce(parts))
+    return table[most:]

@@ -177,21 +177,23 @@ def _batches(part: Marked) -> Iterator[_Batch]:
     columns = [column.tolist() for column in (label, length, count)]
     alike: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for low, high in pairwise(first.tolist()):
-        # Lines with too many spans to count arrangements are placed with all others of that kind.
-        is_few = is_countable(count[low:high])
-        key = tuple(tuple(column[low:high]) for column in columns) if is_few else ()
+        key = tuple(tuple(column[low:high]) for column in columns)
+        if not is_countable(count[low:high]):
+            # Placed with all others that have these labels and too many spans to count.
+            key = (tuple(dict.fromkeys(key[0])),)
         alike.setdefault(key, []).append(low)
     for key, lows in alike.items():
+        is_few = len(key) > 1
         which, member = members(first, line[lows])
         code, column = distinct(label[member] * stride + length[member])
         times, groups = np.zeros((2, len(lows), len(code)), dtype=np.int64)
         times[which, column], groups[which, column] = count[member], group[member] + 1
-        n_states = prod((times[0] + 1).tolist()) if key else 1
+        n_states = prod((times[0] + 1).tolist()) if is_few else 1
         size = part.corpus.text_length[part.text[groups.max(axis=1) - 1]]
         for block in _blocks(size, n_states):
             # No span is longer than all texts of its block.
             own = np.flatnonzero(times[block].any(axis=0))
-            each = times[0] if key else times[block][:, own].T
+            each = times[0] if is_few else times[block][:, own].T
             yield _Batch(*np.divmod(code[own], stride), each, groups[block][:, own] - 1)
 
 
