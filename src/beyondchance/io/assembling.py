@@ -256,6 +256,15 @@ def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
 def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
     """Return a draft with the text of another's draft of the document, if there is one."""
     refused = partial(refusal, draft.where)
+    if draft.find is not None:
+        if first is None or first.is_blank:
+            raise refused(
+                "document {} has no text",
+                draft.document,
+                expected="it under 'text', or with this id in the file of another annotator",
+                remedy=("pass ", Use("documents", placeholder="FILE"), " with the texts"),
+            )
+        return draft.find(first.text)
     if draft.counts_tokens or (first is not None and not draft.spans):
         if first is None or (draft.spans and first.tokens is None):
             mend = "pass tokens=, or texts= if offsets count characters"
@@ -383,8 +392,7 @@ def _by_columns(given: Sequence[TaggedTexts], reading: Reading, unit: str) -> Co
 def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
     """Match and align the work of annotators on each document, and build a corpus."""
     ordered = with_spans(_in_order(list(drafts), reading), reading)
-    prepared = _one_gold(_with_texts(ordered, reading))
-    checked = [_checked(draft, reading) for draft in prepared]
+    checked = [_checked(draft, reading) for draft in _one_gold(_with_texts(ordered, reading))]
     has_copies = reading.options["repeated"] == "annotators"
     by_document = matched(
         _by_copies(checked, reading) if has_copies else checked,
@@ -441,6 +449,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
+    _note_missing([draft for _, draft in drafted], reading)
     corpus = Corpus.from_columns(
         text=text,
         annotator=annotator,
@@ -465,6 +474,18 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         elsewhere=_elsewhere(corpus, elsewhere),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
+
+
+def _note_missing(drafts: Sequence[Draft], reading: Reading) -> None:
+    """Say how many quotes of each annotator are not in their texts."""
+    quoted: dict[str, Counter[str]] = {}
+    for draft in drafts:
+        counts = quoted.setdefault(draft.annotator, Counter())
+        counts.update(missing=len(draft.missing), found=len(draft.spans))
+    for name, counts in quoted.items():
+        if counts["missing"]:
+            lost = f"{counts['missing']:,} of {counts.total():,} quotes are not in their texts, or "
+            reading.note(f"{lost}not as often, and were left out", who=name)
 
 
 def _are_final(given: Sequence[TaggedTexts], reading: Reading) -> bool:

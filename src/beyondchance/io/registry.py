@@ -502,7 +502,7 @@ _ALL = (
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
-        options=(CHARACTERS - {"offsets"}) | {"near_quotes"},
+        options=CHARACTERS - {"offsets"} | {"near_quotes", "documents"},
     ),
     Format(
         name="conllu",
