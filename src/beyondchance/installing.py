@@ -17,7 +17,7 @@ from typing import Any
 from beyondchance.errors import MissingLibraryError
 
 _PACKAGE = "beyondchance"
-_DISTRIBUTIONS = {"cassis": "dkpro-cassis"}
+_DISTRIBUTIONS = {"cassis": "dkpro-cassis", "json_repair": "json-repair"}
 """Libraries that are imported by another name than they are installed by."""
 _EXTRA = re.compile(r"""(?:\band )?\bextra == ["']([\w.-]+)["']""")
 _REVISION = re.compile(r"\?(?:rev|tag|branch)=")

@@ -73,6 +73,11 @@ MENDED: Mapping[str, Mended] = {
         "position, found or left out",
         "mend",
     ),
+    "answers": Mended(
+        "answers of language models with text around their JSON, with broken JSON, or without any, "
+        "repaired or left out",
+        "mend",
+    ),
     "cut_tokens": Mended(
         "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False
     ),
@@ -122,7 +127,7 @@ FORMER: dict[str, Text] = {
     **{
         name: (Use("strict", name), " refuses what is mended by default")
         for name, item in MENDED.items()
-        if item.is_in_all
+        if item.is_in_all and name != "answers"
     },
     "ends": ("pass ", Use("offsets", "inclusive"), " or 'exclusive'"),
     "tag_column": ("pass ", Use("columns", "tag=4"), ", by number or by name"),

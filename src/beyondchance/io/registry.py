@@ -539,6 +539,13 @@ _ALL = (
         positions="tokens",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns"},
     ),
+    Format(
+        name="answers",
+        title="answers of language models with quotes: batch files, JSON in prose or in a string",
+        example="beyondchance agree gold.jsonl batch_output.jsonl",
+        offsets="none",
+        options=CHARACTERS - {"offsets"} | {"near_quotes", "documents"},
+    ),
 )
 
 TAGS = Format(
