@@ -552,6 +552,13 @@ class ReadOptions(TypedDict, total=False):
             metavar="SHARE",
         ),
     ]
+    missing_quotes: Annotated[
+        Literal["count", "skip"],
+        Option(
+            "Quotes that are not in the text, or not as often: counted as wrong, or left out.",
+            default="count",
+        ),
+    ]
     columns: Annotated[
         str | list[str] | tuple[str, ...] | None,
         Option(

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import coded, numbered
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
@@ -449,7 +450,6 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     reading.check()
     text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
-    _note_missing([draft for _, draft in drafted], reading)
     corpus = Corpus.from_columns(
         text=text,
         annotator=annotator,
@@ -465,7 +465,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         positions=positions,
     )
     with_tokens = positions == "tokens"
-    return replace(
+    found = replace(
         corpus,
         span_id=tuple(ids) if any(ids) else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
@@ -474,18 +474,40 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         elsewhere=_elsewhere(corpus, elsewhere),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
+    return _with_missing(found, drafted, reading)
 
 
-def _note_missing(drafts: Sequence[Draft], reading: Reading) -> None:
-    """Say how many quotes of each annotator are not in their texts."""
-    quoted: dict[str, Counter[str]] = {}
-    for draft in drafts:
-        counts = quoted.setdefault(draft.annotator, Counter())
-        counts.update(missing=len(draft.missing), found=len(draft.spans))
-    for name, counts in quoted.items():
-        if counts["missing"]:
-            lost = f"{counts['missing']:,} of {counts.total():,} quotes are not in their texts, or "
-            reading.note(f"{lost}not as often, and were left out", who=name)
+def _with_missing(corpus: Corpus, drafted: Sequence[tuple[str, Draft]], reading: Reading) -> Corpus:
+    """Add quotes that are not in the texts, unless these are left out, and say how many."""
+    rows = [(name, draft.annotator, quote) for name, draft in drafted for quote in draft.missing]
+    if not rows:
+        return corpus
+    documents, annotators, missing = zip(*rows, strict=True)
+    who = numbered(annotators, corpus.annotators)
+    is_counted = reading.options["missing_quotes"] == "count"
+    fate = "count as wrong" if is_counted else "were left out"
+    for number in np.unique(who).tolist():
+        n = np.count_nonzero(who == number)
+        n_all = n + np.count_nonzero(corpus.span_annotator == number)
+        said = f"{n:,} of {n_all:,} quotes are not in their texts, or not as often, and {fate}"
+        reading.note(said, who=corpus.annotators[number])
+    if not is_counted:
+        return corpus
+    words = [quote.words.strip() for quote in missing]
+    units = (
+        [tokenized(x, reading.tokeniser) for x in words] if corpus.token_end is not None else words
+    )
+    labels, code = coded("label", [*corpus.labels, *(quote.label for quote in missing)])
+    old, new = np.split(code, [len(corpus.labels)])
+    return replace(
+        corpus,
+        labels=labels,
+        span_label=old[corpus.span_label],
+        missing_text=np.searchsorted(corpus.text_document, numbered(documents, corpus.documents)),
+        missing_annotator=who,
+        missing_label=new,
+        missing_length=np.maximum([len(unit) for unit in units], 1),
+    )
 
 
 def _are_final(given: Sequence[TaggedTexts], reading: Reading) -> bool:

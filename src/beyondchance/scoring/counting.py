@@ -9,7 +9,7 @@ many rows share.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
@@ -150,14 +150,18 @@ def counted(
     """
     corpus, measure = spans.corpus, scoring.measure
     is_corpus_wide = corpus.unit == CORPUS
-    rows = _rows(spans, shared, everywhere=is_corpus_wide)
+    groups, owner, length = _with_missing(spans)
+    rows = _rows(groups, shared, everywhere=is_corpus_wide)
     text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
-    a, b, group_a, group_b = rows.a, rows.b, rows.group_a, rows.group_b
-    each: NDArray[Any] = np.asarray(measure.size(spans.end - spans.start))
+    each: NDArray[Any] = np.asarray(measure.size(length))
     each = each if are_whole(each) else rounded(each)
     # One more, with nothing: the group -1 of an annotator who marked nothing.
-    size = exact_total(spans.owner(), each, len(spans.text) + 1)
-    sizes = size[np.array([group_a, group_b])]
+    size = exact_total(owner, each, len(groups.text) + 1)
+    sides = np.array([rows.group_a, rows.group_b])
+    sizes, n_spans = size[sides], np.bincount(owner, minlength=len(size))[sides]
+    # What is not in the text matches nothing, wherever it would be.
+    group_a, group_b = np.where(sides < len(spans.text), sides, -1)
+    rows = rows._replace(group_a=group_a, group_b=group_b)
     notes: tuple[Note, ...] = ()
     if is_corpus_wide:
         wide = corpus_wide(spans, shared, measure)
@@ -168,24 +172,23 @@ def counted(
         placed = Placement(spans, scoring.model)
         found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
         matches = found.in_rows(both, len(text))
-    n_spans = np.bincount(spans.owner(), minlength=len(size))
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     counts = Counts(
         **names_of_rows(shared, text),
         labels=spans.labels,
         label=label,
-        a=a,
-        b=b,
+        a=rows.a,
+        b=rows.b,
         matched=matched[0],
         expected=expected[0],
         size_a=sizes[0],
         size_b=sizes[1],
-        spans_a=n_spans[group_a],
-        spans_b=n_spans[group_b],
+        spans_a=n_spans[0],
+        spans_b=n_spans[1],
         certain=certain[0],
         # An annotator who marked nothing leaves nothing unmatched.
-        certain_a=certain[1] | (group_a < 0),
-        certain_b=certain[2] | (group_b < 0),
+        certain_a=certain[1] | (n_spans[0] == 0),
+        certain_b=certain[2] | (n_spans[1] == 0),
         fixed=matches.fixed,
         matched_a=matched[1] if measure.own_sides else None,
         matched_b=matched[2] if measure.own_sides else None,
@@ -196,6 +199,39 @@ def counted(
         is_corpus_wide=is_corpus_wide,
     )
     return counts, notes
+
+
+def _with_missing(spans: Marked) -> tuple[Marked, Ints, Ints]:
+    """Add quotes that are not in their texts to the groups, of which there may be more then.
+
+    Returns
+    -------
+    groups : Marked
+        With the text, label and annotator of all groups; those without a span come last.
+    owner, length : arrays of int
+        The group and the length of each span, and of each quote that is not in its text.
+    """
+    corpus, length = spans.corpus, spans.end - spans.start
+    if not len(corpus.missing_text):
+        return spans, spans.owner(), length
+    label = corpus.missing_label * spans.scope.labelled
+    n_labels, n_annotators = max(len(spans.labels), 1), len(corpus.annotators)
+
+    def coded(text: Ints, label: Ints, annotator: Ints) -> Ints:
+        return (text * n_labels + label) * n_annotators + annotator
+
+    known = coded(spans.text, spans.label, spans.annotator)
+    own = coded(corpus.missing_text, label, corpus.missing_annotator)
+    code = np.concatenate([known, np.setdiff1d(own, known)])
+    order = np.argsort(code)
+    cell, annotator = np.divmod(code, n_annotators)
+    text, label = np.divmod(cell, n_labels)
+    owner = order[np.searchsorted(code, own, sorter=order)]
+    return (
+        replace(spans, text=text, label=label, annotator=annotator),
+        np.concatenate([spans.owner(), owner]),
+        np.concatenate([length, corpus.missing_length]),
+    )
 
 
 def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:

@@ -246,11 +246,17 @@ def test_what_is_not_found_is_counted_and_said():
     found = [*QUOTES, {"text": "Oslo", "label": "LOC"}, {"text": "LUND", "label": "ORG"}]
     corpus = bc.read(stream([{"text": TEXT, "entities": [*found, QUOTES[0]]}]))
     assert corpus.skipped == {
-        "quotes not found in the text left out": 1,
+        "quotes not found in the text counted as wrong": 1,
         "quotes found up to case, white space and typography": 1,
-        "quotes marked more often than they occur, surplus left out": 1,
+        "quotes marked more often than they occur, surplus counted as wrong": 1,
     }
-    assert_tells(corpus.notes[-1], "stream 1 … 2 of 5")
+    assert_tells(corpus.notes[-1], "stream 1 … 2 of 5 … wrong")
+    assert corpus.options["missing_quotes"] == "count"
+    skipped = bc.read(stream([{"text": TEXT, "entities": found}]), missing_quotes="skip")
+    assert skipped.skipped["quotes not found in the text left out"] == 1
+    assert skipped.options["missing_quotes"] == "skip"
+    assert len(skipped.missing_text) == 0
+    assert_tells(skipped.notes[-1], "stream 1 … 1 of 4 … left out")
 
 
 @each(
@@ -345,7 +351,7 @@ def test_near_quotes_are_signed_and_counted():
     assert spans(corpus) == EXPECTED[:1]
     assert corpus.skipped == {"quotes found nearly, not word for word": 1}
     assert corpus.options["near_quotes"] == 0.8
-    assert bc.read(stream([record])).skipped == {"quotes not found in the text left out": 1}
+    assert bc.read(stream([record])).skipped == {"quotes not found in the text counted as wrong": 1}
 
 
 def test_texts_may_be_in_the_file_of_another():

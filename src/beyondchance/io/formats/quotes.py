@@ -28,7 +28,7 @@ from beyondchance.io.span_objects import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.table_files import read_table
 from beyondchance.io.values import identified, label_of, object_of, refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import left_out, mended, not_annotated, unsure
+from beyondchance.tallies import left_out, mended, not_annotated, unsure, wrong
 
 _ANNOTATORS = (*ANNOTATORS, "model")
 _RUNS = ("run", "run_id")
@@ -60,8 +60,7 @@ _MOST_NUMBERS = 6
 _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
 
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
-NOT_FOUND = left_out("quotes not found in the text")
-SURPLUS = left_out("quotes marked more often than they occur, surplus")
+_MISSING = {"count": wrong, "skip": left_out}
 
 
 # --- Detection ----------------------------------------------------------------
@@ -301,10 +300,13 @@ def _span(
     if mention.has_offsets and getattr(place, "how", "") != POINTED:
         reading.skipped[mended("offsets ignored, quotes found by their words")] += 1
     tally, problem = None, ""
-    if isinstance(place, Missing) and place.is_surplus:
-        tally, problem = SURPLUS, "was quoted more often than it occurs"
-    elif isinstance(place, Missing):
-        tally, problem = NOT_FOUND, "is not in the text"
+    if isinstance(place, Missing):
+        lost, problem = "quotes not found in the text", "is not in the text"
+        if place.is_surplus:
+            lost = "quotes marked more often than they occur, surplus"
+            problem = "was quoted more often than it occurs"
+        tally = _MISSING[reading.options["missing_quotes"]](lost)
+        reading.signed["missing_quotes"] = reading.options["missing_quotes"]
     elif place.how == FOLDED:
         problem = "is in the text with another case, white space or typography only"
         tally = mended("quotes found up to case, white space and typography")
