@@ -122,8 +122,9 @@ def test_random_annotations_and_intervals():
         for how in ("count", "skip")
     )
     assert null.p_value == left.p_value
+    rows = [{**row, "id": f"{row['id']} {i}"} for i in range(5) for row in ROWS]
     full, less = (
-        bc.agreement(read(missing_quotes=how), measure="token").interval("observed")
+        bc.agreement(read(rows, missing_quotes=how)).interval("observed")
         for how in ("count", "skip")
     )
     assert full.low < less.low

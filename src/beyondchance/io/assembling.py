@@ -486,11 +486,11 @@ def _with_missing(corpus: Corpus, drafted: Sequence[tuple[str, Draft]], reading:
     who = numbered(annotators, corpus.annotators)
     is_counted = reading.options["missing_quotes"] == "count"
     fate = "count as wrong" if is_counted else "were left out"
-    for number in np.unique(who).tolist():
-        n = np.count_nonzero(who == number)
-        n_all = n + np.count_nonzero(corpus.span_annotator == number)
-        said = f"{n:,} of {n_all:,} quotes are not in their texts, or not as often, and {fate}"
-        reading.note(said, who=corpus.annotators[number])
+    sides = (np.bincount(x, minlength=len(corpus.annotators)) for x in (who, corpus.span_annotator))
+    for name, n, n_found in zip(corpus.annotators, *sides, strict=True):
+        if n:
+            said = f"{n:,} of {n + n_found:,} quotes are not in their texts as often, and {fate}"
+            reading.note(said, who=name)
     if not is_counted:
         return corpus
     words = [quote.words.strip() for quote in missing]

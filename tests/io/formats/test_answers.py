@@ -92,7 +92,7 @@ def test_requests_that_failed_are_not_annotated(gold, tmp_path):
         (json.dumps({"entities": QUOTES}), None),
         (json.dumps({"result": QUOTES}), None),
         (json.dumps({"PER": ["Mira Holt"], "LOC": ["Lund"]}), None),
-        (json.dumps(ANSWER), None),
+        (json.dumps(QUOTES[0])[:-1] + "}, " + json.dumps(QUOTES[1]), AROUND),
         (FENCED, AROUND),
         (f"I looked at {{everything}} [1].\n{ANSWER}\nTell me if [...]", AROUND),
         (f"<think>[{ANSWER[:20]}</think>\n```\n{ANSWER}\n```", AROUND),

@@ -90,7 +90,7 @@ def has_quotes(row: Mapping[str, Any]) -> bool | None:
     """Return whether a record has quotes; None if it has none but could have had some."""
     if key_in(row, LISTS) is None:
         # Some of what lists next to the text hold must be in it.
-        text, groups = _first(row, TEXTS), groups_in(row)
+        text, groups = _first(row, TEXTS), _flat_groups(row)
         if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
             return False
         return any(words in text for group in groups.values() for words in group) or None
@@ -139,7 +139,7 @@ def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((item[name] for name in names if item.get(name) is not None), None)
 
 
-def groups_in(row: Mapping[str, Any]) -> dict[str, list[Any]]:
+def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return the lists by label that a record has next to its text."""
     known = {*TEXTS, *IDS, *_ANNOTATORS}
     groups: dict[str, list[Any]] = {
@@ -217,7 +217,7 @@ def _given_texts(reading: Reading) -> Iterator[tuple[str, str]]:
 def _is_annotated(row: Mapping[str, Any]) -> bool:
     """Return whether a record has quotes or an empty list; null is no answer of a model."""
     key = key_in(row, LISTS)
-    return bool(groups_in(row)) if key is None else row[key] is not None
+    return bool(_flat_groups(row)) if key is None else row[key] is not None
 
 
 def _records(upload: Upload, rows: Iterator[tuple[str, str, Any]]) -> Iterator[_Record]:
@@ -331,7 +331,7 @@ def _span(
 def _quotes(row: Mapping[str, Any], where: str) -> Iterator[tuple[Text, Mapping[str, Any]]]:
     """Yield the quotes of a record in their order, those by label as objects too."""
     key = key_in(row, LISTS)
-    value = groups_in(row) if key is None else row[key]
+    value = _flat_groups(row) if key is None else row[key]
     groups: list[tuple[Text, dict[str, Any], Any]] = [(where, {}, value)]
     if isinstance(value, Mapping):
         groups = [((where, ": ", Quote(name)), {"label": name}, value[name]) for name in value]
