@@ -489,7 +489,9 @@ def _with_missing(corpus: Corpus, drafted: Sequence[tuple[str, Draft]], reading:
     sides = (np.bincount(x, minlength=len(corpus.annotators)) for x in (who, corpus.span_annotator))
     for name, n, n_found in zip(corpus.annotators, *sides, strict=True):
         if n:
-            said = f"{n:,} of {n + n_found:,} quotes are not in their texts as often, and {fate}"
+            said = (
+                f"{n:,} of {n + n_found:,} quotes do not occur in their texts so often, and {fate}"
+            )
             reading.note(said, who=name)
     if not is_counted:
         return corpus

@@ -190,3 +190,14 @@ def test_other_files_and_bad_answers(content, message, tmp_path):
     path.write_text(content)
     with refused(bc.FormatError, message):
         bc.read(path)
+
+
+def test_a_model_may_refuse_in_a_text_file(gold, tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "d1.txt").write_text(FENCED)
+    (tmp_path / "model" / "d2.txt").write_text(FENCED)
+    (tmp_path / "model" / "d3.txt").write_text("I am sorry.")
+    assert bc.read(gold, tmp_path / "model").skipped["answers without JSON left out"] == 1
+    (tmp_path / "model" / "d3.txt").rename(tmp_path / "model" / "d3.json")
+    with refused(bc.FormatError, "d3.json … no JSON"):
+        bc.read(gold, tmp_path / "model")

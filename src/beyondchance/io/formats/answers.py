@@ -127,6 +127,8 @@ def _answers_in(source: Source) -> list[tuple[str, int, tuple[Any, dict[str, Any
         lines = source.lines() if all(map(_LINE.fullmatch, source.lines())) else []
         # Broken JSON lines are repaired one by one.
         rows = [(f"{source.name}:{i}", i, x) for i, x in enumerate(lines, start=1) if x.strip()]
+    if not rows and source.ending.startswith(".json") and not _OPENING.search(source.text):
+        raise refusal(source.name, "holds no JSON", expected="an answer with quotes")
     if all(is_quote(row) for *_, row in rows):
         return [(source.name, 1, ([row for *_, row in rows] or source.text, {}))]
     return [(where, number, _said(row)) for where, number, row in rows]

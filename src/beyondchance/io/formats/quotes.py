@@ -107,7 +107,7 @@ def is_quote(item: Any) -> bool:
     if not isinstance(item, Mapping) or "char_interval" in item or _has_offsets(item):
         return False
     words = key_in(item, _WORDS, str)
-    return words is not None and key_in(item, _LABELS, without=words) is not None
+    return words is not None and key_in(item, _LABELS, str, words) is not None
 
 
 def _has_offsets(item: Mapping[str, Any]) -> bool:
