@@ -182,6 +182,7 @@ def test_answers_without_json_are_counted(gold, tmp_path):
         (json.dumps(QUOTES), "a.json … no text and no id … folder"),
         (json.dumps(openai("d1", '{"error": "no"}')), "a.json … lists by label"),
         (json.dumps(openai("d1", '["Mira"]')), "a.json … quote #1 … 'Mira' … words with a label"),
+        (f"[3, {json.dumps(openai('d1', ANSWER))}]", "a.json … item 1 … 3 … an object"),
         (json.dumps(openai("d1", f"{ANSWER[:-1]}, 3]")), "a.json … quote #3 … 3"),
     ],
 )

@@ -139,7 +139,7 @@ def _said(row: Any) -> tuple[Any, dict[str, Any]]:
     if _is_reply(row):
         parts, name = list(_parts(row)), key_in(row, _BATCH)
         objects = [part for part in parts if isinstance(part, Mapping)]
-        answer = objects[-1] if objects else "".join(parts) or None
+        answer = objects[-1] if objects else "".join(map(str, parts)) or None
         return answer, {} if name is None else {"id": row[name]}
     key = key_in(row, (*_ANSWERS, *LISTS), str) if isinstance(row, Mapping) else None
     return (row, {}) if key is None else (row[key], {x: row[x] for x in row if x != key})
@@ -149,7 +149,7 @@ def _parts(value: Any, depth: int = 20) -> Iterator[Any]:
     """Yield what a model said, and the objects that it called tools with; not what it thought."""
     if isinstance(value, Mapping):
         if value.get("type") == "tool_use":
-            yield value.get("input")
+            yield value.get("input", "")
         is_thought = value.get("thought") or "summary" in value
         value = [] if is_thought else [value[key] for key in _WAY if key in value]
     if isinstance(value, str):
@@ -184,7 +184,7 @@ def _records(value: Any) -> list[Any]:
     if isinstance(value, list):
         is_several = any(isinstance(x, Mapping) and has_quotes(x) is not False for x in value)
         return value if is_several else [{"entities": value}]
-    if key_in(value, LISTS) is not None:
+    if not isinstance(value, Mapping) or key_in(value, LISTS) is not None:
         return [value]
     inner = next(iter(value.values())) if len(value) == 1 else None
     is_list = isinstance(inner, list) and all(map(is_quote, inner))
