@@ -74,9 +74,7 @@ MENDED: Mapping[str, Mended] = {
         "mend",
     ),
     "answers": Mended(
-        "answers of language models with text around their JSON, with broken JSON, or without any, "
-        "repaired or left out",
-        "mend",
+        "answers of language models with text around JSON, broken JSON or none", "mend"
     ),
     "cut_tokens": Mended(
         "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False

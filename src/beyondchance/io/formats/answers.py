@@ -17,6 +17,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.quotes import (
     LISTS,
+    Rows,
     drafts_of,
     has_quotes,
     is_quote,
@@ -47,8 +48,7 @@ _OPENING = re.compile(r"[\[{](?=\s*[\[{\"'\]}])")
 _LINE = re.compile(r"\s*(?:\{.*\}\s*)?")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _PAIR = re.compile(r"""["']?(\w+)["']?\s*:\s*(["']|\d)""")
-_MOST_TRIED = 100
-"""Brackets in prose at which JSON is looked for."""
+_MOST_TRIED = 100  # brackets in prose
 
 _AROUND = mended("answers with text around their JSON")
 _BROKEN = mended("answers with broken JSON, repaired")
@@ -108,7 +108,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     return drafts_of(uploads, reading, _rows)
 
 
-def _rows(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Any]]:
+def _rows(upload: Upload, reading: Reading) -> Rows:
     """Yield the records in the answers of all files."""
     for source in upload.sources:
         found = [

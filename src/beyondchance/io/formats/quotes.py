@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
@@ -32,7 +32,6 @@ from beyondchance.tallies import left_out, mended, not_annotated, unsure, wrong
 
 _ANNOTATORS = (*ANNOTATORS, "model")
 _RUNS = ("run", "run_id")
-"""Next to the annotator's name: one of several answers of a model."""
 LISTS = (
     *("entities", "spans", "quotes", "mentions", "extractions", "annotations", "labels", "label"),
     *("named_entities", "ner", "nerData", "predictions", "output"),
@@ -156,17 +155,8 @@ def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
 # --- Reading ------------------------------------------------------------------
 
 
-class _Record(NamedTuple):
-    """A record as it stands in a file."""
-
-    where: str
-    document: str
-    row: Mapping[str, Any]
-    text: str | None
-
-
-Rows = Callable[[Upload, Reading], Iterator[tuple[str, str, Any]]]
-"""How records are read: their places, the numbers or files that name them, and what they are."""
+# The place of a record, the number or file that names it, and what it is.
+Rows = Iterator[tuple[str, str, Any]]
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
@@ -174,24 +164,26 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     return drafts_of(uploads, reading, _rows)
 
 
-def drafts_of(uploads: list[Upload], reading: Reading, rows_in: Rows) -> Iterator[Draft]:
+def drafts_of(
+    uploads: list[Upload], reading: Reading, rows_in: Callable[[Upload, Reading], Rows]
+) -> Iterator[Draft]:
     """Make a draft of each record; where it has no text, that of its document is filled in."""
     texts = {} if reading.options["documents"] is None else dict(_given_texts(reading))
     for upload in uploads:
-        own = list(_records(upload, rows_in(upload, reading)))
-        annotated = [record for record in own if _is_annotated(record.row)]
-        if len(annotated) < len(own):
-            left = not_annotated("records", " not annotated left out")
-            reading.skipped[left] += len(own) - len(annotated)
+        own = list(rows_in(upload, reading))
+        checked = [(at, name, object_of(row, at, "the record")) for at, name, row in own]
+        annotated = [row for row in checked if _is_annotated(row[2])]
+        left = not_annotated("records", " not annotated left out")
+        reading.skipped[left] += len(own) - len(annotated)
         if own and not annotated:
             raise refusal(
-                own[0].where,
+                own[0][0],
                 "no quotes among {}",
-                quotes(own[0].row),
+                quotes(own[0][2]),
                 expected="a list of them under a key such as 'entities'",
             )
-        for record in annotated:
-            draft = _draft(record, texts, upload.annotator, reading)
+        for row in annotated:
+            draft = _draft(row, upload, texts, reading)
             reading.met(upload.name, [draft.annotator])
             yield draft
 
@@ -220,25 +212,7 @@ def _is_annotated(row: Mapping[str, Any]) -> bool:
     return bool(_flat_groups(row)) if key is None else row[key] is not None
 
 
-def _records(upload: Upload, rows: Iterator[tuple[str, str, Any]]) -> Iterator[_Record]:
-    for where, number, value in rows:
-        row = object_of(value, where, "the record")
-        text = _first(row, TEXTS)
-        if not isinstance(text, str | None):
-            key = next(key for key in TEXTS if row.get(key) is not None)
-            raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
-        name = identified(row, IDS, where)
-        if name is None and text is None and not upload.is_folder:
-            raise refusal(
-                where,
-                "has no text and no id",
-                expected="an object with 'text' or 'id'",
-                remedy="or put files that are named after their documents into a folder",
-            )
-        yield _Record(where, name or number, row, text)
-
-
-def _rows(upload: Upload, _: Reading) -> Iterator[tuple[str, str, Any]]:
+def _rows(upload: Upload, _: Reading) -> Rows:
     if upload.data is not None:
         rows = upload.data if isinstance(upload.data, list | tuple) else [upload.data]
         for number, row in enumerate(rows, start=1):
@@ -248,9 +222,7 @@ def _rows(upload: Upload, _: Reading) -> Iterator[tuple[str, str, Any]]:
         yield from named_rows(upload, source, list(rows_of(source)))
 
 
-def named_rows(
-    upload: Upload, source: Source, found: Sequence[tuple[str, int, Any]]
-) -> Iterator[tuple[str, str, Any]]:
+def named_rows(upload: Upload, source: Source, found: Sequence[tuple[str, int, Any]]) -> Rows:
     """Name the records of a file, in a folder after it."""
     stem = upload.document_of(source)
     for where, number, row in found:
@@ -258,23 +230,38 @@ def named_rows(
         yield where, name if upload.is_folder else f"{number}", row
 
 
-def _draft(record: _Record, texts: Mapping[str, str], annotator: str, reading: Reading) -> Draft:
-    """Return the draft of a record."""
-    where, row = record.where, record.row
+def _draft(
+    record: tuple[str, str, Mapping[str, Any]],
+    upload: Upload,
+    texts: Mapping[str, str],
+    reading: Reading,
+) -> Draft:
+    """Return the draft of a record, which may have no text yet."""
+    where, number, row = record
+    name, text = identified(row, IDS, where), _first(row, TEXTS)
+    if not isinstance(text, str | None):
+        key = next(key for key in TEXTS if row.get(key) is not None)
+        raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
+    if name is None and text is None and not upload.is_folder:
+        raise refusal(
+            where,
+            "has no text and no id",
+            expected="an object with 'text' or 'id'",
+            remedy="or put files that are named after their documents into a folder",
+        )
     found = [(at, item) for at, item in _quotes(row, where) if not _is_denied(item, reading)]
     mentions = [_mention(item, at) for at, item in found]
-    runs = identified(row, _RUNS, where)
-    names = identified(row, _ANNOTATORS, where) or annotator, runs
-    text = texts.get(record.document) if record.text is None else record.text
+    names = identified(row, _ANNOTATORS, where) or upload.annotator, identified(row, _RUNS, where)
     draft = Draft(
         where=where,
-        document=record.document,
+        document=name or number,
         annotator="/".join(filter(None, names)),
         text="",
         spans=(),
         is_words=True,
         is_blank=True,
     )
+    text = texts.get(draft.document) if text is None else text
     find = partial(_found, draft, mentions, reading)
     return replace(draft, find=find) if text is None else find(text)
 
