@@ -38,6 +38,7 @@ from beyondchance.core.random_places import (
 from beyondchance.core.span_trees import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.errors import DataError, OverlapError
 from beyondchance.messages import Note, Use
+from beyondchance.results.adding import coded
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, refused
@@ -214,19 +215,19 @@ def _with_missing(spans: Marked) -> tuple[Marked, Ints, Ints]:
     corpus, length = spans.corpus, spans.end - spans.start
     if not len(corpus.missing_text):
         return spans, spans.owner(), length
-    label = corpus.missing_label * spans.scope.labelled
-    n_labels, n_annotators = max(len(spans.labels), 1), len(corpus.annotators)
-
-    def coded(text: Ints, label: Ints, annotator: Ints) -> Ints:
-        return (text * n_labels + label) * n_annotators + annotator
-
-    known = coded(spans.text, spans.label, spans.annotator)
-    own = coded(corpus.missing_text, label, corpus.missing_annotator)
-    code = np.concatenate([known, np.setdiff1d(own, known)])
-    order = np.argsort(code)
-    cell, annotator = np.divmod(code, n_annotators)
-    text, label = np.divmod(cell, n_labels)
-    owner = order[np.searchsorted(code, own, sorter=order)]
+    columns = [
+        np.concatenate(pair)
+        for pair in (
+            (spans.text, corpus.missing_text),
+            (spans.label, corpus.missing_label * spans.scope.labelled),
+            (spans.annotator, corpus.missing_annotator),
+        )
+    ]
+    # Numbered as they first occur, so that groups with spans keep their numbers.
+    _, first, number = np.unique(coded(columns), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    text, label, annotator = (column[first[order]] for column in columns)
+    owner = np.argsort(order)[number][len(spans.text) :]
     return (
         replace(spans, text=text, label=label, annotator=annotator),
         np.concatenate([spans.owner(), owner]),
