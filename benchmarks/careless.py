@@ -19,7 +19,7 @@ import numpy as np
 
 import beyondchance as bc
 from beyondchance.core.draws import disjoint_starts
-from beyondchance.inference.careless import _Table
+from beyondchance.inference.careless import CarelessWork, _Table
 from beyondchance.types import Ints
 from calibration import say
 
@@ -218,7 +218,7 @@ def row(design: Design, runs: int, names: bool) -> list[str]:
     return [design.name, f"{runs:,}", *means, f"{seconds / runs:.2f}"]
 
 
-def outcome(found: bc.CarelessWork, planted: set[str]) -> list[float]:
+def outcome(found: CarelessWork, planted: set[str]) -> list[float]:
     """What came out of one corpus."""
     works = found.by_annotator
     innocent = works.keys() - planted

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 import numpy as np
 
 import beyondchance as bc
+from beyondchance.diagnosis.diagnosis import Pattern
 
 LEAST = 5
 BELOW = 0.05
 
 
-def key(pattern: bc.Pattern) -> tuple[str, ...]:
+def key(pattern: Pattern) -> tuple[str, ...]:
     """What makes patterns of two corpora the same, whoever has them."""
     return pattern.label, pattern.kind, *pattern.about
 

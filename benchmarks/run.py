@@ -198,6 +198,15 @@ def training_loops() -> None:
         lambda: Evaluator(gold, predicted, tags=labels, loader="list").evaluate(),
     )
     ratio("schema_scores / all schemas of nervaluate", mine / theirs, most=0.5)
+    # Words of which most entities have another shape than the rest.
+    words = [
+        ["Ada" if tag != "O" or i % 9 == 0 else "a" for i, tag in enumerate(tags)] for tags in gold
+    ]
+    plain, shapes = best(
+        lambda: bc.agreement(gold, predicted, tokens=words).by_label,
+        lambda: bc.agreement(gold, predicted, tokens=words, chance="shapes").by_label,
+    )
+    ratio("chance by shapes / uniform chance, from tags and words", shapes / plain, most=10)
 
 
 def uncertainty(seqeval_seconds: float) -> None:

@@ -18,6 +18,7 @@ from functools import cache
 import numpy as np
 
 import beyondchance as bc
+from beyondchance.inference.trend import Trend
 from beyondchance.types import Floats, Ints
 from calibration import TABLES, error_of, result_of, say, section, share, sums_of
 from generate import population
@@ -112,7 +113,7 @@ class Rounds:
             self.result, counts=replace(self.result.counts, fields={"round": field})
         )
 
-    def trend(self, rounds: Sequence[Floats]) -> bc.Trend | None:
+    def trend(self, rounds: Sequence[Floats]) -> Trend | None:
         """The trend over rounds of documents; None if it is refused."""
         sums = np.concatenate(rounds)
         # Made anew for every corpus, the table would take longer than the test.

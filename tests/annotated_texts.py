@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from beyondchance import Corpus
-from beyondchance.other_coefficients.catalogue import value_of
 from beyondchance.other_coefficients.coefficient import Coefficient, Task
+from beyondchance.other_coefficients.coefficients import value_of
 
 NAMES = ("anna", "ben", "cleo", "dora")
 FAMILY = ("mu-alpha", "bar-u-alpha", "cu-alpha", "ku-alpha")

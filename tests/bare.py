@@ -20,8 +20,8 @@ OTHER_LIBRARIES = (
     "beyondchance.cli",
     "beyondchance.reporting.outputs.text",
     # These need an extra.
-    "beyondchance.other_coefficients.gamma.alignment",
-    "beyondchance.other_coefficients.gamma.gamma",
+    "beyondchance.other_coefficients.alignment",
+    "beyondchance.other_coefficients.gamma",
     "beyondchance.page.report",
 )
 

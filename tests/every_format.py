@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -128,6 +128,46 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return made.getvalue()
 
 
+def as_csv(rows: Any, delimiter: str = ",") -> bytes:
+    made = io.StringIO()
+    csv.writer(made, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return made.getvalue().encode()
+
+
+def workbook(**sheets: Any) -> bytes:
+    """Write an Excel workbook; numbers are numbers, and None is an empty cell."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+
+    def cell(value: Any, column: int, row: int) -> str:
+        place = f'r="{chr(65 + column)}{row}"'
+        if isinstance(value, int | float):
+            return f"<c {place}><v>{value}</v></c>"
+        text = f'<t xml:space="preserve">{escaped(str(value))}</t>'
+        return "" if value is None else f'<c {place} t="inlineStr"><is>{text}</is></c>'
+
+    listed, related, files = "", "", {}
+    for number, (name, rows) in enumerate(sheets.items(), start=1):
+        listed += f'<sheet name="{name}" sheetId="{number}" r:id="rId{number}"/>'
+        target = f"worksheets/sheet{number}.xml"
+        related += f'<Relationship Id="rId{number}" Type="{office}/worksheet" Target="{target}"/>'
+        content = "".join(
+            f'<row r="{i}">{"".join(cell(x, j, i) for j, x in enumerate(row))}</row>'
+            for i, row in enumerate(rows, start=1)
+        )
+        files[f"xl/{target}"] = (
+            f'<worksheet xmlns="{main}"><sheetData>{content}</sheetData></worksheet>'
+        )
+    files["xl/workbook.xml"] = (
+        f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>{listed}</sheets></workbook>'
+    )
+    root = f'<Relationship Id="r" Type="{office}/officeDocument" Target="xl/workbook.xml"/>'
+    for name, content in (("_rels/.rels", root), ("xl/_rels/workbook.xml.rels", related)):
+        files[name] = f'<Relationships xmlns="{package}">{content}</Relationships>'
+    return zipped({name: content.encode() for name, content in files.items()})
+
+
 def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -171,6 +211,50 @@ def conll_columns(data: Annotations) -> Example:
     return Example({"all.txt": "\n".join(rows).encode()}, ["all.txt"])
 
 
+def universal_ner(data: Annotations) -> Example:
+    """Numbers of tokens in front, and columns without tags behind."""
+
+    def content(person: str) -> str:
+        parts = []
+        for document in data.by(person):
+            parts.append(f"# newdoc id = {document}\n")
+            for number, sentence in enumerate(data.tagged(document, person), start=1):
+                parts.append(f"# sent_id = {document}-{number}\n")
+                for place, (word, tag) in enumerate(sentence, start=1):
+                    parts.append(f"{place}\t{word}\t{tag}\t-\t{'-' if tag == 'O' else person}\n")
+                parts.append("\n")
+        return "".join(parts)
+
+    return one_each(data, "iob2", content)
+
+
+def _in_layers(tag: str) -> tuple[str, str]:
+    """Persons in one layer, everything else in another."""
+    return (tag, "O") if tag.endswith("PER") else ("O", tag)
+
+
+def conll_layers(data: Annotations) -> Example:
+    """The layers of one annotator in two columns, as GermEval has them."""
+    files = {}
+    for name, content in universal_ner(data).files.items():
+        rows = [row.split("\t") for row in content.decode().split("\n")]
+        cut = ["\t".join([*row[:2], *_in_layers(row[2])] if row[2:] else row) for row in rows]
+        files[name.replace("iob2", "tsv")] = "\n".join(cut).encode()
+    return Example(files, list(files), {"columns": "tag=3+4"})
+
+
+def conll_table(data: Annotations) -> Example:
+    """A long table of tokens; the sentence is named in its first row only."""
+    rows: list[list[Any]] = [["Sentence #", "Word", *data.people]]
+    for document in data.sentences:
+        if all((document, person) in data.spans for person in data.people):
+            sides = [data.tagged(document, person) for person in data.people]
+            tokens = zip(*map(chain.from_iterable, sides), strict=True)
+            rows += [["", cells[0][0], *(tag for _, tag in cells)] for cells in tokens]
+            rows[-len(data.words(document))][0] = f"Sentence: {document}"
+    return Example({"tokens.csv": as_csv(rows)}, ["tokens.csv"])
+
+
 def _conllu(data: Annotations, misc_of: Callable[[list[str]], Any]) -> Example:
     """CoNLL-U whose last column follows from the tags of a sentence."""
 
@@ -202,6 +286,30 @@ def conllu_brackets(data: Annotations) -> Example:
             yield f"Entity={'(' * begins}{tag[2:]}{')' * ends}" if begins or ends else "_"
 
     return _conllu(data, in_brackets)
+
+
+def conll_2012(data: Annotations) -> Example:
+    """Entities in brackets in column 11; sentences differ in how many columns they have."""
+
+    def content(person: str) -> str:
+        parts = []
+        for document in data.by(person):
+            parts.append(f"#begin document ({document}); part 000\n")
+            for n_predicates, sentence in enumerate(data.tagged(document, person)):
+                tags = [tag for _, tag in sentence]
+                for number, (word, _) in enumerate(sentence):
+                    tag, after = tags[number], [*tags, "O"][number + 1]
+                    begins, ends = tag[0] == "B", tag != "O" and after[0] != "I"
+                    star = "" if begins and ends else "*"
+                    entity = f"{f'({tag[2:]}' * begins}{star}{')' * ends}"
+                    cells = [document, 0, number, word, "X", "*", "-", "-", "-", "-", entity]
+                    rest = [*["*"] * n_predicates, "-"]
+                    parts.append("   ".join(map(str, [*cells, *rest])) + "\n")
+                parts.append("\n")
+            parts.append("#end document\n")
+        return "".join(parts)
+
+    return one_each(data, "gold_conll", content)
 
 
 def _webanno_tsv(data: Annotations, documents: list[str], person: str, layer: str) -> bytes:
@@ -256,6 +364,19 @@ def _hf_rows(data: Annotations, person: str) -> list[dict[str, Any]]:
 
 def hf_jsonl(data: Annotations) -> Example:
     return one_each(data, "jsonl", lambda person: lines(_hf_rows(data, person)))
+
+
+def hf_layers(data: Annotations) -> Example:
+    """The layers of one annotator under two keys, as SkillSpan has them."""
+
+    def content(person: str) -> bytes:
+        rows = _hf_rows(data, person)
+        for row in rows:
+            pairs = map(_in_layers, row.pop("ner_tags"))
+            row["tags_outer"], row["tags_inner"] = map(list, zip(*pairs, strict=True))
+        return lines(rows)
+
+    return one_each(data, "jsonl", content, columns="tag=tags_outer+tags_inner")
 
 
 def hf_json(data: Annotations) -> Example:
@@ -331,6 +452,42 @@ def table_of_documents(data: Annotations) -> Example:
     texts = [{"document": name, "text": text} for name, text in data.texts.items()]
     files = {"spans.jsonl": lines(rows), "texts.jsonl": lines(texts)}
     return Example(files, ["spans.jsonl"], {"documents": "texts.jsonl"})
+
+
+def table_of_words(data: Annotations) -> Example:
+    """A column text with the words of each span, and the texts of documents in a second table."""
+    rows = [["document", "annotator", "start", "end", "label", "text"]]
+    for document, person in data.spans:
+        found = list(data.marked(document, person)) or [(None,) * 4]
+        rows += [[document, person, *span] for span in found]
+    texts = [["document", "text"], *data.texts.items()]
+    files = {"spans.csv": as_csv(rows), "texts.csv": as_csv(texts)}
+    return Example(files, ["spans.csv"], {"documents": "texts.csv"})
+
+
+def table_xlsx(data: Annotations) -> Example:
+    rows = list(table_rows(data))
+    listed = [[*rows[0]], *([*row.values()] for row in rows)]
+    return Example(
+        {"spans.xlsx": workbook(Remarks=[["made by hand"]], Spans=listed)}, ["spans.xlsx"]
+    )
+
+
+def _wide(data: Annotations, cell: Callable[[str, str], str]) -> Example:
+    """A row for each document, and a column for each annotator."""
+    rows = [["id", "text", *data.people]]
+    for document, text in data.texts.items():
+        cells = [cell(document, x) if (document, x) in data.spans else "" for x in data.people]
+        rows.append([document, text, *cells])
+    return Example({"wide.csv": as_csv(rows)}, ["wide.csv"])
+
+
+def records_wide(data: Annotations) -> Example:
+    return _wide(data, lambda d, x: json.dumps([span[:3] for span in data.marked(d, x)]))
+
+
+def hf_wide(data: Annotations) -> Example:
+    return _wide(data, lambda d, x: " ".join(tag for s in data.tagged(d, x) for _, tag in s))
 
 
 # --- Offsets ------------------------------------------------------------------
@@ -550,6 +707,131 @@ def records_of_words(data: Annotations) -> Example:
     return one_each(data, "json", content)
 
 
+def records_by_fields(data: Annotations) -> Example:
+    """Keys that nobody knows, in the words of the option that reads them."""
+
+    def row(document: str, person: str) -> dict[str, Any]:
+        marks = [
+            {"at": [{"from": s, "upto": e - 1}], "names": [label]}
+            for s, e, label, _ in data.marked(document, person)
+        ]
+        about = {"name": document, "who": {"login": person}}
+        return {"about": about, "body": {"en": data.texts[document]}, "marks": marks}
+
+    fields = "document=about.name,annotator=about.who.login,text=body.en,spans=marks"
+    fields += ",start=at.0.from,end=at.0.upto,label=names.0,records=corpus.items"
+    rows = [row(document, person) for document, person in data.spans]
+    content = json.dumps({"corpus": {"items": rows}}).encode()
+    return Example({"all.json": content}, ["all.json"], {"fields": fields, "offsets": "inclusive"})
+
+
+def dataturks(data: Annotations) -> Example:
+    def row(document: str, person: str) -> dict[str, Any]:
+        marks = [
+            {"label": [label], "points": [{"start": s, "end": e - 1, "text": surface}]}
+            for s, e, label, surface in data.marked(document, person)
+        ]
+        return {"content": data.texts[document], "annotation": marks, "extras": None}
+
+    return one_each(data, "json", lambda by: lines(row(name, by) for name in data.by(by)))
+
+
+def lighttag(data: Annotations) -> Example:
+    """All annotators in one file; a span that several marked is there once."""
+
+    def example(document: str, text: str) -> dict[str, Any]:
+        people = [person for person in data.people if (document, person) in data.spans]
+        marked: dict[tuple[int, int, str, str], list[str]] = {}
+        for person in people:
+            for span in data.marked(document, person):
+                marked.setdefault(span, []).append(person)
+        annotations = [
+            {
+                "start": start,
+                "end": end,
+                "tag": label,
+                "value": surface,
+                "correct": None,
+                "annotated_by": [{"annotator_id": 1, "annotator": name} for name in names],
+            }
+            for (start, end, label, surface), names in marked.items()
+        ]
+        return {
+            "example_id": document,
+            "content": text,
+            "seen_by": [{"annotator_id": 1, "annotator": person} for person in people],
+            "annotations": annotations,
+            "classifications": [],
+        }
+
+    examples = [example(document, text) for document, text in data.texts.items()]
+    content = json.dumps({"id": "5d1c", "examples": examples, "relations": []}).encode()
+    return Example({"lighttag.json": content}, ["lighttag.json"])
+
+
+def dygie(data: Annotations) -> Example:
+    """Spans are with their sentences, and count the words of the document."""
+
+    def row(document: str, person: str) -> dict[str, Any]:
+        sentences = [sentence.split() for sentence in data.sentences[document]]
+        bounds = pairwise(accumulate(map(len, sentences), initial=0))
+        spans = data.spans[document, person]
+        ner = [[[s, e - 1, x] for s, e, x in spans if low <= s < high] for low, high in bounds]
+        return {"doc_key": document, "sentences": sentences, "ner": ner}
+
+    return one_each(data, "jsonl", lambda by: lines(row(name, by) for name in data.by(by)))
+
+
+def spert(data: Annotations) -> Example:
+    def row(document: str, person: str) -> dict[str, Any]:
+        entities = [
+            {"type": label, "start": s, "end": e} for s, e, label in data.spans[document, person]
+        ]
+        words = data.words(document)
+        return {"tokens": words, "entities": entities, "relations": [], "orig_id": document}
+
+    return one_each(data, "json", lambda by: json.dumps([row(name, by) for name in data.by(by)]))
+
+
+def spacy_2(data: Annotations) -> Example:
+    """Training data with the tags of BILUO."""
+
+    def row(document: str, person: str) -> dict[str, Any]:
+        sentences = []
+        for sentence in data.tagged(document, person):
+            tags = [tag for _, tag in sentence]
+            for place, (tag, after) in enumerate(pairwise([*tags, "O"])):
+                if tag != "O" and after[0] != "I":
+                    tags[place] = ("U" if tag[0] == "B" else "L") + tag[1:]
+            tokens = [
+                {"id": place, "orth": word, "ner": tag}
+                for place, ((word, _), tag) in enumerate(zip(sentence, tags, strict=True))
+            ]
+            sentences.append({"tokens": tokens, "brackets": []})
+        return {
+            "id": document,
+            "paragraphs": [{"raw": data.texts[document], "sentences": sentences}],
+        }
+
+    return one_each(data, "json", lambda by: json.dumps([row(name, by) for name in data.by(by)]))
+
+
+def comprehend(data: Annotations) -> Example:
+    """A text on each line of a file, which is given beside."""
+
+    def row(line: int, document: str, person: str) -> dict[str, Any]:
+        entities = [
+            {"BeginOffset": s, "EndOffset": e, "Score": 0.9, "Text": surface, "Type": label}
+            for s, e, label, surface in data.marked(document, person)
+        ]
+        return {"Entities": entities, "File": "texts.txt", "Line": line}
+
+    numbers = {document: line for line, document in enumerate(data.sentences)}
+    made = one_each(data, "jsonl", lambda by: lines(row(numbers[x], x, by) for x in data.by(by)))
+    texts = "".join(f"{text}\n" for text in data.texts.values()).encode()
+    return Example({**made.files, "texts.txt": texts}, made.given, {"documents": "texts.txt"})
+
+
 def quotes(data: Annotations) -> Example:
     """Without offsets: from left to right, so that the i-th mention is the i-th occurrence."""
 
@@ -738,6 +1020,21 @@ def label_studio_min(data: Annotations) -> Example:
         for document, person in data.spans
     ]
     return Example({"export.json": json.dumps(tasks).encode()}, ["export.json"])
+
+
+def label_studio_csv(data: Annotations) -> Example:
+    tasks = json.loads(label_studio_min(data).files["export.json"])
+    rows = [["annotation_id", "annotator", "id", "label", "lead_time", "text"]]
+    for number, task in enumerate(tasks):
+        label = json.dumps(task["label"], ensure_ascii=False) if task["label"] else ""
+        rows.append([number, task["annotator"], task["id"], label, 1.5, task["text"]])
+    return Example({"export.csv": as_csv(rows)}, ["export.csv"])
+
+
+def label_studio_tsv(data: Annotations) -> Example:
+    (content,) = label_studio_csv(data).files.values()
+    rows = csv.reader(io.StringIO(content.decode()))
+    return Example({"export.tsv": as_csv(rows, "\t")}, ["export.tsv"])
 
 
 def spacy(data: Annotations) -> Example:
@@ -1066,6 +1363,29 @@ def knowtator(data: Annotations) -> Example:
     return Example(files, data.people)
 
 
+def knowtator_2(data: Annotations) -> Example:
+    """A project of Knowtator 2 for each annotator, with all documents in one file."""
+    files, documents = {}, dict.fromkeys(data.people, "")
+    for document, person in data.spans:
+        marked = enumerate(data.marked(document, person))
+        parts = [
+            f'<annotation annotator="{person}" id="{document}-{number}" type="identity">'
+            f'<class id="{label}"/><span end="{end}" id="s{number}" start="{start}">'
+            f"{escaped(surface)}</span></annotation>\n"
+            for number, (start, end, label, surface) in marked
+        ]
+        documents[person] += (
+            f'<document id="{document}" text-file="{document}.txt">\n{"".join(parts)}</document>\n'
+        )
+        files[f"{person}/Articles/{document}.txt"] = data.texts[document].encode()
+    for person, content in documents.items():
+        files[f"{person}/Annotations/all.xml"] = (
+            '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n'
+            f"<knowtator-project>\n{content}</knowtator-project>\n"
+        ).encode()
+    return Example(files, data.people)
+
+
 # --- Times --------------------------------------------------------------------
 
 
@@ -1122,22 +1442,27 @@ def textgrid(data: Annotations) -> Example:
 
 
 FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
-    "conll": [conll, conll_plain, conll_columns],
-    "conllu": [conllu, conllu_brackets],
-    "hf": [hf_jsonl, hf_json, hf_parquet],
-    "table": [table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents],
+    "conll": [conll, conll_plain, conll_columns, universal_ner, conll_layers, conll_table],
+    "conllu": [conllu, conllu_brackets, conll_2012],
+    "hf": [hf_jsonl, hf_layers, hf_json, hf_parquet, hf_wide],
+    "table": [
+        *(table_csv, table_tsv, table_jsonl, table_parquet, table_of_documents, table_of_words),
+        table_xlsx,
+    ],
     "brat": [brat],
     "doccano": [doccano, doccano_zip],
     "prodigy": [prodigy],
     "records": [
         *(records, records_of_all, records_with_ends, records_of_pairs, records_of_words),
+        records_wide,
+        *(records_by_fields, dataturks, lighttag, dygie, spert, spacy_2, comprehend),
     ],
     "argilla": [argilla, argilla_flat],
     "langextract": [langextract],
     "mqm": [mqm, mqm_json],
     "esa": [esa, esa_wmt, esa_appraise],
     "factgenie": [factgenie],
-    "label-studio": [label_studio, label_studio_min],
+    "label-studio": [label_studio, label_studio_min, label_studio_csv, label_studio_tsv],
     "quotes": [quotes],
     "answers": [answers],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
@@ -1150,7 +1475,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "bioc": [bioc_json, bioc_lines, bioc_xml],
     "pubtator": [pubtator],
     "medtator": [medtator, medtator_n2c2],
-    "knowtator": [knowtator],
+    "knowtator": [knowtator, knowtator_2],
     "eaf": [eaf],
     "textgrid": [textgrid],
 }
@@ -1158,8 +1483,10 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
 EXAMPLES = {one.__name__: one for variants in FORMATS.values() for one in variants}
 _LOSING_DOCUMENTS = (
     conll_columns,
+    conll_table,
     mqm_json,
     factgenie,
+    comprehend,
     webanno_tsv_file,
     gate_bdocjs_file,
     gate_xml,

@@ -14,7 +14,8 @@ import attack
 import beyondchance as bc
 from attack import DATA, FILES, TARGETS, attacked, beyond_bounds, warm_up
 from beyondchance.io import reading
-from beyondchance.scoring import stored
+from beyondchance.io.saving import save_file
+from beyondchance.results.packing import packed
 from mutation import LONG
 
 N_MUTANTS = 48
@@ -88,8 +89,9 @@ def test_a_number_makes_the_same_mutant(folder, monkeypatch):
 
 
 def found(folder, target="records"):
-    """What is wrong, as far as it is asked for."""
-    return (text for number in numbers_of(target) for text in attacked(number, 0, folder).wrong)
+    """What is wrong, as far as it is asked for: some of it shows in few mutants."""
+    numbers = numbers_of(target, 10 * N_MUTANTS)
+    return (text for number in numbers for text in attacked(number, 0, folder).wrong)
 
 
 def test_an_error_that_is_not_ours(folder, monkeypatch):
@@ -136,7 +138,7 @@ def test_parts_that_differ_from_the_whole(folder, monkeypatch):
 def test_a_name_in_what_is_saved(folder, monkeypatch):
     def saves(words):
         if "--pseudonyms" in words:
-            stored.save_stored("saved.counts", {"annotators": ("Wexada", "Wexben")})
+            save_file("saved.counts", packed({"annotators": ("Wexada", "Wexben")}))
         return 0
 
     monkeypatch.setattr(attack, "run_command", saves)

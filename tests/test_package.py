@@ -24,6 +24,7 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import MODELS
 from beyondchance.messages import COMMAND_LINE, Quote, Use
 from beyondchance.reporting.citations import CITATION
+from beyondchance.reporting.results import _REPORTS
 from beyondchance.scoring.options import SCOPES
 from refusals import refused
 
@@ -90,8 +91,20 @@ def test_every_public_name_is_there_and_documented():
     reference = (ROOT / "docs" / "api.md").read_text("utf-8")
     for name in set(beyondchance.__all__) - {"__version__"}:
         assert f":: beyondchance.{name}\n" in reference
+    assert len(beyondchance.__all__) <= 60
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         beyondchance.nothing  # noqa: B018
+
+
+def test_results_that_are_not_public_are_documented():
+    described = re.findall(
+        r":: (beyondchance\.\S+)\.([A-Z]\w+)\n", (ROOT / "docs" / "api.md").read_text("utf-8")
+    )
+    assert {name for _, name in described} | {*beyondchance.__all__} >= {*_REPORTS}
+    for module, name in described:
+        assert getattr(importlib.import_module(module), name).__doc__
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'; use the result of "):
+            getattr(beyondchance, name)
 
 
 def test_no_module_takes_the_place_of_a_public_name():

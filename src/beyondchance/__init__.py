@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from beyondchance.adjudication.consensus import Consensus as Consensus, consensus as consensus
     from beyondchance.annotations.corpus import Corpus as Corpus, Span as Span
     from beyondchance.diagnosis.diagnose import diagnose as diagnose
-    from beyondchance.diagnosis.diagnosis import (
-        Diagnosis as Diagnosis,
-        Merge as Merge,
-        Pattern as Pattern,
-    )
+    from beyondchance.diagnosis.diagnosis import Diagnosis as Diagnosis
     from beyondchance.errors import (
         BeyondChanceError as BeyondChanceError,
         DataError as DataError,
@@ -39,19 +35,13 @@ if TYPE_CHECKING:
         UnknownNameError as UnknownNameError,
     )
     from beyondchance.evaluation.trainer import compute_metrics as compute_metrics
-    from beyondchance.inference.careless import (
-        CarelessWork as CarelessWork,
-        careless_work as careless_work,
-    )
-    from beyondchance.inference.compare import Comparison as Comparison, compare as compare
+    from beyondchance.inference.careless import careless_work as careless_work
+    from beyondchance.inference.compare import compare as compare
     from beyondchance.inference.null import (
-        NullDistribution as NullDistribution,
         match_variance as match_variance,
         null_distribution as null_distribution,
     )
     from beyondchance.inference.plan import (
-        Plan as Plan,
-        ReplacementPlan as ReplacementPlan,
         plan as plan,
         plan_replacement as plan_replacement,
     )
@@ -59,32 +49,23 @@ if TYPE_CHECKING:
         Replacement as Replacement,
         replacement as replacement,
     )
-    from beyondchance.inference.standings import (
-        Standings as Standings,
-        compare_systems as compare_systems,
-    )
-    from beyondchance.inference.trend import Trend as Trend, trend as trend
+    from beyondchance.inference.standings import compare_systems as compare_systems
+    from beyondchance.inference.trend import trend as trend
     from beyondchance.io.door import corpus as corpus
     from beyondchance.io.example import example as example
     from beyondchance.io.reading import read as read
     from beyondchance.io.scanning import Scan as Scan, scan as scan
     from beyondchance.io.writing import write as write
     from beyondchance.options import CustomMeasure as CustomMeasure
-    from beyondchance.other_coefficients.coefficient import Coefficient as Coefficient
     from beyondchance.other_coefficients.coefficients import (
         Coefficients as Coefficients,
         coefficients as coefficients,
     )
-    from beyondchance.page.report import Page as Page, report as report
+    from beyondchance.page.report import report as report
     from beyondchance.results.agreement import Agreement as Agreement
-    from beyondchance.results.averages import MacroAverage as MacroAverage
     from beyondchance.results.counts import Counts as Counts
     from beyondchance.results.difficulty import Difficulty as Difficulty
-    from beyondchance.results.intervals import (
-        ConfidenceInterval as ConfidenceInterval,
-        Intervals as Intervals,
-    )
-    from beyondchance.results.labelling import Labelling as Labelling
+    from beyondchance.results.intervals import ConfidenceInterval as ConfidenceInterval
     from beyondchance.results.ranking import Ranking as Ranking
     from beyondchance.results.score import Score as Score
     from beyondchance.scoring.api import (
@@ -93,10 +74,7 @@ if TYPE_CHECKING:
         difficulty as difficulty,
         rank as rank,
     )
-    from beyondchance.scoring.disagreements import (
-        Disagreements as Disagreements,
-        disagreements as disagreements,
-    )
+    from beyondchance.scoring.disagreements import disagreements as disagreements
     from beyondchance.scoring.labelling import labelling as labelling
     from beyondchance.scoring.one_text import (
         coverage as coverage,
@@ -104,7 +82,6 @@ if TYPE_CHECKING:
         sample_arrangements as sample_arrangements,
         start_probabilities as start_probabilities,
     )
-    from beyondchance.scoring.places import Places as Places
     from beyondchance.settings import Settings as Settings
 
 _HOMES = {
@@ -112,18 +89,18 @@ _HOMES = {
     "adjudication.consensus": "Consensus consensus",
     "annotations.corpus": "Corpus Span",
     "diagnosis.diagnose": "diagnose",
-    "diagnosis.diagnosis": "Diagnosis Merge Pattern",
+    "diagnosis.diagnosis": "Diagnosis",
     "errors": "BeyondChanceError DataError FormatError LengthsError ListsError MismatchError "
     "MissingLibraryError NothingSharedError OptionError OverlapError SpanError TagError "
     "UnknownNameError",
     "evaluation.trainer": "compute_metrics",
-    "inference.careless": "CarelessWork careless_work",
-    "inference.compare": "Comparison compare",
-    "inference.null": "NullDistribution match_variance null_distribution",
-    "inference.plan": "Plan ReplacementPlan plan plan_replacement",
+    "inference.careless": "careless_work",
+    "inference.compare": "compare",
+    "inference.null": "match_variance null_distribution",
+    "inference.plan": "plan plan_replacement",
     "inference.replacement": "Replacement replacement",
-    "inference.standings": "Standings compare_systems",
-    "inference.trend": "Trend trend",
+    "inference.standings": "compare_systems",
+    "inference.trend": "trend",
     "io.door": "corpus",
     "io.example": "example",
     "io.reading": "read",
@@ -131,21 +108,17 @@ _HOMES = {
     "io.writing": "write",
     "options": "CustomMeasure",
     "other_coefficients.coefficients": "Coefficients coefficients",
-    "other_coefficients.coefficient": "Coefficient",
-    "page.report": "Page report",
+    "page.report": "report",
     "results.agreement": "Agreement",
-    "results.averages": "MacroAverage",
     "results.counts": "Counts",
     "results.difficulty": "Difficulty",
-    "results.intervals": "ConfidenceInterval Intervals",
-    "results.labelling": "Labelling",
+    "results.intervals": "ConfidenceInterval",
     "results.ranking": "Ranking",
     "results.score": "Score",
     "scoring.api": "agreement count difficulty rank",
-    "scoring.disagreements": "Disagreements disagreements",
+    "scoring.disagreements": "disagreements",
     "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
-    "scoring.places": "Places",
     "settings": "Settings",
     "version": "__version__",
 }

@@ -105,6 +105,8 @@ def on_command_line(use: Use) -> str:
     """
     flag = f"--{(use.flag or use.option).replace('_', '-')}"
     value = use.placeholder if use.value is None or use.value is True else str(use.value)
+    if "*" in value or (" " in value and not use.placeholder):  # not to be split or matched
+        value = f"'{value}'"
     # What follows --strict alone is a file.
     return f"{flag}{'=' if use.option == 'strict' and value else ' '}{value}".rstrip()
 
@@ -241,6 +243,8 @@ class Note:
         The annotator that it is about, if any.
     is_caution : bool
         Whether it warns of relying on a number.
+    is_hint : bool
+        Whether it tells of a mistake in the data, and so is said first.
 
     Examples
     --------
@@ -254,6 +258,7 @@ class Note:
     where: str = ""
     who: str = ""
     is_caution: bool = False
+    is_hint: bool = False
 
     def spoken(self, voice: Voice = PYTHON) -> str:
         """Return the note as a sentence."""

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 from beyondchance.checks import checked_whole
 from beyondchance.errors import DataError
-from beyondchance.evaluation.correction import averaged, corpus_of_entities
 from beyondchance.evaluation.entities import (
     OUTSIDE,
     Entities,
@@ -34,6 +33,8 @@ from beyondchance.evaluation.rates import (
     WARN,
     Rates,
     UndefinedMetricWarning,
+    averaged,
+    corpus_of_entities,
     filler_of,
     label_counts,
     rates,

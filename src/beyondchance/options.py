@@ -350,6 +350,16 @@ class ScoringOptions(TypedDict, total=False):
             is_signed=True,
         ),
     ]
+    chance: Annotated[
+        Literal["uniform", "shapes"],
+        Option(
+            "What random annotators know: nothing, or what the shapes of words (capitals, digits, "
+            "punctuation) give away.",
+            "uniform",
+            is_signed=True,
+            in_commands=False,
+        ),
+    ]
     samples: Annotated[
         int | None,
         Option(
@@ -493,6 +503,15 @@ class ReadOptions(TypedDict, total=False):
     zero_length: Annotated[
         Literal["error", "skip"], Option("Spans without a position.", "error", refuses="error")
     ]
+    bad_rows: Annotated[
+        Literal["error", "skip"],
+        Option(
+            "Rows of a table that are no spans: without a label, outside of the text, or of zero "
+            "length.",
+            "error",
+            refuses="error",
+        ),
+    ]
     repeated: Annotated[
         Literal["last", "documents", "annotators", "error"],
         Option(
@@ -510,7 +529,8 @@ class ReadOptions(TypedDict, total=False):
         Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")
     ]
     layer: Annotated[
-        str | None, Option("The annotation type, span group or list of spans to read.")
+        str | None,
+        Option("The annotation type, span group, list of spans, or sheet of a workbook to read."),
     ]
     feature: Annotated[str | None, Option("The feature that holds the label.")]
     grid: Annotated[
@@ -562,9 +582,20 @@ class ReadOptions(TypedDict, total=False):
         Option(
             "The columns of a table without a header, such as document,label,start,end; _ ignores "
             "one. Or those of tokens and of tags, by number from 1 on or by name, such as "
-            "token=1,tag=4; several of tags (tag=3,4) are annotators.",
+            "token=1,tag=4; several of tags are annotators (tag=3,4) or layers of one (tag=3+4).",
             is_signed=False,
             metavar="NAMES",
+        ),
+    ]
+    fields: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            "Where JSON records keep their parts: keys and places in lists joined by dots, such as "
+            "text=content,spans=annotation,start=points.0.start,end=points.0.end,label=label.",
+            more="Others are document, annotator, words, records (where they are a list in an "
+            "object) and tokens, which offsets then count; * is every part of a list.",
+            is_signed=False,
+            metavar="KEYS",
         ),
     ]
     max_size: Annotated[

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.other_coefficients.catalogue import value_of
 from beyondchance.other_coefficients.coefficient import Task
+from beyondchance.other_coefficients.coefficients import value_of
 
 _Spans = tuple[tuple[int, int], ...]
 

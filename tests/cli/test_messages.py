@@ -232,6 +232,7 @@ def test_labels_of_one_annotator_are_a_note(run):
         "--exclude-labels leaves it out"
     )
     assert err.splitlines() == [
+        "each may be one label under two names: 'PER/PERSON'",
         "lonely.csv: read as table",
         f"label 'PER' is used by 'ada' only, {remedy}",
         f"label 'PERSON' is used by 'ben' only, {remedy}",

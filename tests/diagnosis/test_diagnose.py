@@ -14,7 +14,7 @@ from annotated_spans import build, overlapping, sides_of, teams
 from beyondchance.core.resampling import benjamini_hochberg
 from beyondchance.diagnosis import diagnose as module
 from beyondchance.diagnosis.deviations import KINDS
-from beyondchance.diagnosis.habits import exchange_p
+from beyondchance.diagnosis.diagnose import exchange_p
 from examples import examples
 from refusals import assert_tells, refused
 

@@ -242,6 +242,14 @@ def test_columns_of_tags_are_those_of_all_rows(tmp_path, monkeypatch):
     assert check(monkeypatch, 1, *write(tmp_path, text), columns="tag=ada") == 3
 
 
+def test_layers_in_parts_and_columns_without_tags(tmp_path, monkeypatch):
+    layers = "1 a B-X O\n2 b I-X B-X\n\n1 c O O\n2 d O O\n\n1 e B-X B-X\n2 f O B-Y\n"
+    assert check(monkeypatch, 1, *write(tmp_path, layers), columns="tag=3+4") == 3
+    # What a later row has in the last column decides for all.
+    text = "1 a B-X -\n2 b O -\n\n1 c O -\n2 d O -\n\n1 e O ada\n2 f B-X -\n"
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 1
+
+
 def test_a_broken_tag_in_the_last_part_names_its_line(tmp_path, monkeypatch):
     paths = write(tmp_path, PLAIN, PLAIN.replace("w8 B-PER", "w8 ?"))
     with pytest.raises(TagError, match=r"b\.conll:41: "):

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import spacy
-from datasets import Dataset, DatasetDict
+from datasets import ClassLabel, Dataset, DatasetDict, Features, Sequence, Value
 
 import beyondchance as bc
 from each import each
@@ -64,6 +64,17 @@ def data_set(tags):
     return Dataset.from_dict({"tokens": TOKENS, "ner_tags": tags})
 
 
+def by_document(texts):
+    return dict(zip(("d1", "d2"), texts, strict=True))
+
+
+def classes(tags):
+    """Return a data set whose features name the classes, and those of other tags too."""
+    kinds = {"ner_tags": Sequence(ClassLabel(names=NAMES)), "pos": Sequence(ClassLabel(names="NV"))}
+    columns = {"tokens": TOKENS, "ner_tags": tags, "pos": [[0] * len(text) for text in tags]}
+    return Dataset.from_dict(columns, Features(tokens=Sequence(Value("string")), **kinds))
+
+
 def frame(counted):
     rows = [
         (text, who, *span)
@@ -95,6 +106,25 @@ BY_WORDS = {
     ),
     "tags with tokens": lambda: bc.agreement(ADA, BEN, tokens=TOKENS, unit="document"),
     "names": lambda: bc.agreement({"ada": ADA, "ben": BEN}, unit="document"),
+    "a list of annotators": lambda: bc.agreement([ADA, BEN], unit="document"),
+    "tags by document": lambda: bc.agreement(
+        by_document(ADA), dict(reversed(by_document(BEN).items())), unit="document"
+    ),
+    "tags by annotator and document": lambda: bc.agreement(
+        {"ada": by_document(ADA), "ben": by_document(BEN)}, unit="document"
+    ),
+    "spans by document": lambda: bc.agreement(
+        *map(by_document, WORDS.values()), tokens=by_document(TOKENS)
+    ),
+    "classes of a data set": lambda: bc.agreement(classes(NUMBERS[0]), NUMBERS[1], unit="document"),
+    "a data set of classes last": lambda: bc.agreement(
+        NUMBERS[0], classes(NUMBERS[1]), unit="document"
+    ),
+    "rows beside classes": lambda: bc.agreement(
+        classes(NUMBERS[0]),
+        [{"tokens": w, "ner_tags": t} for w, t in zip(TOKENS, NUMBERS[1], strict=True)],
+        unit="document",
+    ),
     "tuples of words": lambda: bc.agreement(*WORDS.values(), lengths=[4, 2], positions="tokens"),
     "tuples and tokens": lambda: bc.agreement(*WORDS.values(), tokens=TOKENS),
     "spaCy": lambda: bc.agreement(docs("ada"), docs("ben")),
@@ -251,6 +281,43 @@ def test_a_report_takes_what_a_corpus_takes():
         bc.report(result, texts=TEXTS)
     with refused(bc.OptionError, "unknown … 'shade'"):
         bc.report(ADA, BEN, shade=1)
+
+
+def test_tags_by_document():
+    ada, ben = {"d1": ["B-PER", "O"], "d2": ["O"]}, {"d3": ["O"], "d1": ["O", "O"]}
+    corpus = bc.corpus(ada, ben)
+    assert corpus.documents == ("d1", "d2", "d3")
+    assert corpus.annotators_of("d2") == ("a",)
+    assert corpus.annotators_of("d3") == ("b",)
+    assert corpus.spans("d1", "a") == [(0, 1, "PER")]
+    three = bc.corpus([ada, ben, ada])
+    assert (three.annotators, three.documents) == (("a", "b", "c"), corpus.documents)
+    assert bc.corpus({"ada": ada, "ben": ben}).annotators == ("ada", "ben")
+    spans = {"d1": [(0, 3, "PER")], "d2": []}
+    texts = {"d2": "Nobody", "d1": "Ada"}
+    assert bc.corpus(spans, spans, texts=texts).texts == ("Ada", "Nobody")
+    # One such mapping has annotators, as ever.
+    assert bc.corpus({"ada": ["B-PER", "O"], "ben": ["O", "O"]}).annotators == ("ada", "ben")
+    with refused(bc.MismatchError, "'d1' … 2 … 1"):
+        bc.corpus(ada, {"d1": ["O"]})
+    with refused(bc.DataError, "mapping"):
+        bc.corpus(ada, [["O"]])
+
+
+def test_lists_of_annotators():
+    assert bc.corpus([ADA, BEN, ADA]).annotators == ("a", "b", "c")
+    assert bc.corpus([*WORDS.values()], tokens=TOKENS).annotators == ("a", "b")
+    assert bc.corpus(ADA).annotators == ("annotator 1",)
+    assert bc.corpus(WORDS["ada"], lengths=[4, 2]).documents == ("0", "1")
+
+
+def test_numbers_that_the_features_of_a_data_set_do_not_name():
+    with refused(bc.TagError, "'b' … 9 … 'O', 'B-PER'"):
+        bc.corpus(classes(NUMBERS[0]), [[9, 0, 0, 0], [0, 0]])
+    corpus = bc.corpus(classes(NUMBERS[0]), NUMBERS[1], names=NAMES)
+    assert corpus.labels == ("LOC", "PER")
+    with refused(bc.TagError, "numbers", use="names"):
+        bc.corpus(data_set(ADA), NUMBERS[1])
 
 
 def test_splits_are_documents_and_never_annotators():

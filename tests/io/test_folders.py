@@ -22,6 +22,7 @@ SPANS = {
 NOT_IN_FOLDERS = {
     *("hf_jsonl", "hf_json", "hf_parquet", "langextract"),  # one file for each annotator
     *("doccano_zip", "table_of_documents", "esa_appraise", "mqm_json"),  # one file for all
+    "comprehend",  # one file of texts
 }
 _SELECTIVE = (
     *("webanno-tsv", "uima", "bioc", "web-annotation", "refi-qda", "factgenie", "brat", "conllu"),

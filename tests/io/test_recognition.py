@@ -29,8 +29,8 @@ UNKNOWN = {
     ),
     '{"words": 1, "x": [2]}\n': (
         ": looks like JSON, of objects with the keys 'words', 'x'; expected text with spans "
-        "(start, end, label), tokens with tags, or a table of spans: the documentation of files "
-        "lists the keys; or pass format=NAME"
+        "(start, end, label), tokens with tags, or a table of spans: say where they are, such as "
+        "fields='text=KEY,spans=KEY,start=KEY,end=KEY,label=KEY'"
     ),
     "[1, 2]": (
         ": looks like JSON, of numbers; expected text with spans (start, end, label), tokens with "

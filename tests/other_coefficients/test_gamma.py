@@ -14,11 +14,11 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from beyondchance import Corpus, MissingLibraryError, OptionError, installing
+from beyondchance.other_coefficients import alignment, continua
+from beyondchance.other_coefficients.alignment import Dissimilarity, best_alignment
 from beyondchance.other_coefficients.coefficient import UndefinedError
-from beyondchance.other_coefficients.gamma import alignment, continua
-from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, best_alignment
-from beyondchance.other_coefficients.gamma.continua import Units
-from beyondchance.other_coefficients.gamma.gamma import gamma
+from beyondchance.other_coefficients.continua import Units
+from beyondchance.other_coefficients.gamma import gamma
 from examples import examples
 from refusals import assert_tells, refused
 

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from scipy.optimize import isotonic_regression
 
 import beyondchance as bc
-from beyondchance.page.charts import colours
+from beyondchance.page import svg
 from beyondchance.page.charts.annotators import habits_chart, kinds_chart, pairs_chart
 from beyondchance.page.charts.scores import (
     coefficients_chart,
@@ -30,7 +30,7 @@ from beyondchance.page.svg import ticks as round_ticks
 from drawings import boxes, elements, lines, marks, scale, texts, ticks, told
 from refusals import assert_tells
 
-STYLE = Path(colours.__file__).parents[1] / "charts.css"
+STYLE = Path(svg.__file__).parent / "charts.css"
 DARK = "#14171c"
 
 
@@ -41,7 +41,7 @@ def words(chart):
 
 def contrast(one, other):
     """How much two colours stand out from one another, from 1 to 21 (WCAG 2)."""
-    darker, lighter = sorted((colours.luminance(one), colours.luminance(other)))
+    darker, lighter = sorted((svg.luminance(one), svg.luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -91,14 +91,14 @@ class TestLabels:
 
     def test_the_line_joins_observed_and_corrected(self):
         chart = labels_chart([label("A", 0.5, 0.25, 1 / 3)])
-        [joined] = [line for line in lines(chart, colours.MUTED) if line[0] not in (0, line[2])]
+        [joined] = [line for line in lines(chart, svg.MUTED) if line[0] not in (0, line[2])]
         number, y = scale(chart, "x"), marks(chart)[0].y
         assert (number(joined[0]), number(joined[2])) == (0.5, 0.3333)
         assert joined[1] == joined[3] == y
 
     def test_an_interval_is_a_second_line(self):
         chart = labels_chart([label("A", 0.5, 0.25, 1 / 3, low=0.1, high=0.6)])
-        [(low, y, high, _)] = lines(chart, colours.CORRECTED)
+        [(low, y, high, _)] = lines(chart, svg.CORRECTED)
         assert (scale(chart, "x")(low), scale(chart, "x")(high)) == (0.1, 0.6)
         assert y > marks(chart)[0].y
         assert "Thin line: interval" in words(chart)
@@ -288,7 +288,7 @@ class TestDocuments:
         [point] = marks(chart)
         assert link.get("href") == "#document-3"
         assert (scale(chart, "x")(point.x), scale(chart, "y")(point.y)) == (0.25, 0.5)
-        assert point.look["fill"] == colours.ramp(0.8)
+        assert point.look["fill"] == svg.ramp(0.8)
         assert point.told == "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800"
 
     def test_those_without_a_link_are_points_too(self):
@@ -378,7 +378,7 @@ class TestDifficulty:
 
     def test_the_split_is_the_papers(self):
         chart = difficulty_chart([0.4, 0.6])
-        [(x, _, _, _)] = lines(chart, colours.INK)
+        [(x, _, _, _)] = lines(chart, svg.INK)
         assert scale(chart, "x")(x) == 0.825
 
     def test_every_edge_opens_a_bar(self):
@@ -391,7 +391,7 @@ class TestCoefficients:
         chart = coefficients_chart({"ours": 0.7, "kappa": -0.1, "gamma": nan}, ours="ours")
         assert at(chart) == [("ours: 0.700", 0.7), ("kappa: -0.100", -0.1)]
         first, second = marks(chart)
-        assert first.look["fill"] == colours.CORRECTED != second.look["fill"]
+        assert first.look["fill"] == svg.CORRECTED != second.look["fill"]
         bold = [text.text for text in elements(chart, "text") if text.get("font-weight")]
         assert bold == ["0.700"]
         assert_tells(words(chart), "Undefined … gamma")
@@ -542,23 +542,23 @@ def palettes():
 
 class TestColours:
     def test_on_white(self):
-        for colour in (colours.INK, colours.MUTED):
+        for colour in (svg.INK, svg.MUTED):
             assert contrast(colour, "#ffffff") >= 4.5, colour
-        for colour in (*colours.LINES, *colours.KINDS.values()):
+        for colour in (*svg.LINES, *svg.KIND_COLOURS.values()):
             assert contrast(colour, "#ffffff") >= 3, colour
 
     def test_bars_stay_as_they_are_in_the_dark(self):
-        for colour in colours.KINDS.values():
+        for colour in svg.KIND_COLOURS.values():
             assert f'"{colour}"' not in STYLE.read_text("utf-8")
             assert contrast(colour, DARK) >= 3, colour
 
     def test_every_other_colour_has_one_for_the_dark(self):
         light, dark = palettes()
         assert dark["--paper"] == DARK
-        for colour in (colours.INK, colours.MUTED, *colours.LINES):
+        for colour in (svg.INK, svg.MUTED, *svg.LINES):
             _, _, rest = STYLE.read_text("utf-8").partition(f'[stroke="{colour}"]')
             name = re.match(r" { stroke: var\((--\w+)\); }", rest)[1]
-            least = 4.5 if colour in (colours.INK, colours.MUTED) else 3
+            least = 4.5 if colour in (svg.INK, svg.MUTED) else 3
             assert light[name] == colour
             assert contrast(dark[name], DARK) >= least, colour
 

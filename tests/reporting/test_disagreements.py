@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from beyondchance import Corpus, disagreements, example
 from beyondchance.reporting.blocks import Prose, Table
 from beyondchance.reporting.commands.disagreements import disagreements_report
-from beyondchance.reporting.contexts import in_text
+from beyondchance.reporting.commands.places import in_text
 from beyondchance.reporting.rendering import LIST_OUTPUTS, rendered
 from refusals import assert_tells
 

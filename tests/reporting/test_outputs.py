@@ -17,9 +17,9 @@ from beyondchance.messages import COMMAND_LINE, Note, Quote, Use
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import Prose, Report, Table, cell_text
 from beyondchance.reporting.commands.agree import agree_report
+from beyondchance.reporting.escaping import visible
 from beyondchance.reporting.outputs import text
 from beyondchance.reporting.rendering import OUTPUTS, rendered
-from beyondchance.reporting.visible import visible
 from refusals import refused
 
 HOSTILE = "a|b_c$d&e#f%g{h}~i^j\\k<l>[m](n)`o`*p*\x1b[31m\nq\u202er"

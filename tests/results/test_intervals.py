@@ -32,8 +32,7 @@ from beyondchance import (
 from beyondchance.core import resampling
 from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.results import difficulty as difficulty_module, resampling as uncertainty
-from beyondchance.results.counted import signed_with
-from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.results.intervals import ConfidenceInterval, signed_with
 from each import each
 from examples import examples
 from refusals import assert_tells, refused

@@ -74,7 +74,8 @@ def adjudicated(
     ----------
     corpus : Corpus
     decisions : str, path, mapping, or list of these
-        Files that the page of `report` saves, or what they hold. Several people's are put
+        Files that the page of `report` saves, or tables of places with their column decision
+        filled in, or what files of the page hold. Several people's are put
         together; where they differ they are refused.
     rest : {"consensus", "majority", "refuse"}
         What to take where annotators differ and nobody decided: their consensus, or what more

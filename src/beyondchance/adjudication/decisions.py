@@ -1,4 +1,4 @@
-"""What people decided, place by place, as the page saves it.
+"""What people decided, place by place, as the page saves it or in a table of places.
 
 A decision is about a stretch of a text: within it, the gold standard has the spans that were
 decided on, and no others.
@@ -7,6 +7,7 @@ decided on, and no others.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -20,14 +21,22 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
+from beyondchance.io.columns import number_of
+from beyondchance.io.packed import unpacked
+from beyondchance.io.separated import declared_rows, delimiter_of
 from beyondchance.io.sources import opened, parsed_json
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
 from beyondchance.results.adding import numbered
+from beyondchance.settings import Settings
 
 KIND, FORMAT = "decisions", 1
 CHOICES = ("version", "consensus", "nothing", "edited")
 """How somebody decided: for what an annotator has, the consensus, nothing, or something else."""
+_TABLE = {name: (name,) for name in ("document", "text", "start", "end", "decision", "signature")}
+"""Columns of the table of places that 'disagreements' saves."""
+_SPAN = re.compile(r"(\d{1,18})-(\d{1,18}) (.+?)(?:: .*)?")
+"""A span in a table of places: its offsets and its label, perhaps followed by its words."""
 _REMEDY = "decide in a page that was made from these files"
 _KEYS = ("document", "text", "start", "end", "spans", "choice", "of", "by", "note", "words")
 
@@ -87,12 +96,12 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
     MismatchError
         For decisions about other documents, texts or positions.
     """
-    name, content = _loaded(source)
+    name, content, places = _loaded(source, corpus)
     if not isinstance(content, Mapping) or content.get("beyondchance") != KIND:
         raise FormatError(
             "holds no decisions",
             where=name,
-            expected="the file that the page of 'report' saves",
+            expected="what the page of 'report' saves, or places with the column decision filled",
         )
     if content.get("format") != FORMAT:
         found = quoting("decisions of format {}", content.get("format"))
@@ -109,26 +118,54 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
     if not isinstance(listed, list):
         raise FormatError("holds no list of decisions", where=name)
     numbers = numbered(corpus.documents)
+    places = places or [f"{name}, decision {number + 1}" for number in range(len(listed))]
     return [
-        _checked(item, corpus, numbers, (name, f", decision {number}"))
-        for number, item in enumerate(listed, start=1)
+        _checked(item, corpus, numbers, (where,))
+        for where, item in zip(places, listed, strict=True)
     ]
 
 
-def _loaded(source: Any) -> tuple[str, Any]:
-    """Return the name of a file for messages, and what it holds."""
+def _loaded(source: Any, corpus: Corpus) -> tuple[str, Any, list[str]]:
+    """Return the name of a file for messages, what it holds, and the places of decisions."""
     if isinstance(source, Mapping):
         try:
             text = json.dumps(source, default=int)
         except (TypeError, ValueError, RecursionError):
             raise FormatError("holds values that JSON does not have", where=KIND) from None
-        return KIND, parsed_json(text, KIND)
+        return KIND, parsed_json(text, KIND), []
     if not isinstance(source, str | PathLike):
         raise OptionError(*given("decisions", source), expected="a file, or what it holds")
     file, name = opened(source), Path(source).name
     if isinstance(file, list):
         raise FormatError("is a folder", where=name, expected="a file of decisions")
-    return name, replace(file, name=name).json()
+    file = unpacked(replace(file, name=name))
+    if file.is_json:
+        return name, file.json(), []
+    signed: dict[str, Any] = {}
+    decided = {}
+    for where, row, _ in declared_rows(file, [_TABLE], delimiter_of(file)):
+        if said := row["decision"].strip():
+            signed = Settings.parse(row["signature"]).to_dict()
+            numbers = {key: number_of(row[key]) for key in ("text", "start", "end")}
+            decided[where] = {**_said(said, corpus, where), **numbers, "document": row["document"]}
+    made = {"beyondchance": KIND, "format": FORMAT, "decisions": [*decided.values()]}
+    return name, {**signed, **made} if decided else None, [*decided]
+
+
+def _said(said: str, corpus: Corpus, where: str) -> dict[str, Any]:
+    """Return what a cell of a table of places decides."""
+    if said == "nothing":
+        return {"spans": [], "choice": said}
+    if (name := said.removeprefix("by ")) in corpus.annotators:
+        return {"of": [name], "choice": "version"}
+    spans = [_SPAN.fullmatch(part) for part in re.split(r"[;,] (?=\d+-\d+ )", said)]
+    if None in spans:
+        raise FormatError(
+            *("the decision is ", Quote(said)),
+            where=where,
+            expected="the name of an annotator, 'nothing', or spans such as '0-3 PER; 5-8 LOC'",
+        )
+    return {"spans": [[int(span[1]), int(span[2]), span[3]] for span in spans if span]}
 
 
 def _checked(
@@ -172,7 +209,13 @@ def _checked(
             expected=Quote(known),
             remedy=_REMEDY,
         )
-    spans = _spans(item.get("spans"), start, end, where)
+    marked = item.get("spans")
+    if marked is None and len(names) == 1 and names[0] in corpus.annotators:
+        is_there = (corpus.span_text == first + text) & (corpus.span_start >= start)
+        is_there &= corpus.span_annotator == corpus.annotators.index(names[0])
+        of_one = np.flatnonzero(is_there & (corpus.span_end <= end)).tolist()
+        marked = [list(corpus.span(i)) for i in of_one]
+    spans = _spans(marked, start, end, where)
     choice = item.get("choice", "edited")
     if choice not in CHOICES:
         found = ("has the choice ", Quote(choice))

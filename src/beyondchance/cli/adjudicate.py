@@ -30,7 +30,7 @@ from beyondchance.scoring.api import agreement
     metavar="FILE",
     type=click.Path(),
     is_everyday=True,
-    help="What was decided in the page of 'report'; can be repeated.",
+    help="What was decided in the page of 'report' or in a table of places; can be repeated.",
 )
 @flags.in_scoring(
     "--rest",

@@ -19,9 +19,8 @@ from beyondchance.errors import BeyondChanceError, DataError, OverlapError
 from beyondchance.io.naming import sendable
 from beyondchance.messages import Note, Quote, Text, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
-from beyondchance.results.agreement import Agreement
+from beyondchance.results.agreement import Agreement, Labelling
 from beyondchance.results.averages import AVERAGES
-from beyondchance.results.labelling import Labelling
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty
 from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
@@ -40,6 +39,7 @@ def _fields(options: Mapping[str, Any]) -> list[str]:
 @flags.command("agree", doing="reading and scoring")
 @flags.annotated_files
 @flags.scoring
+@flags.CHANCE
 @flags.AVERAGE
 @flags.uncertainty
 @flags.OVER
@@ -95,6 +95,8 @@ def command(**options: Any) -> Any:
     is_whole = bool(corpus.documents)
     told = [*result.notes]
     variants = _variants(corpus, options, told) if options["sensitivity"] else []
+    if options["chance"] == "shapes":
+        variants += _informed(corpus, results, options)
     split = _split(corpus, options, told)
     trends = _trends(result, options, told)
     if not is_whole:
@@ -203,6 +205,22 @@ def _trends(result: Agreement, options: Mapping[str, Any], told: list[Note]) -> 
             except DataError as error:
                 told.append(Note(("no trend over ", Quote(name), ": ", *error.text)))
     return found
+
+
+def _informed(
+    corpus: Corpus, results: Mapping[str, Agreement], options: dict[str, Any]
+) -> list[Variant]:
+    """Score against chance that sees the shapes of words, by the same measures."""
+    asked = {**flags.scoring_options(options), "chance": "shapes"}
+    return [
+        Variant(
+            **{name: getattr(result.settings, name) for name in ("unit", "scope")},
+            measure=measure,
+            chance_by="shapes",
+            score=agreement(corpus, **{**asked, "measure": measure}).score,
+        )
+        for measure, result in results.items()
+    ]
 
 
 def _variants(corpus: Corpus, options: dict[str, Any], told: list[Note]) -> list[Variant]:

@@ -197,7 +197,8 @@ def _type(item: Declared) -> Any:
 
 READING = {name: item for name, item in declared(ReadOptions).items() if item.option.in_commands}
 """The options that are passed on to `read`."""
-SCORING = declared(ScoringOptions)
+_SCORING = declared(ScoringOptions)
+SCORING = {name: item for name, item in _SCORING.items() if item.option.in_commands}
 RESAMPLING = declared(ResamplingOptions)
 COUNTING = declared(CountingOptions)
 
@@ -323,6 +324,12 @@ counting = together(
 )
 """How files are counted that are read in parts."""
 AVERAGE = flag(SCORING["average"], group="Scoring")
+CHANCE = flag(
+    _SCORING["chance"],
+    group="Scoring",
+    help="Also compare with random annotators who see the shapes of words (capitals, digits, "
+    "punctuation); what is left above them is called skill.",
+)
 scoring = together(
     *(flag(item, group="Scoring") for name, item in SCORING.items() if name != "average")
 )

@@ -20,12 +20,13 @@ from beyondchance.messages import Use
 from beyondchance.reporting.commands.rank import Subset, Sureness, rank_report
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
-from beyondchance.scoring.api import difficulty
+from beyondchance.scoring.api import difficulty, rank
 
 
 @flags.command("rank", doing="reading and ranking")
 @flags.annotated_files
 @flags.scoring
+@flags.CHANCE
 @flags.uncertainty
 @flags.counting
 @flags.in_uncertainty(
@@ -62,6 +63,7 @@ def command(**options: Any) -> Any:
     beyondchance rank gold.conll a.conll b.conll --by label
     beyondchance rank shared-task.tsv --gold gold --split-by-difficulty 0.825
     beyondchance rank gold.conll a.conll b.conll --confidence 0.95
+    beyondchance rank gold.conll a.conll b.conll --chance shapes
     """
     gold, *systems = options["files"] or [None]
     if options["gold"] is None and systems:
@@ -76,9 +78,17 @@ def command(**options: Any) -> Any:
         against = options["against"]
         return {name: _sureness(item, against, **resampling) for name, item in rankings.items()}
 
+    informed, skill = {}, None
+    if options["chance"] == "shapes":
+        asked = {**flags.scoring_options(options), "gold": first.gold, "chance": "shapes"}
+        informed = {name: rank(corpus, **{**asked, "measure": name}) for name in rankings}
+        of_first = partial(_sureness, informed[options["measure"]], options["against"])
+        skill = flags.if_intervals(options, of_first)
     report = rank_report(
         rankings,
         noted(corpus, first.notes),
+        informed=informed,
+        skill=None if skill is None else skill.standings,
         by_label=options["by"] == "label",
         subsets=_subsets(first, corpus, options),
         sureness=flags.if_intervals(options, all_sureness),

@@ -20,9 +20,9 @@ from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import CUT, Report
+from beyondchance.reporting.escaping import visible
 from beyondchance.reporting.rendering import FLAT, LIST_OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
-from beyondchance.reporting.visible import visible
 
 if TYPE_CHECKING:
     from beyondchance.results.score import Score

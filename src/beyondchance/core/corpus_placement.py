@@ -41,6 +41,7 @@ from beyondchance.core.lengths import LengthTable
 from beyondchance.core.placement import item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, profiles_of, summed
 from beyondchance.core.ragged import bounds, distinct, spread
+from beyondchance.core.weighted import weighted_rows
 from beyondchance.types import Complexes, Floats, Ints
 
 _MOST_PRODUCTS = 2**23
@@ -395,22 +396,10 @@ def _filled(items: _Items, weight: Floats) -> Floats:
     -------
     array of float, shape (longest text + 1, count + 1 for each length of two or more)
     """
-    longest = int(items.n.max())
     longs, counts = items.longs()
-    table = np.zeros((longest + 1, *(counts + 1)))
-    table[(0,) * table.ndim] = 1
-    # Which part of a table becomes which by one more item of each length.
-    whole: tuple[slice, ...] = (slice(None),) * table.ndim
-    steps = [(1, whole, whole)] if items.n_units() else []
-    for axis, length in enumerate(longs.tolist(), start=1):
-        before, after = whole[:axis], whole[axis + 1 :]
-        fewer, more = (*before, slice(-1), *after), (*before, slice(1, None), *after)
-        steps.append((length, fewer, more))
-    for x in range(1, longest + 1):
-        for (length, fewer, more), p in zip(steps, weight.tolist(), strict=True):
-            if length <= x:
-                table[x : x + 1][more] += p * table[x - length : x - length + 1][fewer]
-    return table
+    units, own = np.split(weight, [len(weight) - len(longs)])
+    places = np.broadcast_to(own[:, None, None], (len(longs), 1, int(items.n.max())))
+    return weighted_rows(places, longs, counts, float(units.sum()))[:, 0]
 
 
 def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:

@@ -63,7 +63,7 @@ def exact_total(owner: Ints, values: Floats, rows: int) -> Floats:
 
 def are_whole(values: NDArray[Any]) -> bool:
     """Return whether all numbers are whole, as sizes and most matches are."""
-    return values.dtype.kind in "iu" or np.array_equal(np.floor(values), values)
+    return values.dtype.kind in "iu" or bool((np.floor(values) == values).all())
 
 
 def digits_of(values: Floats) -> tuple[Floats, Floats, Floats]:

@@ -27,6 +27,7 @@ from math import prod
 
 import numpy as np
 
+from beyondchance.core.weighted import weighted_rows
 from beyondchance.types import Floats, Ints
 
 MOST_POSITIONS = 1000
@@ -78,12 +79,7 @@ def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
     """
     n_free = n - int((length * count).sum())
     n_units = n_free + int(count[length == 1].sum())
-    long_spans = [
-        (size, number)
-        for size, number in zip(length.tolist(), count.tolist(), strict=True)
-        if size > 1
-    ]
-    rows, states = _rows(n, long_spans)
+    rows, states = _rows(n, length[length > 1], count[length > 1])
     all_rows = rows[n, -1]
     # A unit at a place: rows to its left, and rows to its right with the other spans.
     free = (rows[:n] * rows[n - 1 :: -1][:n, ::-1]).sum(axis=1) / all_rows
@@ -102,7 +98,7 @@ def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
     return 1 - free, both - np.outer(free, free)
 
 
-def _rows(n: int, long_spans: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
+def _rows(n: int, length: Ints, count: Ints) -> tuple[Floats, Ints]:
     """Count the rows of units and long spans, by length and by the long spans in them.
 
     Returns
@@ -112,18 +108,9 @@ def _rows(n: int, long_spans: Sequence[tuple[int, int]]) -> tuple[Floats, Ints]:
     states : array of int, shape (states, long spans)
         How many long spans of each length a state has.
     """
-    shape = [number + 1 for _, number in long_spans]
-    rows = np.zeros((n + 1, *shape))
-    rows[(0,) * rows.ndim] = 1
-    for size in range(1, n + 1):
-        rows[size] = rows[size - 1]
-        for axis, (long, _) in enumerate(long_spans):
-            if long <= size:
-                ahead = (slice(None),) * axis + (slice(1, None),)
-                behind = (slice(None),) * axis + (slice(None, -1),)
-                rows[size][ahead] += rows[size - long][behind]
-    states = np.array(list(product(*map(range, shape))), dtype=np.int64)
-    return rows.reshape(n + 1, -1), states.reshape(prod(shape), len(long_spans))
+    rows = weighted_rows(np.ones((len(length), 1, n)), length, count)
+    states = np.array(list(product(*map(range, rows.shape[2:]))), dtype=np.int64)
+    return rows.reshape(n + 1, -1), states.reshape(rows[0].size, len(length))
 
 
 def _rest(states: Ints) -> Ints:

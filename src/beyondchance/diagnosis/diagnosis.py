@@ -21,8 +21,7 @@ from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval
-from beyondchance.results.named import Named
-from beyondchance.results.printed import Printed
+from beyondchance.results.printed import Named, Printed
 from beyondchance.results.resampling import resampling_of
 from beyondchance.scoring.marks import ANY
 from beyondchance.settings import Settings

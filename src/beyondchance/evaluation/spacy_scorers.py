@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.evaluation.correction import SIDES
+from beyondchance.evaluation.rates import SIDES
 from beyondchance.installing import required
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from beyondchance.errors import DataError, MismatchError, OptionError, TagError
-from beyondchance.evaluation.correction import corpus_of_entities
 from beyondchance.evaluation.entities import (
     Texts,
     checked_scheme,
@@ -21,7 +20,7 @@ from beyondchance.evaluation.entities import (
     is_strict,
     types_of,
 )
-from beyondchance.evaluation.rates import MICRO, Rates, label_counts, rates
+from beyondchance.evaluation.rates import MICRO, Rates, corpus_of_entities, label_counts, rates
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.tagged import IGNORED
 from beyondchance.messages import Use, given, quotes

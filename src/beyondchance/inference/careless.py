@@ -20,8 +20,8 @@ from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.checks import checked_generator, checked_share, checked_whole
-from beyondchance.core.covered_weight import sampled_weights
 from beyondchance.core.distributions import beta_share
+from beyondchance.core.draws import sampled_weights
 from beyondchance.core.ragged import (
     bounds,
     distinct,

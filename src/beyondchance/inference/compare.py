@@ -34,8 +34,7 @@ from beyondchance.messages import Quote, Text, Use
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counted import signed_with
-from beyondchance.results.intervals import ConfidenceInterval, interval_from
+from beyondchance.results.intervals import ConfidenceInterval, interval_from, signed_with
 from beyondchance.results.printed import Reasoned
 from beyondchance.results.resampling import (
     SCORES,

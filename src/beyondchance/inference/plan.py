@@ -21,8 +21,7 @@ from beyondchance.inference.estimates import Estimate, jackknifed, largest
 from beyondchance.inference.replacement import Replacement
 from beyondchance.messages import Text
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counted import signed_with, units_of
-from beyondchance.results.intervals import FEW
+from beyondchance.results.intervals import FEW, signed_with, units_of
 from beyondchance.results.printed import Printed, Reasoned
 from beyondchance.results.resampling import SCORES, resampling_of
 from beyondchance.settings import Settings

@@ -26,8 +26,7 @@ from beyondchance.inference.compare import (
 from beyondchance.inference.estimates import adjusted
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.counted import signed_with
-from beyondchance.results.intervals import ConfidenceInterval
+from beyondchance.results.intervals import ConfidenceInterval, signed_with
 from beyondchance.results.printed import Printed
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES, resampling_of

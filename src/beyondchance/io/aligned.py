@@ -279,8 +279,8 @@ def _looked_through(
 ) -> list[_Texts]:
     """Look through files, and return what is seen of each."""
     match = reading.options["match"]
-    if match == "text":
-        raise _UncutError
+    if match == "text" or reading.options["fields"] is not None:
+        raise _UncutError  # records may name annotators under any key
     jobs_of = _jobs_of_tags if are_tagged else _jobs_of_records
     by_file = [jobs_of(i, source) for i, source in enumerate(sources)]
     jobs = [replace(own, number=n) for n, own in enumerate(chain(*by_file))]
@@ -498,6 +498,8 @@ def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
         if file.is_numbers and 1 in file.pairs:
             raise _UncutError  # all of its rows say whether tokens or their numbers stand there
         if not file.names and not is_asked:
+            if file.width - 1 not in file.pairs:
+                raise _UncutError  # all of its rows say which column holds tags
             cells = known.setdefault(file.width, [set() for _ in range(file.width)])
             cells[0].add("1" if file.is_numbers else "word")
             for number in range(1, file.width):

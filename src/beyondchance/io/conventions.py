@@ -170,7 +170,9 @@ def _first_wide(text: str) -> int:
     return next(place for place, character in enumerate(text) if character > "\uffff")
 
 
-def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> list[list[DraftSpan]]:
+def fitted(
+    marked: Sequence[SpansOfText], reading: Reading, *, file: str, ends: str | None = None
+) -> list[list[DraftSpan]]:
     """Return the spans of each text, half-open, checked by the words stored with them.
 
     Ends are inclusive if ``offsets`` says so, or if all stored words do. Words that differ
@@ -185,8 +187,10 @@ def fitted(marked: Sequence[SpansOfText], reading: Reading, *, file: str) -> lis
         Its counters, notes and signed choices are added to.
     file : str
         For notes.
+    ends : {"inclusive"}, optional
+        Of a format whose ends are.
     """
-    ends, unit = reading.ends, reading.options["offsets"] or "codepoints"
+    ends, unit = reading.ends or ends, reading.options["offsets"] or "codepoints"
     if ends is None and _are_inclusive(marked, unit):
         if reading.is_strict:
             raise SpanError(

@@ -10,9 +10,10 @@ from typing import Any, Unpack, get_type_hints
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import repeated
 from beyondchance.errors import DataError, OptionError
-from beyondchance.io.formats.tags import is_tag
+from beyondchance.io.formats.tags import are_lists_of_tags, is_tag
 from beyondchance.io.label_names import label_names_of
 from beyondchance.io.reading import Named, exists, read_by_names
+from beyondchance.io.span_objects import is_span
 from beyondchance.messages import Quote, Use
 from beyondchance.options import CorpusOptions, ReadOptions, checked_options, documented
 
@@ -39,7 +40,8 @@ def corpus(data: Any, *others: Any, **options: Unpack[CorpusOptions]) -> Corpus:
         - records, ``{"text": ..., "entities": [...]}`` or ``{"tokens": ..., "ner_tags": [...]}``;
         - spaCy ``Doc`` objects, a ``Dataset`` or ``DatasetDict`` of Hugging Face;
         - a data frame with one row for each span (document, annotator, start, end, label);
-        - ``{"name": any of these, ...}`` for annotators with names.
+        - ``{"name": any of these, ...}`` for annotators with names;
+        - lists of tags or of spans by document, ``{"document": [...], ...}``, for each annotator.
     *others : object, optional
         The annotations of further annotators, where `data` are those of one.
     names : list of str, optional
@@ -99,14 +101,17 @@ def corpus_from(
     beside = {key: given.pop(key) for key in _BESIDE if key in given}
     form = given.pop("format", None)
     items = _items(data, others)
+    _order_documents(items, given, beside)
     return read_by_names(items, form, given, None, beside, is_first_gold=is_first_gold)[0]
 
 
 def _items(data: Any, others: Sequence[Any]) -> list[Any]:
     """List what is to be read, with the names of annotators where they are known."""
+    if not others and isinstance(data, list | tuple) and any(map(_is_work, data)):
+        data, *others = data
     if others:
         given = (data, *others)
-        if any(map(_is_by_name, given)):
+        if any(map(_is_by_name, given)) and not all(map(_is_by_document, given)):
             expected = "all annotators in one mapping, or annotations without names"
             raise DataError("got a mapping and a second annotation", expected=expected)
         names = [*ascii_lowercase, *map(str, range(len(given)))]
@@ -124,6 +129,37 @@ def _items(data: Any, others: Sequence[Any]) -> list[Any]:
     return [
         item if others and _is_file(item) else Named(str(name), item) for name, item in data.items()
     ]
+
+
+def _order_documents(items: list[Any], given: dict[str, Any], beside: dict[str, Any]) -> None:
+    """Make lists of what annotators, and whatever is given next to it, have by document."""
+    if not items or not all(isinstance(x, Named) and _is_by_document(x.item) for x in items):
+        return
+    names = list(dict.fromkeys(name for x in items for name in x.item))
+    given.setdefault("documents", names)
+    items[:] = [Named(x.name, [x.item.get(name) for name in names]) for x in items]
+    for key, value in beside.items():
+        if isinstance(value, Mapping):
+            beside[key] = [value.get(name) for name in names]
+
+
+def _is_by_document(data: Any) -> bool:
+    """Return whether data map documents to their tags or spans."""
+    is_named = isinstance(data, Mapping) and _is_by_name(data)
+    return is_named and bool(data) and all(map(_is_text, data.values()))
+
+
+def _is_work(data: Any) -> bool:
+    """Return whether data are lists of tags or spans, one for each text."""
+    is_list = isinstance(data, list | tuple) and not any(map(is_span, data))
+    return any(x is not None and _is_text(x) for x in data) if is_list else _is_by_document(data)
+
+
+def _is_text(data: Any) -> bool:
+    """Return whether data are the tags or spans of one text, or None."""
+    is_list = isinstance(data, list | tuple) and not is_span(data)
+    is_text = is_list and (are_lists_of_tags([data]) or all(map(is_span, data)))
+    return data is None or is_text
 
 
 def _is_by_name(data: Any) -> bool:

@@ -50,7 +50,8 @@ class DraftSpan:
     @property
     def named(self) -> tuple[Piece, ...]:
         """Return the span in a message: its offsets in the file, and its label."""
-        return f"span [{self.start}, {self.end}) ", Quote(self.label)
+        swapped = " (start and end swapped?)" if self.start > self.end else ""
+        return f"span [{self.start}, {self.end}) ", Quote(self.label), swapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,14 @@ class Tags:
         What a note on the scheme is about.
     kind : str
         What messages call a token.
+    layer : str
+        The layer, where an annotator has several: their drafts follow one another.
     """
 
     tags: list[str | None]
     file: str
     kind: str = "token"
+    layer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

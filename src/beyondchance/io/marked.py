@@ -113,7 +113,10 @@ def _spans(marked: Marked, text: str, unit: str, reading: Reading) -> list[Draft
             *(Quote(label), f" has {len(fragments)} fragments"),
             where=where,
             expected="one",
-            remedy=(split, " takes each for a span, ", join, " takes all from first to last"),
+            remedy=(
+                *(split, " takes each for a span, ", join, " takes all from first to last"),
+                "; all others are read",
+            ),
         )
         what = f"discontinuous spans {'joined' if is_joined else 'split'}"
         reading.mend("discontinuous", what, refusal)

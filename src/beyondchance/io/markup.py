@@ -13,10 +13,7 @@ from beyondchance.io.values import refusal
 from beyondchance.messages import Text
 
 _NUMBER = re.compile(r"\s*[0-9]{1,18}\s*")
-_XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_XML_ENCODINGS = re.compile(
-    r"utf-?8|utf-?16(le|be)?|us-ascii|iso-8859-\d+|windows-125\d", re.IGNORECASE
-)
+_UNICODE = re.compile(r"utf-?8|utf-?16(le|be)?|")
 
 
 @once
@@ -56,13 +53,10 @@ def safe_xml(source: Source) -> bytes:
     and entities can reach for other files. A document type that only names its DTD is
     accepted, and the DTD never fetched.
     """
-    data = source.data
-    plain = _without_nul(data)
-    declared = _XML_ENCODING.match(plain)
-    encoding = declared[1].decode("ascii") if declared else "utf-8"
-    if not _XML_ENCODINGS.fullmatch(encoding):
+    data, declared = source.data, source.declared
+    if declared.lower() != source.encoding and not _UNICODE.fullmatch(declared.lower()):
         found = "XML in the encoding {}"
-        raise refusal(f"{source.name}:1", found, encoding, remedy="save it as UTF-8")
+        raise refusal(f"{source.name}:1", found, declared, remedy="save it as UTF-8")
     # Behind the first element, the same words are part of the text.
     prolog = _without_nul(data[: _first_element(data)[0]])
     for declaration in (b"<!ENTITY", b"<!ATTLIST"):
@@ -118,8 +112,10 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
     expected = f"a document that {program} saved"
     if name:
         expected += f", with the outermost element <{local_name(name)}>"
+    # The parser knows no encoding of several bytes other than those of Unicode.
+    content = data if source.encoding.startswith("utf") else source.text
     try:
-        root = ET.fromstring(data)  # noqa: S314 - it declares no entities
+        root = ET.fromstring(content)  # noqa: S314 - it declares no entities
     except ET.ParseError as error:
         line, column = error.position
         found, where = f"not well-formed XML at column {column + 1}", f"{source.name}:{line}"

@@ -94,6 +94,8 @@ class Reading:
         What belongs to data that have no place for it: texts, tokens, lengths.
     problems : dict
         What an option refuses, by the option: the first of its kind.
+    n_refused : Counter
+        How often each of these options refuses something.
     uses : dict
         The value that mends a problem, of an option that has no value which refuses it.
     asked_format : str
@@ -132,6 +134,7 @@ class Reading:
     gold_upload: str = ""
     beside: Mapping[str, Any] = field(default_factory=dict)
     problems: dict[str, BeyondChanceError] = field(default_factory=dict)
+    n_refused: Counter[str] = field(default_factory=Counter)
     uses: dict[str, Use] = field(default_factory=dict)
     asked_format: str = ""
     is_mixed: bool = False
@@ -225,6 +228,7 @@ class Reading:
             How often.
         """
         if self.refuses(option):
+            self.n_refused[option] += number
             if option not in self.problems:
                 self.problems[option] = refusal()
         elif number:
@@ -242,6 +246,9 @@ class Reading:
 
     def check(self) -> None:
         """Refuse everything that options refuse: one problem as it is, several as a list."""
+        for option, problem in self.problems.items():
+            if (n := self.n_refused[option]) > 1:
+                problem.args = (*problem.args, f" (the first of {n:,})")
         if len(self.problems) < 2:
             for problem in self.problems.values():
                 raise problem

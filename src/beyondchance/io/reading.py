@@ -27,6 +27,7 @@ from beyondchance.io.assembling import assembled
 from beyondchance.io.copies import USE, Copies, copies_in
 from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
 from beyondchance.io.frames import collected, names_of, rows_of_frame
+from beyondchance.io.hints import hints
 from beyondchance.io.naming import (
     hide_addresses,
     short_paths,
@@ -35,7 +36,7 @@ from beyondchance.io.naming import (
     with_short_paths,
 )
 from beyondchance.io.options import Reading, Whole
-from beyondchance.io.packed import unpacked
+from beyondchance.io.packed import is_workbook, unpacked
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import (
     FORMATS,
@@ -58,6 +59,7 @@ from beyondchance.io.sources import (
     opened,
     read_stream,
 )
+from beyondchance.io.unfolding import unfolded
 from beyondchance.io.values import refusal
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given
 from beyondchance.options import (
@@ -466,9 +468,16 @@ def _read(
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
+    opened_items = uploads_of(items, naming)
+    unpack = unpacked
+    if any(is_workbook(source) for upload in opened_items for source in upload.sources):
+        unpack = partial(unpacked, sheet=options.get("layer"))
+        wanted = {**wanted, "layer": None}
     uploads = [
-        replace(upload, sources=list(map(unpacked, upload.sources)))
-        for upload in uploads_of(items, naming)
+        upload
+        if upload.data is not None
+        else replace(upload, sources=list(map(unpack, upload.sources)))
+        for upload in opened_items
     ]
     gold = None
     if gold_file is not None:
@@ -494,6 +503,7 @@ def _read(
     n_ignored += sum(upload.n_ignored for upload in uploads)
     if n_ignored:
         reading.skipped[not_read("files of other formats")] += n_ignored
+    uploads = [part for upload in uploads for part in unfolded(upload, format, reading)]
     formats = formats_of(uploads, format, reading)
     _check_options(formats, reading)
     _check_beside(formats, beside)
@@ -507,7 +517,9 @@ def _read(
         corpus = _with_gold(corpus, gold, reading, is_assumed=is_assumed)
     if is_corpus_wide:
         corpus = replace(corpus, unit=CORPUS)
-    return _finished(corpus, uploads, formats, reading, naming)
+    corpus, known = _finished(corpus, uploads, formats, reading, naming)
+    found = [Note(text, is_hint=True) for text in hints(corpus)]
+    return (replace(corpus, notes=(*found, *corpus.notes)) if found else corpus), known
 
 
 def _finished(
@@ -527,7 +539,7 @@ def _finished(
     }
     signed |= reading.signed
     origin = {what: name for what, name in reading.origin.items() if name}
-    inputs = tuple(
+    inputs = dict.fromkeys(
         Input(name=source.name, sha256=source.sha256, format=item.name)
         for upload, item in zip(uploads, formats, strict=True)
         for source in upload.sources
@@ -540,7 +552,7 @@ def _finished(
             skipped=dict(chain(corpus.skipped.items(), (+reading.skipped).items())),
             notes=(*corpus.notes, *reading.notes.values()),
             origin=origin,
-            inputs=inputs,
+            inputs=tuple(inputs),
         )
     corpus = _without_names_of_files(corpus, uploads, naming)
     return with_short_names(corpus, is_noted=not naming.hides_files)
@@ -609,7 +621,8 @@ def formats_of(
 
     Lists of nothing are tags if other data are, or if nothing else was given; else spans.
     """
-    found = [_format_of(upload, format, reading) for upload in uploads]
+    asked = format or (None if reading.options["fields"] is None else "records")
+    found = [_format_of(upload, asked, reading) for upload in uploads]
     is_beside = any(value is not None for value in reading.beside.values())
     is_tags = TAGS in found or not (is_beside or any(found))
     nothing = TAGS if is_tags else SPANS
@@ -652,6 +665,11 @@ def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -
             f"({' by '.join(_defaults(main))} and {' by '.join(_defaults(odd))})",
             remedy=("pass ", unit, " and ", positions),
         )
+    for upload, item in zip(uploads, formats, strict=True):
+        if item.name == "hf" and len(uploads) > 1:  # its names are those of others' numbers
+            reader: Any = item.reader()
+            names = reading.beside.get("names") or reader.class_names(upload, reading)
+            reading = replace(reading, beside={**reading.beside, "names": names})
     if all(item is main for item in formats):
         content = main.reader().read(uploads, reading)
     else:

@@ -9,6 +9,7 @@ from functools import partial
 
 from beyondchance.errors import DataError
 from beyondchance.io import json_rows
+from beyondchance.io.fields import guessed
 from beyondchance.io.json_rows import rows_of
 from beyondchance.io.registry import Format, Upload, recognised
 from beyondchance.io.separated import delimiter_of, head_rows
@@ -28,6 +29,7 @@ _SIGNATURES = {
 }
 """What files of other kinds begin with, what they are, and what to do instead."""
 _MOST_LINES = 400
+_MOST_RECORDS = 100
 _MOST_WORDS = 5
 """Words that the name of a column can have."""
 _TOKENS = ("tokens", "words")
@@ -98,7 +100,8 @@ def _near_json(source: Source) -> DataError | None:
     """Refuse JSON that is broken, or whose keys no format has."""
     if not source.is_json:
         return None
-    first = next(iter(json_rows.head_rows(source)), None)
+    rows = json_rows.head_rows(source)
+    first = next(iter(rows), None)
     if first is None:
         if source.beginning[0] == "{":  # lines, perhaps
             parsed_json(source.text.lstrip().partition("\n")[0], source.name)
@@ -112,9 +115,12 @@ def _near_json(source: Source) -> DataError | None:
                 value = (shown(words[odd]),)
                 return refusal(next(rows_of(source))[0], problem, value, expected="words")
     what: tuple[Piece, ...] = (_KINDS.get(type(first), "numbers"),)
+    mend: tuple[Piece, ...] = ("the documentation of files lists the keys; or pass ", _FORMAT)
     if isinstance(first, dict):
         what = ("objects with the keys ", *quotes(first))
-    mend = ("the documentation of files lists the keys; or pass ", _FORMAT)
+        # The first records may have no spans.
+        best = min(map(guessed, rows[:_MOST_RECORDS]), key=lambda guess: guess.count("=KEY"))
+        mend = ("say where they are, such as ", Use("fields", best))
     return refusal(source.name, "looks like JSON, of {}", what, expected=_RECORD, remedy=mend)
 
 
@@ -152,7 +158,8 @@ def _near_table(source: Source) -> DataError | None:
     return refusal(
         source.name,
         "looks like a table with the columns {}",
-        quotes(names),
+        # They may be named after annotators.
+        (f"1 to {len(names)}",) if source.given else quotes(names),
         expected=f"columns for {_SPAN}, and document and annotator where there are several",
         remedy="rename the columns",
     )

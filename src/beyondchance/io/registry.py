@@ -402,11 +402,11 @@ _ALL = (
     ),
     Format(
         name="knowtator",
-        title="Knowtator and eHOST XML: saved/ next to corpus/, all annotators in one file",
+        title="Knowtator (1, 2) and eHOST XML: saved/ next to corpus/, all annotators in one file",
         example="beyondchance agree project/",
         offsets="code points, or what fits the stored words",
         first="<",
-        options=CHARACTERS | {"discontinuous", "empty"},
+        options=CHARACTERS | {"discontinuous", "documents", "empty"},
     ),
     Format(
         name="medtator",
@@ -466,7 +466,7 @@ _ALL = (
     ),
     Format(
         name="label-studio",
-        title="Label Studio: JSON and JSON-MIN, all annotators in one file",
+        title="Label Studio: JSON, JSON-MIN, CSV and TSV, all annotators in one file",
         example="beyondchance agree export.json",
         first="[{",
         options=CHARACTERS | {"predictions"},
@@ -488,11 +488,11 @@ _ALL = (
     ),
     Format(
         name="records",
-        title="JSON, JSONL or Parquet of texts with spans; training data of spaCy and GLiNER",
+        title="JSON, JSONL or Parquet of texts with spans: spaCy, GLiNER, LightTag, any keys",
         is_in_memory=True,
         example="beyondchance agree gold.jsonl model.jsonl",
         first="[{P",
-        options=CHARACTERS | {"layer", "empty"},
+        options=CHARACTERS | {"layer", "empty", "fields", "documents", "scheme", "repair"},
         has_ends=True,
     ),
     Format(
@@ -506,7 +506,7 @@ _ALL = (
     ),
     Format(
         name="conllu",
-        title="CoNLL-U with entities in MISC",
+        title="CoNLL-U with entities in MISC, and CoNLL-2012 (OntoNotes)",
         example="beyondchance agree anna.conllu ben.conllu",
         unit="sentence",
         positions="tokens",
@@ -525,11 +525,12 @@ _ALL = (
     ),
     Format(
         name="table",
-        title="CSV, TSV, JSONL, Parquet or data frames with document, annotator, start, end, label",
+        title="CSV, TSV, xlsx, JSONL, Parquet, data frames: document, annotator, start, end, label",
         is_in_memory=True,
         example="beyondchance agree spans.csv",
         is_alone=True,
-        options=CHARACTERS | {"columns", "documents", "empty", "length"},
+        options=CHARACTERS | {"bad_rows", "columns", "documents", "empty", "length"},
+        has_ends=True,
     ),
     Format(
         name="conll",

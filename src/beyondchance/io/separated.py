@@ -142,6 +142,7 @@ def csv_rows(
     Where quotes are part of the cells, columns whose name is a remark may be missing in rows.
     """
     text, rows, n_spare = source.text, [], 0
+    is_sheet = source.ending.startswith(".xls")  # whose rows people know by their numbers
     if has_quotes:
         reader = _cut(text, delimiter or delimiter_of(source), strict=True)
         line = 0
@@ -149,7 +150,7 @@ def csv_rows(
             with _fields_up_to(len(text)):
                 for row in reader:
                     # A row may go over several lines, and the reader is at the end of the last.
-                    begins, line = line + 1, reader.line_num
+                    begins, line = line + 1, line + 1 if is_sheet else reader.line_num
                     if any(row):  # spreadsheets leave rows of nothing but separators behind
                         rows.append((begins, row))
         except csv.Error as error:

@@ -7,12 +7,13 @@ refusals with their place, what was found and what was expected are the same for
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
 from beyondchance.checks import is_whole
-from beyondchance.errors import OptionError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.columns import named_fields
 from beyondchance.io.conventions import BELONG_TOGETHER, check_unit
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -24,6 +25,7 @@ from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source, is_parquet, opened
 from beyondchance.io.values import (
     identified,
+    identifier,
     interval,
     label_of,
     listed,
@@ -93,6 +95,19 @@ def numbered(values: Iterable[Any], where: Text, kind: str) -> Iterator[tuple[Te
         yield at, value
 
 
+def several(value: Any) -> list[Any]:
+    """Return a value as a list, unless it is one that is not empty."""
+    return value if isinstance(value, list) and value else [value]
+
+
+def people_in(item: Any, keys: Iterable[str], where: Text) -> list[str]:
+    """Return the annotators of a record or a span, under the first key that has some."""
+    known = (key for key in keys if key and (key.isdecimal() or not isinstance(item, list)))
+    found = next(filter(None, (value_at(item, key, where) for key in known)), None)
+    names = (identifier({"annotator": name}, "annotator", where) for name in several(found))
+    return list(filter(None, names))
+
+
 def given_texts(reading: Reading, looks: Callable[[Source], object]) -> list[Source]:
     """Open what the option ``documents`` names: a file, or those of a folder that look right."""
     path: Any = reading.options["documents"]
@@ -137,13 +152,20 @@ def tokens_of(
 class Shape:
     """Where the records of a format keep their parts.
 
-    Of several keys, the first that a record has counts. A key inside another object is written
-    with a dot, as in ``char_interval.start_pos``.
+    Of several keys, the first that a record has counts. Every key may be a path, as in
+    ``char_interval.start_pos``, ``points.0.start`` or ``points.*.start`` (see `value_at`).
 
     Attributes
     ----------
+    records : str
+        The key of the list of records, in a file that is one object.
     texts, documents, annotators : tuple of str
-        Keys of a record.
+        Keys of a record. Without a text, it is in a file that is named as the document is.
+    line : str
+        The key of the line that is the text, in a file of several.
+    tokens : str
+        The key of words in the place of a text; offsets then count words. Lists of words in a list
+        are sentences.
     spans : str
         The key of the list of spans.
     fields : str
@@ -152,9 +174,11 @@ class Shape:
         Keys of what else records and spans hold, and what it is counted as.
     kind : str
         What messages call a span.
-    start, end, label, words, id : str
+    start, end, label, words, annotator, id : str
         Keys of a span, empty where it has no such part. Without an end, a span is as long as its
-        words.
+        words. Several starts, labels or annotators are several spans.
+    ends : {"inclusive"}, optional
+        Whether the end of a span is its last position.
     needs_words : bool
         Whether spans without words are refused.
     has_numbers : bool
@@ -173,9 +197,12 @@ class Shape:
         Checks a span by what else is known of it.
     """
 
+    records: str = ""
     texts: tuple[str, ...] = ("text",)
     documents: tuple[str, ...] = ()
     annotators: tuple[str, ...] = ()
+    line: str = ""
+    tokens: str = ""
     spans: str = "spans"
     fields: str = ""
     not_spans: Mapping[str, Tally] = field(default_factory=dict)
@@ -184,7 +211,9 @@ class Shape:
     end: str = "end"
     label: str = "label"
     words: str = ""
+    annotator: str = ""
     id: str = ""
+    ends: str | None = None
     needs_words: bool = False
     has_numbers: bool = False
     offsets: str = "codepoints"
@@ -212,7 +241,7 @@ class Shape:
         where, name, item = row
         text = self.text(row)
         if values is None:
-            if item.get(self.spans) is None and self.unannotated is not None:
+            if value_at(item, self.spans, where) is None and self.unannotated is not None:
                 reading.skipped[self.unannotated] += 1
                 return
             values = listed(item, self.spans, where)
@@ -239,43 +268,62 @@ class Shape:
 
     def text(self, row: Row) -> str:
         """Return the text of a record."""
-        key = next((key for key in self.texts if key in row.item), self.texts[0])
-        expected = (
-            f"the text that was annotated, a string under {' or '.join(map(repr, self.texts))}"
-        )
-        return string_of(row.item, key, row.where, expected)
+        item, where = row.item, row.where
+        known = (key for key in self.texts if value_at(item, key, where) is not None)
+        keys = " or ".join(map(repr, self.texts))
+        expected = f"the text that was annotated, a string under {keys}"
+        return string_of(item, next(known, self.texts[0]), where, expected)
 
     def marks(self, value: Any, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
-        """Yield the span that an object stands for, if it is read."""
-        item = object_of(value, where)
+        """Yield the spans that an object stands for, if it is read."""
+        item = value if self.start.isdecimal() else object_of(value, where)
         if self.is_read is not None and not self.is_read(item, where, reading):
             return
-        label, words, name = item.get(self.label), None, self.id and item.get(self.id)
-        if not self.has_numbers or not is_whole(label):
-            label_of(label, where, repr(self.label))
+        if "*" in self.start:  # as many spans as there are starts
+            for place in range(len(several(value_at(item, self.start, where)))):
+                keys = {key: getattr(self, key) for key in ("start", "end", "words")}
+                one = {key: path.replace("*", str(place)) for key, path in keys.items()}
+                yield from replace(self, **one).marks(value, text, where, reading)
+            return
+        labels, words = several(value_at(item, self.label, where)), None
+        for label in labels:
+            if not self.has_numbers or not is_whole(label):
+                label_of(label, where, repr(self.label))
         # An empty key stands for a part that spans do not have.
-        if self.needs_words or (self.words and item.get(self.words) is not None):
+        if self.needs_words or (self.words and value_at(item, self.words, where) is not None):
             words = string_of(item, self.words, where, "the words of the span")
         self.count_others(item, reading)
-        start, end = (value_at(item, key, where) for key in (self.start, self.end))
+        start, end, name = (
+            value_at(item, key, where) if key else None for key in (self.start, self.end, self.id)
+        )
         if start is None and end is None and self.unplaced is not None:
             reading.skipped[self.unplaced] += 1
             return
         start = whole(start, repr(self.start), where)
         if not self.end:
             end = start + length_of(words or "", reading.options["offsets"] or self.offsets)
-        span = DraftSpan(
-            start,
-            whole(end, repr(self.end), where),
-            str(label),
-            words,
-            where,
-            id=str(name) if isinstance(name, str | int) else "",
-        )
-        yield span if self.checked is None else self.checked(item, span, text, reading)
+        end = whole(end, repr(self.end), where)
+        known = str(name) if isinstance(name, str | int) else ""
+        for label in labels:
+            span = DraftSpan(start, end, str(label), words, where, id=known)
+            yield span if self.checked is None else self.checked(item, span, text, reading)
+
+    def fits(self, item: Any) -> bool | None:
+        """Return whether a record is of this shape; None if it is, but has no span."""
+        with suppress(FormatError):
+            value = value_at(item, self.tokens or (*self.texts, *self.documents)[0], "")
+            is_text = isinstance(value, list if self.tokens else str)
+            if not is_text or not isinstance(several(value or "")[0], str):
+                return False
+            first = next(iter(listed(item, self.spans, "")), None)
+            needed = (self.start, self.end, self.label, self.words, self.annotator)
+            has_all = all(value_at(first, key, "") is not None for key in needed if key)
+            return has_all if first is not None else (self.spans.partition(".")[0] in item and None)
+        return False
 
     def count_others(self, item: Item, reading: Reading) -> None:
         """Count what a record or a span holds besides."""
         for key, tally in self.not_spans.items():
-            if isinstance(item.get(key), list | dict) and item[key]:
-                reading.skipped[tally] += len(item[key])
+            found = value_at(item, key, "") if isinstance(item, dict) else None
+            if isinstance(found, list | dict) and found:
+                reading.skipped[tally] += len(found)

@@ -48,6 +48,12 @@ _HEAD_BYTES = 65536
 _HEAD_LINES = 400
 _STREAMED = 2**20
 """Bytes of a stream that are read at a time."""
+_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+# Other encodings than Unicode in which XML is read: none hides a declaration of entities.
+_ENCODINGS = re.compile(
+    r"iso-8859-([1-9]|1[013-6])|windows-125[0-8]|koi8-[ru]|us-ascii|gb(2312|k|18030)|big5|"
+    r"shift_jis|euc-(jp|kr)"
+)
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([kMGT]?)B?", re.ASCII | re.IGNORECASE)
 _ENDINGS = frozenset(
@@ -55,7 +61,7 @@ _ENDINGS = frozenset(
     for ending in (
         *("ann", "bdocjs", "bio", "conll", "conllu", "conllup", "csv", "eaf", "htm", "html", "iob"),
         *("json", "jsonl", "ndjson", "parquet", "qde", "qdpx", "rttm", "spacy", "tei", "textgrid"),
-        *("tsv", "txt", "xmi", "xml", "zip"),
+        *("tsv", "txt", "xlsx", "xmi", "xml", "zip"),
     )
 )
 """Endings that say of what kind a file is, and not whose."""
@@ -257,23 +263,39 @@ class Source:
         return hashlib.sha256(self.data).hexdigest()
 
     @cached_property
+    def declared(self) -> str:
+        """The encoding that XML declares; empty if there is none."""
+        # Declarations are ASCII, and so readable in UTF-16 too.
+        head = self.head[:1024].replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+        found = _DECLARED.match(head)
+        return found[1].decode("ascii") if found else ""
+
+    @cached_property
+    def encoding(self) -> str:
+        """UTF-16 by its byte order mark, or what XML declares; else UTF-8."""
+        start, declared = self.head[:3], self.declared.lower()
+        if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return "utf-16"
+        if declared.startswith("utf-16") and b"\0" in start:
+            return "utf-16-le" if start[0] else "utf-16-be"
+        is_known = start != b"\xef\xbb\xbf" and _ENCODINGS.fullmatch(declared)
+        return declared if is_known else "utf-8-sig"
+
+    @cached_property
     def text(self) -> str:
         """The content as text, without a byte order mark.
 
-        UTF-8, or UTF-16 if it begins with that byte order mark. Line ends stay as
-        they are because offsets count them.
+        Line ends stay as they are because offsets count them.
         """
-        data = self.data
-        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            try:
-                return data.decode("utf-16")
-            except UnicodeDecodeError as error:
-                raise FormatError(f"broken UTF-16 at byte {error.start}", where=self.name) from None
+        data, encoding = self.data, self.encoding
         try:
-            text = data.decode("utf-8-sig")
+            text = data.decode(encoding)
         except UnicodeDecodeError as error:
+            if encoding.startswith("utf-16"):
+                raise FormatError(f"broken UTF-16 at byte {error.start}", where=self.name) from None
             line = data.count(b"\n", 0, error.start) + 1 + self.before
-            found, where = f"byte {data[error.start]:#04x} is not UTF-8", f"{self.name}:{line}"
+            other = encoding.upper().removesuffix("-SIG")
+            found, where = f"byte {data[error.start]:#04x} is not {other}", f"{self.name}:{line}"
             raise FormatError(found, where=where, remedy="save the file as UTF-8") from None
         if "\0" in text:
             line = text.count("\n", 0, text.index("\0")) + 1 + self.before
@@ -285,14 +307,13 @@ class Source:
     @cached_property
     def head_text(self) -> str:
         """The beginning as text, to recognise a format by; empty if it is not text."""
-        if self.head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            even = self.head[: len(self.head) // 2 * 2]
-            return even.decode("utf-16", errors="replace")
-        if b"\0" in self.head:
+        is_wide = self.encoding.startswith("utf-16")
+        if b"\0" in self.head and not is_wide:
             return ""
         try:
             # The cut may have gone through the last character.
-            return getincrementaldecoder("utf-8-sig")().decode(self.head)
+            errors = "replace" if is_wide else "strict"
+            return getincrementaldecoder(self.encoding)(errors).decode(self.head)
         except UnicodeDecodeError:
             return ""
 

@@ -20,7 +20,7 @@ TEXTS = (
     *("text", "full_text", "sentence", "content", "input", "raw_text", "raw", "body", "passage"),
     *("context", "source_text", "sourceText", "Text"),
 )
-IDS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id")
+IDS = ("id", "doc_id", "document_id", "docid", "uid", "guid", "_id", "doc_key", "orig_id")
 ANNOTATORS = ("annotator", "annotator_id", "annotator_name", "annotated_by", "coder", "rater")
 """Under which keys records have these."""
 # Names that can only mean characters come first: next to them, "start" and "end" count tokens.

@@ -12,7 +12,15 @@ what a system predicts there would otherwise begin or end spans.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, compress, pairwise
@@ -30,11 +38,11 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
-from beyondchance.errors import MismatchError, OptionError
+from beyondchance.errors import MismatchError, OptionError, SpanError
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
 from beyondchance.io.values import refusal
-from beyondchance.messages import Text, Use, given, pieces
+from beyondchance.messages import Piece, Text, Use, given, pieces
 from beyondchance.tallies import left_out
 from beyondchance.types import Ints
 
@@ -267,6 +275,46 @@ def decoded(
     return found
 
 
+def layered(
+    layers: Mapping[str, DecodedTags],
+    n_texts: int,
+    reading: Reading,
+    where: Callable[[int, int], Text],
+) -> DecodedTags:
+    """Join the layers of one annotator; a span that two of them have is taken once.
+
+    Tags without a label are labelled by their layer.
+    """
+    if len(layers) == 1:
+        return next(iter(layers.values()))
+    named = [
+        own._replace(labels=tuple(name if label == UNNAMED else label for label in own.labels))
+        for name, own in layers.items()
+    ]
+    found = joined_tags(named, [np.arange(n_texts)] * len(named))
+    rows = np.stack([found.text, found.start, found.end, found.label])
+    columns, n_times = np.unique(rows, axis=1, return_counts=True)
+    if n_twice := int(np.sum(n_times - 1)):
+        text, start = columns[:2, n_times.argmax()].tolist()
+        mend = (Use("strict", "-duplicates"), " leaves the second out")
+        place, found_twice = where(text, start), "a span is in two layers"
+        twice = partial(SpanError, found_twice, where=place, expected="it once", remedy=mend)
+        reading.mend("duplicates", "spans marked twice, second left out", twice, n_twice)
+    text, start, end, label = columns
+    return found._replace(text=text, start=start, end=end, label=label)
+
+
+def layers_of(names: str, known: Collection[str]) -> list[str]:
+    """Split the columns of layers, with + between them, unless a column has that name.
+
+    Examples
+    --------
+    >>> layers_of("3+4", ()), layers_of("C++", ["C++"])
+    (['3', '4'], ['C++'])
+    """
+    return [names] if names in known else [name.strip() for name in names.split("+")]
+
+
 def trailing_tags(columns: Sequence[AbstractSet[str]]) -> list[int]:
     """Find the columns at the end of a file without header that hold tags with common labels.
 
@@ -361,6 +409,12 @@ def chosen_columns(reading: Reading) -> dict[str, list[str]]:
     return found
 
 
+def either(columns: Sequence[str]) -> tuple[Piece, ...]:
+    """Say how several columns of tags are read: as annotators, or as layers of one."""
+    each, layers = (Use("columns", f"tag={sign.join(columns)}") for sign in ",+")
+    return each, " reads each as an annotator, ", layers, " as layers of one"
+
+
 def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file: str) -> None:
     """Tell if columns between the token and the last hold tags as well.
 
@@ -371,9 +425,9 @@ def note_columns(columns: Sequence[AbstractSet[str]], reading: Reading, *, file:
     also = [number for number in also if number not in {"1", str(last)}]
     if also:
         reading.note(
-            f"read from the last column; column {' and '.join(also)} holds tags too (",
-            Use("columns", f"tag={','.join([*also, str(last)])}"),
-            " reads each as an annotator)",
+            f"read from the last column of tags; column {' and '.join(also)} holds tags too (",
+            *either([*also, str(last)]),
+            ")",
             where=file,
         )
 
@@ -463,17 +517,18 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
     if all(draft.tagged is None for draft in drafts):
         return drafts
     drafts = _without_unscored(drafts, reading)
-    waiting: dict[tuple[str, str], list[Draft]] = {}
+    waiting: dict[tuple[str, str, str], list[Draft]] = {}
     for draft in drafts:
-        if draft.tagged is not None:
-            waiting.setdefault((draft.tagged.file, draft.annotator), []).append(draft)
+        if (tagged := draft.tagged) is not None:
+            key = (tagged.file, draft.annotator, tagged.layer)
+            waiting.setdefault(key, []).append(draft)
     groups = [
         [[tag for tag in draft.tagged.tags if tag is not None] for draft in own if draft.tagged]
         for own in waiting.values()
     ]
     found: dict[int, Draft] = {}
-    for (file, annotator), texts, scheme in zip(waiting, groups, _schemes(groups), strict=True):
-        own = waiting[file, annotator]
+    for (key, own), texts, scheme in zip(waiting.items(), groups, _schemes(groups), strict=True):
+        file, annotator, layer = key
         spans = decoded(
             [*chain.from_iterable(texts)],
             np.array([*map(len, texts)]),
@@ -485,9 +540,20 @@ def with_spans(drafts: list[Draft], reading: Reading) -> list[Draft]:
         )
         for draft, marks in zip(own, marks_of(spans, len(own)), strict=True):
             places = draft.tokens or ()
-            marked = [DraftSpan(places[s][0], places[e - 1][1], label) for s, e, label in marks]
+            marked = [
+                DraftSpan(
+                    places[s][0], places[e - 1][1], label if label != UNNAMED else layer or label
+                )
+                for s, e, label in marks
+            ]
             found[id(draft)] = replace(draft, spans=marked, tagged=None)
-    return [found.get(id(draft), draft) for draft in drafts]
+    whole: dict[object, Draft] = {}
+    for draft in drafts:
+        made, is_layer = found.get(id(draft), draft), draft.tagged and draft.tagged.layer
+        known = whole.setdefault((draft.annotator, draft.where) if is_layer else id(draft), made)
+        if known is not made:
+            whole[draft.annotator, draft.where] = replace(known, spans=[*known.spans, *made.spans])
+    return list(whole.values())
 
 
 def _schemes(annotators: Sequence[Sequence[Sequence[str]]]) -> list[str]:
@@ -529,7 +595,11 @@ def _without_unscored(drafts: list[Draft], reading: Reading) -> list[Draft]:
         groups.setdefault(draft.document, []).append(draft)
     cut: dict[int, Draft | None] = {}
     for group in groups.values():
-        masks = {d.annotator: [tag is None for tag in d.tagged.tags] for d in group if d.tagged}
+        masks = {
+            d.annotator + d.tagged.layer: [tag is None for tag in d.tagged.tags]
+            for d in group
+            if d.tagged
+        }
         other = next((draft for draft in group if draft.tagged is None), None)
         if other is not None and any(map(any, masks.values())):
             raise refusal(

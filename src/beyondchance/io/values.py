@@ -121,10 +121,10 @@ def object_of(value: object, where: Text, what: str = "it") -> dict[str, Any]:
 
 def listed(item: Mapping[str, Any], key: str, where: Text) -> list[Any]:
     """Return a list, empty where there is none."""
-    value = [] if item.get(key) is None else item[key]
-    if not isinstance(value, list):
+    value = value_at(item, key, where)
+    if not isinstance(value, list | None):
         raise refused(value, f"{key!r}", where, "a list")
-    return value
+    return value or []
 
 
 def mapped(item: Mapping[str, Any], key: str, where: Text) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def mapped(item: Mapping[str, Any], key: str, where: Text) -> dict[str, Any]:
 
 def identifier(item: Mapping[str, Any], key: str, where: Text) -> str | None:
     """Return a name or number as a string; None where it is missing or empty."""
-    value = item.get(key)
+    value = value_at(item, key, where)
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
@@ -153,18 +153,33 @@ def identified(item: Mapping[str, Any], keys: Iterable[str], where: Text) -> str
     return next((name for key in keys if (name := identifier(item, key, where))), None)
 
 
-def value_at(item: Mapping[str, Any], path: str, where: Text) -> Any:
-    """Return what is under a key, or under a key of an object inside; None if it is missing.
+def value_at(value: Any, path: str, where: Text, what: str = "it") -> Any:
+    """Return what is under a path: keys and places in lists, joined by dots; None if missing.
+
+    A star stands for all parts of a list, whose values are put into one list. A key that is the
+    whole path counts before the keys in it.
 
     Examples
     --------
-    >>> value_at({"interval": {"start": 3}}, "interval.start", "a.json:3")
-    3
+    >>> item = {"points": [{"start": 3}, {"start": 8}], "ner": [[[0, 2, "PER"]], []]}
+    >>> value_at(item, "points.0.start", "a.json:3"), value_at(item, "points.*.start", "a.json:3")
+    (3, [3, 8])
+    >>> value_at(item, "ner.*", "a.json:3"), value_at(item, "ner.5.0", "a.json:3")
+    ([[0, 2, 'PER']], None)
     """
-    outer, _, inner = path.rpartition(".")
-    if not outer or item.get(outer) is None:
-        return item.get(inner)
-    return object_of(item[outer], where, repr(outer)).get(inner)
+    if isinstance(value, dict) and (path in value or "." not in path):
+        return value.get(path)
+    key, _, rest = path.partition(".")
+    if value is None or not path:
+        return value
+    if isinstance(value, list | tuple) and key == "*":
+        found = (value_at(part, rest, where) for part in value)
+        return [x for part in found for x in (part if isinstance(part, list) else [part])]
+    if isinstance(value, list | tuple) and key.isdecimal():
+        value = value[int(key)] if int(key) < len(value) else None
+    else:
+        value = object_of(value, where, what).get(key)
+    return value_at(value, rest, where, repr(key))
 
 
 def label_of(value: object, where: Text, what: str = "'label'") -> str:
@@ -182,7 +197,7 @@ def string_of(item: Mapping[str, Any], key: str, where: Text, expected: Text = "
     >>> string_of({"text": "Ada"}, "text", "a.json:3")
     'Ada'
     """
-    value = item.get(key)
+    value = value_at(item, key, where)
     if not isinstance(value, str):
         raise refused(value, f"{key!r}", where, expected)
     return value

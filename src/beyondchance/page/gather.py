@@ -19,8 +19,12 @@ from beyondchance.errors import DataError
 from beyondchance.inference.replacement import Replacement, replacement
 from beyondchance.inference.standings import Standings, compare_systems
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.other_coefficients.catalogue import CATALOGUE
-from beyondchance.other_coefficients.coefficients import GAMMAS, Coefficients, coefficients
+from beyondchance.other_coefficients.coefficients import (
+    CATALOGUE,
+    GAMMAS,
+    Coefficients,
+    coefficients,
+)
 from beyondchance.reporting.breakdown import Breakdown, breakdown_of
 from beyondchance.reporting.commands.rank import Sureness, SystemRow, system_rows
 from beyondchance.results.agreement import LEVELS, Agreement

@@ -9,7 +9,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.io.naming import file_names, short_names, with_short_names
 from beyondchance.messages import renamed, renaming
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.named import Named
+from beyondchance.results.printed import Named
 from beyondchance.results.ranking import Ranking
 from beyondchance.settings import Settings
 

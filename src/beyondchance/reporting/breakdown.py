@@ -42,9 +42,8 @@ from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
-    from beyondchance.results.agreement import Agreement
+    from beyondchance.results.agreement import Agreement, Labelling
     from beyondchance.results.difficulty import Difficulty
-    from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
 
 Name: TypeAlias = str | tuple[str, str]

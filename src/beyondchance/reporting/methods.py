@@ -64,7 +64,14 @@ _DIFFICULTY = (
 )
 _CHANCE = (
     "{computed}, is the F1 score expected of {random} with the same number and lengths of spans "
-    "{where} {paper}: {rules}, and all such arrangements are equally probable"
+    "{where} {paper}: {rules}, and {probable}"
+)
+_EQUALLY = "all such arrangements are equally probable"
+_BY_SHAPES = (
+    "the probability of an arrangement is proportional to the product of the odds, counted in "
+    "other documents of the same annotator, that words of the shapes that it covers (punctuation, "
+    "digits, upper case, capitalised at the start of the text or elsewhere, lower case) lie in "
+    "spans of the label"
 )
 _PERMUTED = (
     "computed exactly, is the one expected if the labels of each annotator are permuted over all "
@@ -310,6 +317,7 @@ def _paragraph(
         "where": "anywhere in the texts that are compared" if is_corpus else f"in each {own.unit}",
         "paper": Citation(PAPER),
         "rules": ", ".join(rules),
+        "probable": _BY_SHAPES if own.chance else _EQUALLY,
         "correction": _CORRECTION,
         "values": "; ".join(_values(*given, digits) for given in each),
         "intervals": _intervals([end for found in ends for end in found.values()], signed),

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from beyondchance.checks import checked_option
 from beyondchance.reporting.citations import IN_WORDS, LIMITS
-from beyondchance.reporting.escaping import in_latex, in_markdown
-from beyondchance.reporting.visible import visible
+from beyondchance.reporting.escaping import in_latex, in_markdown, visible
 
 
 class Citation(NamedTuple):

@@ -28,7 +28,7 @@ _REPORTS: Mapping[str, str] = {
     "Intervals": "commands.intervals.report_of_intervals",
     "Labelling": "commands.agree.report_of_labelling",
     "MacroAverage": "commands.agree.report_of_average",
-    "NullDistribution": "commands.null.report_of_null",
+    "NullDistribution": "commands.agree.report_of_null",
     "Places": "commands.places.report_of_places",
     "Plan": "commands.plan.report_of_plan",
     "Ranking": "commands.rank.report_of_ranking",

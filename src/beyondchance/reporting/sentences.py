@@ -52,6 +52,12 @@ _MOST_REASONS = 6
 
 PARTS = {"finding": "finding spans", "labelling": "labels at places both found"}
 """The parts of an agreement, by what each counts."""
+SKILL = (
+    "By shapes: chance agreement of random annotators who see the shapes of words (capitals, "
+    "digits, punctuation) and prefer those that are marked in other documents. What is left above "
+    "it is skill."
+)
+"""What chance by shapes is."""
 REPORT = "Report corrected with observed (F1), the measure and the signature."
 ENOUGH = "Whether this agreement is enough depends on the task (docs/reading.md)."
 DIFFICULTY = "how hard it is to agree by chance"
@@ -550,7 +556,7 @@ def gold_left_out(gold: str, remedy: Text) -> Note:
 
 
 def condensed(notes: Iterable[Note], voice: Voice = PYTHON) -> list[str]:
-    """Make sentences of notes; what concerns several files or annotators is said once.
+    """Make sentences of notes, hints first; what several files or annotators share is said once.
 
     Examples
     --------
@@ -562,7 +568,11 @@ def condensed(notes: Iterable[Note], voice: Voice = PYTHON) -> list[str]:
     (['a.conll: read as conll; tags read as IOB2 (ada and ben)'], ['a.conll: tags read as IOB2'])
     """
     annotators_by_file: dict[str, dict[str, list[str]]] = {}
+    hints: dict[str, None] = {}
     for note in notes:
+        if note.is_hint:
+            hints[note.spoken(voice)] = None
+            continue
         texts = annotators_by_file.setdefault(note.where, {})
         texts.setdefault(spoken(note.text, voice), []).extend([note.who] if note.who else [])
     general = annotators_by_file.pop("", {})
@@ -576,6 +586,7 @@ def condensed(notes: Iterable[Note], voice: Voice = PYTHON) -> list[str]:
         ]
         files_by_text.setdefault("; ".join(parts), []).append(file)
     return [
+        *hints,
         *(f"{in_list(files)}: {text}" for text, files in files_by_text.items()),
         *(f"{in_list(names)}: {text}" if names else text for text, names in general.items()),
     ]

@@ -15,16 +15,15 @@ from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
 from beyondchance.results.averages import AVERAGES, MacroAverage
-from beyondchance.results.counted import Counted
 from beyondchance.results.counts import Counts, Name, Scores, in_order
 from beyondchance.results.intervals import (
     ConfidenceInterval,
+    Counted,
     Intervals,
     intervals_of,
     intervals_of_few,
 )
-from beyondchance.results.named import Named
-from beyondchance.results.printed import Measured
+from beyondchance.results.printed import Measured, Named, Printed
 from beyondchance.results.resampling import (
     SCORES,
     SUMS_AT_A_TIME,
@@ -343,9 +342,8 @@ class Agreement(Measured, Counted):
         if not isinstance(scores, Scores):
             return scores
         # Without what is cached here: a result that its own scores lead back to is freed late.
-        return replace(
-            scores, ask=partial(Agreement(self.counts, self.settings)._asked, level, *of)
-        )
+        ask = partial(Agreement(self.counts, self.settings)._asked, level, *of)
+        return Scores(scores.names, scores.columns, scores.of, ask)
 
     def _asked(self, level: str, *of: Any, **resampling: Any) -> Mapping[str, ConfidenceInterval]:
         """Compute the intervals of one score, whose name comes last."""
@@ -380,3 +378,31 @@ class Agreement(Measured, Counted):
     def __repr__(self) -> str:
         scores = [f"{name}={in_digits(getattr(self, name))}" for name in SCORES]
         return f"Agreement({', '.join(scores)}, measure={self.settings.measure!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class Labelling(Printed):
+    """How well annotators agree on where spans are, and on the labels of what both found.
+
+    Attributes
+    ----------
+    finding : Agreement
+        Of the spans, whatever their labels (scope ``unlabelled``).
+    labelling : Agreement
+        Of the labels at the places that both marked; its chance is that of permuted labels.
+        It has a score for each label, document, pair and annotator, and intervals, as any
+        other agreement.
+    settings : Settings
+        How both were computed; ``str(settings)`` is the signature to cite.
+    """
+
+    finding: Agreement
+    labelling: Agreement
+    settings: Settings
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{name}={in_digits(part.corrected)}"
+            for name, part in (("finding", self.finding), ("labelling", self.labelling))
+        ]
+        return f"Labelling({', '.join(parts)})"

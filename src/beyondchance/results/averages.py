@@ -20,9 +20,14 @@ from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.resampling import bootstrap_weights, resample
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.counted import Counted
 from beyondchance.results.counts import Counts
-from beyondchance.results.intervals import ConfidenceInterval, Intervals, interval_from, too_few
+from beyondchance.results.intervals import (
+    ConfidenceInterval,
+    Counted,
+    Intervals,
+    interval_from,
+    too_few,
+)
 from beyondchance.results.printed import Printed
 from beyondchance.results.resampling import SCORES, resampling_of, score_of
 from beyondchance.results.score import Score, reason_of

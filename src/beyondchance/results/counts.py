@@ -41,7 +41,7 @@ from beyondchance.results.adding import (
     summed,
     united,
 )
-from beyondchance.results.named import unknown_name
+from beyondchance.results.printed import unknown_name
 from beyondchance.results.resampling import SCORES, Levels, Rows, score_of
 from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
 from beyondchance.results.units import MOST_DOCUMENTS, Units, check_distinct
@@ -589,8 +589,8 @@ class Counts:
 
         columns: dict[str, NDArray[Any]] = {
             name: put_together(*map(left, digits_of(column)))
-            for name, column in self._columns().items()
-            if name in SUMS
+            for name in SUMS
+            if (column := getattr(self, name)) is not None
         }
         has_rows = left(np.ones(len(self))) > 0
         for name in _FLAGS:
@@ -659,10 +659,10 @@ class Counts:
 
     def _numbers_of(self, level: str, rows: Columns) -> tuple[Ints, int]:
         """Number rows among the levels of a kind, and count these."""
-        n, one, other = len(self.annotators), rows["a"], rows["b"]
+        n, one = len(self.annotators), rows["a"]
         if level == "pair":
             code = self.pairs[0] * n + self.pairs[1]
-            own = np.minimum(one, other) * n + np.maximum(one, other)
+            own = np.minimum(one, rows["b"]) * n + np.maximum(one, rows["b"])
             return np.searchsorted(code, own), len(code)
         number, n_levels = np.zeros_like(one), 1
         for key, size in (("a", n), ("label", len(self.labels))):
@@ -673,7 +673,8 @@ class Counts:
     def _scores(self, level: str, names: Sequence[Name]) -> Scores[Name]:
         """Sum the rows of each level of a kind."""
         rows = self.both_ways() if level == "annotator" else self
-        group = self.pair if level == "pair" else self._numbers_of(level, rows._columns())[0]
+        keys = {key: getattr(rows, key) for key in _KEYS}
+        group = self.pair if level == "pair" else self._numbers_of(level, keys)[0]
         return rows._scores_of(group, names, self._sizes(level))
 
     def _scores_of(
@@ -688,8 +689,8 @@ class Counts:
         n_groups = len(names)
         columns: dict[str, NDArray[Any]] = {
             name: exact_total(group, column, n_groups)
-            for name, column in self._columns().items()
-            if name in SUMS
+            for name in SUMS
+            if (column := getattr(self, name)) is not None
         }
         has_rows = np.bincount(group, minlength=n_groups) > 0
         for name in _FLAGS:
@@ -742,7 +743,8 @@ class Counts:
         if level == "pair":
             number, n = self._sided("pair"), self.pairs.shape[1]
         else:
-            number, n = self._numbers_of(level, {key: self._sided(key) for key in _KEYS})
+            sides = {key: self._sided(key) for key in ("a", *_LEVELS[level])}
+            number, n = self._numbers_of(level, sides)
         found = self._sizes_of(number, n, level)
         if level == "mark":
             once = self._once[0]
@@ -750,8 +752,6 @@ class Counts:
             return {"n_spans": found["n_spans"], "size": size}
         if level == "annotator":
             return {**self._lost(), **found}
-        if level == "all":
-            return {**found, **self._texts()}
         return found
 
     def _sizes_of(self, number: Ints, n: int, level: str = "document") -> dict[str, Ints]:
@@ -769,7 +769,7 @@ class Counts:
         """Count documents and spans of every level, as a table."""
         tables = []
         for level, keys in _LEVELS.items():
-            sizes = self._sizes(level)
+            sizes = {**self._sizes(level), **(self._texts() if level == "all" else {})}
             number = np.arange(len(sizes["n_spans"]))
             table: dict[str, NDArray[Any]] = dict.fromkeys(_KEYS, np.full(len(number), -1))
             for key, names in (("label", self.labels), ("a", self.annotators)):
@@ -783,7 +783,12 @@ class Counts:
     def _sided(self, name: str) -> NDArray[Any]:
         """Return a column of side a, followed by that of side b where it is another annotator."""
         other = getattr(self, _SIDES.get(name, name))
-        return np.concatenate([getattr(self, name), other[self.a != self.b]])
+        return np.concatenate([getattr(self, name), other[self._is_other]])
+
+    @cached_property
+    def _is_other(self) -> Bools:
+        """Rows of two different annotators."""
+        return np.asarray(self.a != self.b)
 
     @cached_property
     def _once(self) -> tuple[Ints | slice, Bools]:

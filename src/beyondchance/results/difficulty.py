@@ -13,11 +13,9 @@ import numpy as np
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.options import ResamplingOptions, documented
-from beyondchance.results.counted import Counted
 from beyondchance.results.counts import Counts
-from beyondchance.results.intervals import ConfidenceInterval, Intervals, intervals_of
-from beyondchance.results.named import Named
-from beyondchance.results.printed import Described
+from beyondchance.results.intervals import ConfidenceInterval, Counted, Intervals, intervals_of
+from beyondchance.results.printed import Described, Named
 from beyondchance.results.resampling import Levels, resampling_of, score_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints

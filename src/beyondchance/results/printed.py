@@ -1,13 +1,14 @@
-"""Results that print themselves, with the tables of the command line."""
+"""Results that print themselves, with the tables of the command line, and results by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from beyondchance.messages import Text, spoken
+from beyondchance.errors import UnknownNameError
+from beyondchance.messages import Quote, Text, quotes, spoken
 
 if TYPE_CHECKING:
     from beyondchance.settings import Settings
@@ -119,3 +120,27 @@ class Measured(Described):
         """
         score_others = self.__dict__.get("_score_others", dict)
         return {self.settings.custom or self.settings.measure: self, **score_others()}
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Named(dict[Key, Value]):
+    """A dictionary that lists its keys where one is missing.
+
+    Examples
+    --------
+    >>> Named(PER=1, LOC=2)["ORG"]
+    Traceback (most recent call last):
+    beyondchance.errors.UnknownNameError: nothing is named 'ORG'; expected one of 'PER', 'LOC'
+    """
+
+    def __missing__(self, key: object) -> NoReturn:
+        raise unknown_name(key, self)
+
+
+def unknown_name(key: object, names: Iterable[object]) -> UnknownNameError:
+    """Make the error that lists the names."""
+    expected = "one of ", *quotes(names, most=20)
+    return UnknownNameError("nothing is named ", Quote(key), expected=expected)

@@ -15,8 +15,7 @@ from beyondchance.errors import OptionError
 from beyondchance.messages import Note, Quote
 from beyondchance.numbers import Extent, in_digits
 from beyondchance.results.agreement import Agreement
-from beyondchance.results.named import Named
-from beyondchance.results.printed import Measured
+from beyondchance.results.printed import Measured, Named
 from beyondchance.settings import Settings
 from beyondchance.types import Bools
 

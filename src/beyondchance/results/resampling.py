@@ -32,7 +32,7 @@ from beyondchance.core.resampling import (
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Use
 from beyondchance.options import MOST_RESAMPLES, ResamplingOptions, checked_options, declared
-from beyondchance.results.named import Named
+from beyondchance.results.printed import Named
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 

@@ -32,7 +32,7 @@ from beyondchance.numbers import Extent, in_digits
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
-from beyondchance.results.named import Named
+from beyondchance.results.printed import Named
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.results.units import MOST_DOCUMENTS
@@ -40,6 +40,7 @@ from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import Marked, Placed, check_fit, marked, nothing_shared, placed_of
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
+from beyondchance.scoring.shapes import check_shapes
 from beyondchance.settings import Settings, added_settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
 from beyondchance.types import Floats
@@ -69,14 +70,21 @@ class Question:
 
     def resolved(self) -> Scoring:
         """Check the options of scoring and put together what they stand for."""
-        return scoring_of(self.scoring, is_team=self.command == "agreement" and self.gold is None)
+        is_agreement = self.command == "agreement"
+        return scoring_of(
+            self.scoring,
+            is_team=is_agreement and self.gold is None,
+            is_informed=is_agreement or self.command == "rank",
+        )
 
 
 def by_measures(question: Question) -> list[Question]:
     """Return the question, and the same by the two measures that are best known."""
     asked = question.scoring
     # One model for all of them; the parameters of a measure are for that one only.
-    common = {name: asked[name] for name in ("model", "scope", "average") if name in asked}
+    common = {
+        name: asked[name] for name in ("model", "scope", "average", "chance") if name in asked
+    }
     others = [name for name in ("token", "exact") if name != asked.get("measure", "token")]
     return [question, *(replace(question, scoring={**common, "measure": n}) for n in others)]
 
@@ -150,11 +158,12 @@ def answer(corpus: Corpus, question: Question, *, is_part: bool = False) -> Answ
         Whether other documents follow, so that these need not have two annotators who are
         compared.
     """
-    if is_part and corpus.unit == CORPUS:
+    if is_part and (corpus.unit == CORPUS or "chance" in question.resolved().options):
+        by_all = Use("unit", CORPUS) if corpus.unit == CORPUS else Use("chance", "shapes")
         raise OptionError(
-            "random spans can be in any document with ",
-            Use("unit", CORPUS),
-            expected="another unit, where documents are counted in parts",
+            "chance depends on all documents with ",
+            by_all,
+            expected="another choice, where documents are counted in parts",
             remedy="read all documents at once",
         )
     return _ANSWERS[question.command](corpus, question, is_part)
@@ -314,6 +323,8 @@ def _counts(
     check_fit(spans, scoring.model)
     if shared.corpus.unit == CORPUS:
         check_corpus_wide(spans, scoring)
+    if scoring.is_informed:
+        check_shapes(spans)
     counts, notes = counted(spans, shared, scoring)
     return spans, counts if weight is None else counts.weighted(weight), notes
 

@@ -43,6 +43,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, refused
 from beyondchance.scoring.options import Scoring
+from beyondchance.scoring.shapes import expected_by_shapes
 from beyondchance.types import Bools, Floats, Ints
 
 _DIGITS = 9
@@ -171,7 +172,12 @@ def counted(
     else:
         both = (np.minimum(group_a, group_b) >= 0).nonzero()[0]
         placed = Placement(spans, scoring.model)
-        found = _matches(placed, measure, sizes[:, both], group_a[both], group_b[both])
+        sides = group_a[both], group_b[both]
+        expected = None
+        if scoring.is_informed and len(both):
+            informed, notes = expected_by_shapes(spans, measure.name, *sides)
+            expected = rounded(informed[None])
+        found = _matches(placed, measure, sizes[:, both], *sides, expected=expected)
         matches = found.in_rows(both, len(text))
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     counts = Counts(
@@ -411,8 +417,16 @@ class Placement:
 # --- What they have in common -------------------------------------------------
 
 
-def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Ints) -> Matches:
-    """Compute what groups a and b have in common, observed and expected, pair by pair."""
+def _matches(
+    placed: Placement,
+    measure: Measure,
+    sizes: Floats,
+    a: Ints,
+    b: Ints,
+    *,
+    expected: Floats | None = None,
+) -> Matches:
+    """Compute what groups a and b have in common, observed and, unless it is known, expected."""
     spans = placed.spans
     has_form = _has_form(placed, measure)
     if measure.estimate is None and not has_form.all():
@@ -432,7 +446,8 @@ def _matches(placed: Placement, measure: Measure, sizes: Floats, a: Ints, b: Int
         return (constant(*sides) for sides in placed.problems(a[rows], b[rows]))
 
     # What has no exact expectation is estimated below.
-    expected = _expected_in_texts(placed, measure, is_exact, a, b)
+    if expected is None:
+        expected = _expected_in_texts(placed, measure, is_exact, a, b)
     fixed = _fixed(expected[0], matched[0], _limit(measure, sizes), constants)
     certain = _certain(expected, sizes)
     if measure.estimate is None:

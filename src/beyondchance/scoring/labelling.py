@@ -28,9 +28,8 @@ from beyondchance.core.ragged import bounds, distinct, members, total
 from beyondchance.errors import OptionError, OverlapError
 from beyondchance.messages import Quote, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
-from beyondchance.results.agreement import Agreement
+from beyondchance.results.agreement import Agreement, Labelling
 from beyondchance.results.counts import Counts
-from beyondchance.results.labelling import Labelling
 from beyondchance.results.score import LABELS
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement

@@ -75,6 +75,12 @@ CHOICES.update(
     scope={name: item.placed for name, item in SCOPES.items()},
 )
 
+SHAPES = "shapes-1"
+"""What signatures call the shapes of words, folds and odds that make chance informed."""
+BOTH = f"uniform+{SHAPES}"
+"""What they call results that have both."""
+INFORMED = ("token", "exact", "boundary")
+"""The measures whose expected match follows from where spans start."""
 INSIDE, CROSSING = "placed one inside the other", "with spans that cross, which move together"
 """What notes say model 'auto' did, where spans lie in others and where they cross."""
 
@@ -108,10 +114,18 @@ class Scoring:
         measure = self.measure
         drawing = measure.drawing if is_estimated else {}
         names = {"measure": measure.name, "model": self.model.name, "scope": self.scope.name}
-        return {**names, **measure.signed, **drawing, **self.options}
+        informed = {"chance": SHAPES} if self.is_informed else {}
+        return {**names, **measure.signed, **drawing, **self.options, **informed}
+
+    @property
+    def is_informed(self) -> bool:
+        """Whether random annotators see the shapes of words."""
+        return "chance" in self.options
 
 
-def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring:
+def scoring_of(
+    given: Mapping[str, object], *, is_team: bool = False, is_informed: bool = False
+) -> Scoring:
     """Check the options of scoring and put together what they stand for.
 
     Parameters
@@ -119,6 +133,8 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
     given : mapping of str to object
     is_team : bool
         Whether all annotators are compared with one another, so that pairs can be weighted.
+    is_informed : bool
+        Whether random annotators may see the shapes of words.
 
     Raises
     ------
@@ -142,6 +158,13 @@ def scoring_of(given: Mapping[str, object], *, is_team: bool = False) -> Scoring
             " weights pairs of annotators",
             expected="agreement among a team: against a gold standard, in null distributions and "
             "in diagnoses all pairs weigh the same",
+        )
+    if "chance" in options and not (is_informed and measure.name in INFORMED):
+        found = f" does not go with measure {measure.name!r}"
+        raise OptionError(
+            Use("chance", options["chance"]),
+            found if is_informed else " is for agreement and rankings only",
+            remedy=f"use one of {', '.join(INFORMED)}" if is_informed else "",
         )
     parameters = {}
     for name in list(options):

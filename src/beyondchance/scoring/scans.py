@@ -35,7 +35,8 @@ from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
 from beyondchance.io.pieces import in_order, lasting
-from beyondchance.io.reading import Named
+from beyondchance.io.reading import Named, Naming
+from beyondchance.io.saving import save_file
 from beyondchance.io.scanning import (
     Batch,
     Piece,
@@ -52,18 +53,20 @@ from beyondchance.io.scanning import (
     seen_in,
     seen_together,
 )
-from beyondchance.io.sources import holds_counts
-from beyondchance.messages import Note, Quote, Use, quotes
+from beyondchance.io.sources import Source, holds_counts, too_large
+from beyondchance.messages import Note, Quote, Use, pieces, quotes
+from beyondchance.results.packing import packed, unpacked
 from beyondchance.scoring.answers import (
     Answer,
     Question,
+    Scored,
     added_answers,
     added_counters,
     answer,
     check_picklable,
 )
 from beyondchance.scoring.engines import Engine, engine_of
-from beyondchance.scoring.stored import save_stored, stored
+from beyondchance.scoring.marks import Placed
 
 _AT_ONCE = 4
 """Pieces that are added at a time."""
@@ -305,7 +308,7 @@ def counted(
         raise _without_rows(opened_files(found).uploads[0].name)
     signed = result if share is not None else _checked(result, found)
     if save_counts is not None:
-        save_stored(save_counts, result, corpus.sources)
+        save_file(save_counts, packed(result), corpus.sources)
     return signed
 
 
@@ -501,7 +504,7 @@ def is_counted(found: Scan) -> bool:
 
 def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
     """Add saved counts, and pick the answers to the questions, at least to the first one."""
-    loaded = [stored(item, Counted) for item in found.items]
+    loaded = [_stored(item) for item in found.items]
     parts = sorted((part for part in loaded if not part.is_empty), key=attrgetter("number"))
     if not parts:
         raise _without_rows(str(found.items[0]))
@@ -578,3 +581,32 @@ def _named(question: Question) -> str:
 def _identity(question: Question) -> tuple[Any, ...]:
     signature = question.resolved().signature(is_estimated=True)
     return question.command, question.gold, tuple(sorted(signature.items()))
+
+
+_KINDS = (
+    *(Answer, Copies, Corpus, Input, Naming, Note, Placed, Question, Quote, Scored, Seen, Use),
+    Whole,
+)
+"""What can be in a file of counts."""
+
+
+def _stored(path: str | PathLike[str]) -> Counted:
+    """Read a file of counts.
+
+    Raises
+    ------
+    FormatError
+        If it is not whole, of another version, or something else.
+    """
+    source = Source(str(path), path=Path(path))
+
+    def check_size(size: int) -> None:
+        if size > source.most:
+            said = f"unpacks to {size:,} bytes"
+            raise too_large(source.name, said, most=source.most, size=size)
+
+    try:
+        return unpacked(source.data, Counted, _KINDS, check_size)
+    except FormatError as error:
+        error.where = pieces(source.name)
+        raise

@@ -464,6 +464,102 @@ class TestNumbersOfTokens:
         assert (both.annotators, both.texts) == (("column 3", "column 4"), ("Bayern ist",))
 
 
+class TestLayers:
+    TEXT = (
+        "# https://x.org/a [2009-10-17]\n1\tTroia\tB-OTH\tB-LOC\n2\t-\tI-OTH\tO\n"
+        "3\tTraum\tI-OTH\tO\n\n1\tin\tO\tO\n2\tBonn\tB-LOC\tB-LOC\n"
+    )
+
+    def test_layers_of_one_annotator(self, tmp_path):
+        path = written(tmp_path / "a.tsv", self.TEXT)
+        with refused(bc.FormatError, f"{path}:2: … 3 … 4 … layers … columns='tag=3+4' … layers"):
+            bc.read(path)
+        corpus = bc.read(path, columns="tag=3+4")
+        assert corpus.annotators == ("a",)
+        assert corpus.spans("1", "a") == [(0, 1, "LOC"), (0, 3, "OTH")]
+        assert corpus.spans("2", "a") == [(1, 2, "LOC")]
+        assert corpus.skipped == {"spans marked twice, second left out": 1}
+
+    def test_a_span_in_two_layers_is_refused(self, tmp_path):
+        path = written(tmp_path / "a.tsv", self.TEXT)
+        with refused(bc.SpanError, f"{path}:7: … two layers", use="strict"):
+            bc.read(path, columns="tag=3+4", strict="duplicates")
+
+    def test_several_annotators_with_layers(self, tmp_path):
+        rows = "word a1 a2 b1 b2\nAda B-X O O B-Y\nsat O O O O\n"
+        path = written(tmp_path / "a.txt", rows)
+        corpus = bc.read(path, columns="tag=a1+a2,b1+b2")
+        assert corpus.annotators == ("a1+a2", "b1+b2")
+        assert corpus.spans("1", "a1+a2") == [(0, 1, "X")]
+        assert corpus.spans("1", "b1+b2") == [(0, 1, "Y")]
+
+    def test_tags_without_labels_are_labelled_by_their_layer(self, tmp_path):
+        path = written(tmp_path / "a.txt", "word skill know\nAda B B\nsat I O\n")
+        corpus = bc.read(path, columns="tag=skill+know")
+        assert corpus.spans("1", "a") == [(0, 1, "know"), (0, 2, "skill")]
+        path = written(tmp_path / "b.txt", "Ada B B\nsat I O\n")
+        assert bc.read(path, columns="tag=2+3").labels == ("column 2", "column 3")
+
+    def test_a_column_whose_name_has_the_sign(self, tmp_path):
+        path = written(tmp_path / "a.txt", "word C++ C\nAda B-X O\nsat O O\n")
+        assert bc.read(path, columns="tag=C++").spans("1", "a") == [(0, 1, "X")]
+
+    @each("columns", ["tag=3+9", "tag=3+", "tag=+"])
+    def test_layers_that_are_not_there(self, tmp_path, columns):
+        with refused(bc.OptionError, "column … 1 … 4"):
+            bc.read(written(tmp_path / "a.tsv", self.TEXT), columns=columns)
+
+
+class TestColumnsWithoutTags:
+    """As Universal NER has them behind the tags."""
+
+    TEXT = (
+        "# newdoc id = x\n# sent_id = x-1\n# text = Where is Rome?\n1\tWhere\tO\t-\t-\n"
+        "2\tis\tO\t-\t-\n3\tRome\tB-LOC\t-\tana\n4\t?\tO\t-\t-\n\n"
+        "# sent_id = x-2\n1\tHere\tO\t-\t-\n"
+    )
+
+    def test_the_last_column_with_tags_is_read(self, tmp_path):
+        corpus = bc.read(written(tmp_path / "a.iob2", self.TEXT))
+        assert corpus.documents == ("x",)
+        assert corpus.texts == ("Where is Rome ?", "Here")
+        assert (corpus.span_text.tolist(), corpus.span_start.tolist()) == ([0], [2])
+        told = [note for note in corpus.notes if "column 3" in str(note)]
+        assert_notes(told, "a.iob2: … column 3")
+
+    def test_one_tag_is_enough_to_read_the_last_column(self, tmp_path):
+        # What is misspelt there must not be replaced by another column in silence.
+        path = written(tmp_path / "a.txt", "Ada B-NP PERS\nsat B-VP o\nhere O O\n")
+        with refused(bc.TagError, f"{path}:1: … 'PERS'"):
+            bc.read(path)
+
+    def test_no_column_holds_tags(self, tmp_path):
+        path = written(tmp_path / "a.txt", "Ada x PER\nsat y NONE\n")
+        with refused(bc.TagError, f"{path}:1: … 'PER' … prefix", use="scheme"):
+            bc.read(path, format="conll")
+
+
+class TestSwappedColumns:
+    TEXT = "B-PER Ada\nO and\nB-PER I\nO took\nO B-52\nB-LOC Oslo\n\nO U\nI-PER Bo\n"
+
+    def test_tags_in_front_of_words(self, tmp_path):
+        path = written(tmp_path / "a.txt", self.TEXT)
+        for options in ({}, {"scheme": "IO"}):
+            with refused(bc.FormatError, f"{path}:1: … 1 … tags … 2 … columns='token=2,tag=1'"):
+                bc.read(path, **options)
+        corpus = bc.read(path, columns="token=2,tag=1")
+        assert corpus.texts == ("Ada and I took B-52 Oslo", "U Bo")
+
+    def test_columns_named_the_wrong_way_round(self, tmp_path):
+        path = written(tmp_path / "a.txt", "Ada B-PER\nsat O\nin O\n")
+        with refused(bc.FormatError, f"{path}:1: … 2 … tags … 1 … columns='token=1,tag=2'"):
+            bc.read(path, columns="token=2,tag=1")
+
+    @each("text", ["I B-PER\nO O\n", "B B-X\nI I-X\nO O\n", "O O\nB B-X\n"])
+    def test_words_that_look_like_tags(self, tmp_path, text):
+        assert len(bc.read(written(tmp_path / "a.txt", text)).span_start) == 1
+
+
 class TestLabelsWithoutPrefix:
     @each(
         "content",

@@ -3,6 +3,7 @@
 import contextlib
 
 import conllu as library
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -16,7 +17,7 @@ from beyondchance.messages import spoken
 from beyondchance.options import ReadOptions
 from each import each
 from examples import examples
-from refusals import assert_notes, refused
+from refusals import assert_notes, assert_tells, refused
 
 
 def row(number, form, misc="_"):
@@ -378,3 +379,83 @@ class TestColumnsOfTheirOwn:
     def test_no_tags(self, read):
         with refused(bc.FormatError, "NER"):
             read(self.PLUS.format("LEVEL", "x"))
+
+
+# --- CoNLL-2012 ---------------------------------------------------------------
+
+
+def row_2012(number, word, entity, *predicates):
+    cells = ["x", "0", number, word, "NN", "(NP*", "-", "-", "-", "Ada", entity, *predicates, "(3"]
+    return "  ".join(map(str, cells))
+
+
+def in_2012(*sentences, name="bn/x_01", part="000"):
+    """Sentences, of which each is a list of words and what column 11 has."""
+    lines = [f"#begin document ({name}); part {part}"]
+    for n_predicates, sentence in enumerate(sentences):
+        lines += [row_2012(i, *cells, *["*"] * n_predicates) for i, cells in enumerate(sentence)]
+        lines.append("")
+    return "\n".join([*lines, "#end document\n"])
+
+
+MALI = [("Mali", "(GPE)"), ("said", "*"), ("Ada", "(PERSON*"), ("Lund", "*)")]
+NEWS = [("CNN", "(ORG*"), ("Headline", "(WORK_OF_ART*"), ("News", "*))"), (".", "*")]
+
+
+def read_2012(tmp_path, text, name="anna.gold_conll", **options):
+    (tmp_path / name).write_text(text)
+    return bc.read(tmp_path / name, **options)
+
+
+def test_conll_2012(tmp_path):
+    text = in_2012(MALI, NEWS) + in_2012([("Yes", "*")], MALI, part="001")
+    corpus = read_2012(tmp_path, text)
+    assert corpus.documents == ("bn/x_01", "bn/x_01; part 1")
+    assert corpus.text_length.tolist() == [4, 4, 1, 4]
+    assert corpus.annotators == ("anna",)
+    columns = (corpus.span_text, corpus.span_start, corpus.span_end, corpus.span_label)
+    spans = zip(*map(np.ndarray.tolist, columns), strict=True)
+    assert sorted((*place, corpus.labels[label]) for *place, label in spans) == [
+        (0, 0, 1, "GPE"),
+        (0, 2, 4, "PERSON"),
+        (1, 0, 3, "ORG"),
+        (1, 1, 3, "WORK_OF_ART"),
+        (3, 0, 1, "GPE"),
+        (3, 2, 4, "PERSON"),
+    ]
+    assert corpus.skipped == {}
+
+
+@each("cell", ["(GPE*)", "(GPE)"])
+def test_a_single_word_with_a_star_or_without(tmp_path, cell):
+    corpus = read_2012(tmp_path, in_2012([("Mali", cell), ("won", "*")]))
+    assert corpus.labels == ("GPE",)
+    assert corpus.span_end.tolist() == [1]
+
+
+@each("nothing", ["*", "-", "_"])
+def test_columns_without_entities(tmp_path, nothing):
+    corpus = read_2012(tmp_path, in_2012([("No", nothing), ("news", nothing)]))
+    assert (corpus.text_length.tolist(), len(corpus.span_start)) == ([2], 0)
+
+
+@each(
+    ("text", "message"),
+    [
+        (in_2012([("Mali", "(GPE*")]), ":2: … '(GPE' … opens … 'GPE' … after"),
+        (in_2012([("a", "*"), ("Mali", "*)")]), ":3: … '*)' … closes … not open"),
+        (in_2012([*MALI, ("x", "*))")]), ":6: … closes … not open"),
+        (in_2012(MALI) + "x 0 0 Ada NN\n", ":8: … 5 columns … column 11"),
+        (in_2012([*MALI, ("x", "B-PER")]), ":6: … 'B-PER' … brackets"),
+    ],
+)
+def test_what_is_wrong_in_conll_2012(tmp_path, text, message):
+    with pytest.raises(bc.DataError) as caught:
+        read_2012(tmp_path, text, format="conllu")
+    assert_tells(caught.value, f"anna.gold_conll{message}")
+
+
+def test_other_columns_below_the_same_line_are_read_as_columns(tmp_path):
+    text = "#begin document (x); part 000\nAda B-PER\nsat O\n"
+    corpus = read_2012(tmp_path, text)
+    assert [item.format for item in corpus.inputs] == ["conll"]

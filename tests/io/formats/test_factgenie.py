@@ -71,6 +71,14 @@ def upload_of(content, data=None):
 
 
 class TestRead:
+    def test_keys_of_earlier_versions(self, read):
+        former = {"dataset": "weather", "split": "test", "table_idx": 0}
+        marks = {"annotations": [span(0, "Oslo")], "annotator_id": "p1"}
+        for system in ({"setup": {"id": "gpt-4"}}, {"model": "gpt-4", "setup": "direct"}):
+            corpus = read(former | system | marks)
+            assert corpus.spans(NAME, "p1") == [(0, 4, "0")]
+            assert factgenie.is_format(upload_of(lines(former | system | marks)))
+
     def test_texts_come_from_the_outputs(self, read):
         corpus = read(line(span(0, "Oslo"), span(13, "sunny", 2)), line(by=2))
         assert corpus.documents == (NAME,)

@@ -134,6 +134,51 @@ def test_the_one_column_of_tags_is_found_by_its_name(key):
     assert read([more]).spans("1", "annotator 1") == [(0, 1, "LOC")]
 
 
+LAYERS = [
+    {
+        "tokens": ["Java", "and", "teams"],
+        "tags_skill": ["O", "O", "B"],
+        "tags_know": ["B", "O", "O"],
+    },
+    {
+        "tokens": ["lead", "Java", "teams"],
+        "tags_skill": ["B", "I", "I"],
+        "tags_know": ["O", "B", "O"],
+    },
+]
+
+
+def test_layers_of_one_annotator():
+    with refused(bc.FormatError, "'tags_skill', 'tags_know' … layers of one", use="columns"):
+        bc.read(LAYERS)
+    corpus = bc.read(LAYERS, columns="tag=tags_skill+tags_know")
+    (who,) = corpus.annotators
+    assert corpus.spans("1", who) == [(0, 1, "tags_know"), (2, 3, "tags_skill")]
+    assert corpus.spans("2", who) == [(0, 3, "tags_skill"), (1, 2, "tags_know")]
+    assert bc.read(LAYERS, columns="tag=tags_skill,tags_know").annotators == (
+        "tags_skill",
+        "tags_know",
+    )
+
+
+def test_layers_with_labels_keep_them_and_what_is_not_scored_is_left_out():
+    rows = [{"tokens": ["a", "b"], "x_tags": [1, -100], "y_tags": [2, -100]}, {"tokens": ["c"]}]
+    corpus = bc.read(rows, columns="tag=x_tags+y_tags", label_names="O,B-X,B-Y")
+    (who,) = corpus.annotators
+    assert corpus.spans("1", who) == [(0, 1, "X"), (0, 1, "Y")]
+    assert corpus.texts == ("a",)
+    assert corpus.skipped["examples not annotated"] == 1
+
+
+def test_a_span_in_two_layers():
+    rows = [{"tokens": ["a", "b"], "x_tags": ["B-X", "O"], "y_tags": ["B-X", "O"]}]
+    corpus = bc.read(rows, columns="tag=x_tags+y_tags")
+    assert len(corpus.span_start) == 1
+    assert corpus.skipped == {"spans marked twice, second left out": 1}
+    with refused(bc.OptionError, "'z_tags'"):
+        bc.read(rows, columns="tag=x_tags+z_tags")
+
+
 def test_several_columns_of_tags_are_several_annotators_if_asked_for():
     row = {"tokens": ["Mia", "Lund"], "tags_skill": ["B", "I"], "tags_knowledge": ["O", "B"]}
     with refused(

@@ -236,6 +236,130 @@ def test_wrong(tmp_path, text, message):
     assert_tells(caught.value, f"{tmp_path / 'anna'}{message}")
 
 
+# --- Texts that are given -----------------------------------------------------
+
+
+def test_texts_may_be_given(tmp_path):
+    for name, texts in (("a", "texts"), ("b", "texts/one.txt"), ("c", "texts.csv")):
+        folder = tmp_path / name
+        (folder / "texts").mkdir(parents=True)
+        (folder / "texts" / "one.txt").write_text(TEXT)
+        (folder / "texts" / "two.txt").write_text("Other.")
+        (folder / "texts.csv").write_text(f'document,text\none.txt,"{TEXT}"\n')
+        (folder / "anna.xml").write_text(content(MAY, VALE))
+        corpus = bc.read(folder / "anna.xml", documents=folder / texts)
+        assert corpus.spans("one", "ada") == [(5, 10, "DATE"), (18, 22, "NAME")]
+        assert corpus.texts == (TEXT,)
+
+
+def test_the_only_text_may_have_another_name(tmp_path):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "note.txt").write_text(TEXT)
+    (tmp_path / "anna.xml").write_text(content(MAY))
+    for texts in ("texts", "texts/note.txt"):
+        corpus = bc.read(tmp_path / "anna.xml", documents=tmp_path / texts)
+        assert corpus.spans("one", "ada") == [(5, 10, "DATE")]
+
+
+def test_no_text_among_those_that_are_given(tmp_path):
+    (tmp_path / "texts").mkdir()
+    for name in ("note", "other"):
+        (tmp_path / "texts" / f"{name}.txt").write_text(TEXT)
+    (tmp_path / "anna.xml").write_text(content(MAY))
+    with refused(bc.FormatError, "anna.xml: … 'one.txt' … missing … corpus", use="documents"):
+        bc.read(tmp_path / "anna.xml")
+    message = "anna.xml: … 'one.txt' … missing … name … table … document … text"
+    with refused(bc.FormatError, message, use="documents"):
+        bc.read(tmp_path / "anna.xml", documents=tmp_path / "texts")
+
+
+# --- Knowtator 2 --------------------------------------------------------------
+
+
+def second(*parts, name="one", more=""):
+    inner = "".join(parts)
+    return (
+        '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<knowtator-project>\n'
+        f'<document id="{name}" text-file="{name}.txt">\n'
+        f"{inner}</document>{more}</knowtator-project>"
+    )
+
+
+def mark(*places, label='id="DATE"', who="ada"):
+    spans = "".join(
+        f'<span end="{end}" id="s" start="{start}">{TEXT[start:end]}</span>'
+        for start, end in places
+    )
+    by = f'annotator="{who}" id="a-1" type="identity"'
+    return f"<annotation {by}><class {label}/>{spans}</annotation>"
+
+
+@pytest.fixture
+def second_project(tmp_path):
+    folder = tmp_path / "second"
+    for name in ("Articles", "Annotations", "Profiles"):
+        (folder / name).mkdir(parents=True)
+    (folder / "Articles" / "one.txt").write_text(TEXT)
+    profile = '<knowtator-project><profile id="ada"><highlighter/></profile></knowtator-project>'
+    (folder / "Profiles" / "ada.xml").write_text(profile)
+
+    def add(text):
+        (folder / "Annotations" / "one.xml").write_text(text)
+        return folder
+
+    return add
+
+
+def test_a_project_of_knowtator_2(second_project):
+    graph = '<graph-space id="g"><vertex annotation="a-1" id="n"/><triple id="t"/></graph-space>'
+    folder = second_project(
+        second(mark((5, 10)), mark((18, 22), label='id="x:1" label="name"', who="bo"), graph)
+    )
+    for path in (folder, folder / "Annotations" / "one.xml"):
+        corpus = bc.read(path)
+        assert corpus.annotators == ("ada", "bo")
+        assert corpus.spans("one", "ada") == [(5, 10, "DATE")]
+        assert corpus.spans("one", "bo") == [(18, 22, "x:1")]
+        assert corpus.skipped == {"relations ignored": 1}
+
+
+def test_a_document_of_knowtator_2_without_the_name_of_its_text(second_project):
+    folder = second_project(second(mark((5, 10))).replace(' text-file="one.txt"', ""))
+    assert bc.read(folder).spans("one", "ada") == [(5, 10, "DATE")]
+
+
+def test_fragments_of_knowtator_2(second_project):
+    folder = second_project(second(mark((0, 4), (11, 13)), mark((5, 10))))
+    with refused(bc.SpanError, "one.xml: annotation 1: … 'DATE' … 2", use="discontinuous"):
+        bc.read(folder)
+    corpus = bc.read(folder, discontinuous="join")
+    assert corpus.spans("one", "ada") == [(0, 13, "DATE"), (5, 10, "DATE")]
+
+
+def test_classes_of_knowtator_2(second_project):
+    folder = second_project(second(mark((5, 10), label='label="date"'), mark((0, 4), label="")))
+    corpus = bc.read(folder)
+    assert corpus.spans("one", "ada") == [(0, 4, "_"), (5, 10, "date")]
+    assert corpus.skipped == {"annotations without a class, labelled '_'": 1}
+
+
+@each(
+    ("text", "message"),
+    [
+        (second(name="two"), "'two.txt' … missing … Articles … documents="),
+        (second(more="<document/>"), "text-file … name"),
+        (second(mark((5, 10)).replace('"5"', '"x"')), "annotation 1: … 'start' … 'x'"),
+        (second(mark((5, 10)).replace("3 May", "June")), "annotation 1: … 'DATE' … 'June'"),
+        (second()[:-3], "well-formed"),
+    ],
+)
+def test_what_is_wrong_in_knowtator_2(second_project, text, message):
+    path = second_project(text) / "Annotations" / "one.xml"
+    with pytest.raises(bc.DataError) as caught:
+        bc.read(path)
+    assert_tells(caught.value, f"one.xml … {message}")
+
+
 def test_no_link_leads_out(tmp_path, project):
     (tmp_path / "secret.txt").write_text(TEXT)
     folder = project(MAY)

@@ -528,14 +528,11 @@ class TestTraining:
         assert corpus.spans("1", "news") == [(0, 1, "PER"), (2, 3, "PER"), (4, 5, "LOC")]
         assert corpus.options["tokens"] == "file"
 
-    def test_paragraphs_of_spacy_2(self, refuses):
+    def test_paragraphs_of_spacy_2(self, read):
         token = {"id": 0, "orth": "Ada", "ner": "U-PER"}
         row = {"id": 0, "paragraphs": [{"raw": "Ada", "sentences": [{"tokens": [token]}]}]}
         assert is_format(row)
-        refuses(
-            row,
-            message="news.jsonl:1: … training … 2 … --converter",
-        )
+        assert read(row).spans("0", "news") == [(0, 3, "PER")]
 
     def test_words_of_gliner(self, read):
         corpus = read(array(WORDS), positions="tokens")

@@ -222,8 +222,8 @@ def test_other_columns_of_tags_are_pointed_out(tmp_path):
     path = tmp_path / "anna.conll"
     path.write_text("Anna N B-NP B-PER\nleft V O B-X\n")
     assert str(bc.read(path).notes[1]) == (
-        "anna.conll: read from the last column; column 3 holds tags too (columns='tag=3,4' reads "
-        "each as an annotator)"
+        "anna.conll: read from the last column of tags; column 3 holds tags too (columns='tag=3,4' "
+        "reads each as an annotator, columns='tag=3+4' as layers of one)"
     )
 
 

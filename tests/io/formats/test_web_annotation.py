@@ -281,6 +281,30 @@ def test_sources_have_the_names_of_their_texts(read, tmp_path):
     assert corpus.texts == ("Bo met Ada.", TEXT)
 
 
+def test_texts_that_are_given_and_do_not_belong(read, tmp_path):
+    (tmp_path / "texts").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "texts" / f"{name}.txt").write_text("Bo met Ada.")
+    given, mark = str(tmp_path / "texts"), annotation(position(0, 2))
+    # Not the option that was given already, but what to do about it.
+    message = "anna.json: … '1' … 'one.txt', 'two.txt' … 'anna.txt' … rename … table … document"
+    with refused(bc.FormatError, message, use="documents") as caught:
+        read(mark, documents=given)
+    assert "FILE_OR_FOLDER" not in str(caught.value)
+    table = tmp_path / "texts.csv"
+    table.write_text("document,text\n1,Bo met Ada.\n2,Cy left.\n")
+    assert read(mark, documents=str(table)).texts == ("Bo met Ada.",)
+    assert read(mark, documents=f"{given}/two.txt").texts == ("Bo met Ada.",)
+    (tmp_path / "texts" / "two.txt").rename(tmp_path / "texts" / "anna.txt")
+    assert read(mark, documents=given).texts == ("Bo met Ada.",)
+
+
+def test_addresses_that_ask_for_something(read, tmp_path):
+    (tmp_path / "one.txt").write_text("Bo met Ada.")
+    marks = [annotation(position(0, 2), source=f"https://x.org/{n}") for n in ("one?p=3", "letter")]
+    assert read(*marks).texts == ("Bo met Ada.", TEXT)
+
+
 def test_texts_may_be_given_as_a_table(read, tmp_path):
     table = tmp_path / "texts.csv"
     table.write_text("document,text\nhttps://x.org/a,Bo left.\nb,Cy left.\n")

@@ -45,6 +45,9 @@ from beyondchance.io.tagged import (
     are_tags,
     chosen_columns,
     decoded,
+    either,
+    layered,
+    layers_of,
     note_columns,
     trailing_tags,
 )
@@ -62,6 +65,8 @@ GOLD = "gold"
 """What the gold standard of a file with a column for it is called."""
 LAST = "last"
 """The name that asks for the last column of each file."""
+# A tag that is no word either, as I and B may be.
+_CLEAR = re.compile(r"O|[BIELSUM]-\S.*")
 _LABEL = re.compile(r"[^\W\d_]{2}[\w/-]*")
 TOKEN_NAMES = ("token", "tokens", "word", "words", "form")
 SENTENCE_NAMES = ("sentence", "sentence_id", "sent", "sent_id", "sentence #")
@@ -266,7 +271,7 @@ def _are_labels(cells: list[str], n_rows: int) -> bool:
         len(cells) == n_rows
         and "O" in distinct
         and len(distinct) > 1
-        and 3 * len(distinct) <= n_rows + 4
+        and 3 * len(distinct) <= n_rows + 6
         and all(cell == "O" or _LABEL.fullmatch(cell) for cell in distinct)
     )
 
@@ -348,18 +353,22 @@ def _read_one(
         if len(annotators) > 1 and not (is_single or file.header or gold):
             # Columns of several files are of different annotators, though they have one number.
             annotators = [(f"{upload.annotator}, {name}", tag) for name, tag in annotators]
-        for annotator, tag in annotators:
+        _check_swapped(file, token, annotators[0][1][0])
+        for annotator, tags in annotators:
             if by_sentence:
                 reading.numbered[annotator] = file.source.texts_before + len(firsts)
-            spans = decoded(
-                file.columns[tag],
-                file.lengths,
-                reading,
-                file=file.source.name,
-                annotator=annotator,
-                where=partial(_place, file),
-                detected=None if file.layout is None else file.layout.scheme_of(tag),
-            )
+            layers = {
+                _name_of(file, tag): decoded(
+                    file.columns[tag],
+                    file.lengths,
+                    reading,
+                    file=file.source.name,
+                    annotator=annotator,
+                    where=partial(_place, file),
+                    detected=None if file.layout is None else file.layout.scheme_of(tag),
+                )
+                for tag in tags
+            }
             yield TaggedTexts(
                 file=file.source.name,
                 annotator=annotator,
@@ -369,7 +378,7 @@ def _read_one(
                 document=np.cumsum(begins) - 1,
                 names=_names(file, firsts, upload),
                 fields=[fields[file.document[sentence]] for sentence in firsts],
-                spans=spans,
+                spans=layered(layers, len(file.lengths), reading, partial(_place, file)),
                 is_gold=annotator == gold,
                 is_ordered=by_sentence,
             )
@@ -665,13 +674,12 @@ def _check_layers(file: _File) -> None:
     tags = [str(i + 1) for i in range(2, len(file.columns)) if file.holds_tags(i)]
     if len(tags) > 1:
         uses = [piece for number in tags for piece in (" or ", Use("columns", f"tag={number}"))][1:]
-        all_of_them = Use("columns", f"tag={','.join(tags)}")
         raise refusal(
             file.place(0),
             f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
             "annotators",
             expected="one column",
-            remedy=("pass ", *uses, ", or ", all_of_them, " to read each as an annotator"),
+            remedy=("pass ", *uses, "; ", *either(tags)),
         )
 
 
@@ -682,18 +690,19 @@ def _tag_columns(
     widths: AbstractSet[int],
     *,
     is_single: bool,
-) -> tuple[list[tuple[str, int]], str | None]:
-    """Find the annotators and their columns, and who of them is the gold standard, if any."""
+) -> tuple[list[tuple[str, list[int]]], str | None]:
+    """Find the annotators, the columns of each, which are layers, and the gold standard, if any."""
     width, where = len(file.columns), file.source.name
     chosen = chosen_columns(reading)
     asked = chosen.get("tag")
     if asked == [LAST] and LAST not in (file.header or ()):
-        columns = [width - 1]
+        columns = [[width - 1]]
     elif asked is not None:
-        wanted = [_column_of(name, file) for name in asked]
-        columns = list(dict.fromkeys(wanted))
+        groups = (layers_of(names, file.header or ()) for names in asked)
+        wanted = [tuple(_column_of(name, file) for name in group) for group in groups]
+        columns = [[*dict.fromkeys(group)] for group in dict.fromkeys(wanted)]
     elif file.header:
-        columns = _columns_of_tags(file, reading)
+        columns = [[column] for column in _columns_of_tags(file, reading)]
     else:
         if "token" not in chosen:
             _check_layers(file)
@@ -703,7 +712,7 @@ def _tag_columns(
                 reading.note(f"{pair}are gold standard and system, as for conlleval", where=where)
                 reading.signed["layout"] = "conlleval"
                 system = "system" if upload.annotator == GOLD else upload.annotator
-                return [(GOLD, width - 2), (system, width - 1)], GOLD
+                return [(GOLD, [width - 2]), (system, [width - 1])], GOLD
             both, last = Use("columns", f"tag={width - 1},{width}"), Use("columns", f"tag={LAST}")
             each = (both, " reads each as an annotator, ", last, " the last")
             problem = refusal(
@@ -713,12 +722,44 @@ def _tag_columns(
                 remedy=each if is_single else (last, " reads the last column of each file"),
             )
             reading.keep(both if is_single else last, problem)
-        columns = [width - 1]
-        note_columns(file.distinct, reading, file=where)
+        columns = [[_last_of_tags(file, reading)]]
+        note_columns(file.distinct[: columns[0][0] + 1], reading, file=where)
     if len(columns) == 1:
         return [(upload.annotator, columns[0])], None
-    names = file.header or [f"column {number}" for number in range(1, width + 1)]
-    return [(names[column], column) for column in columns], None
+    return [("+".join(_name_of(file, tag) for tag in tags), tags) for tags in columns], None
+
+
+def _name_of(file: _File, column: int) -> str:
+    return file.header[column] if file.header else f"column {column + 1}"
+
+
+def _last_of_tags(file: _File, reading: Reading) -> int:
+    """Find the last column, or the last with tags if those behind it hold none at all."""
+    last = len(file.columns) - 1
+    if file.layout is not None or any(map(_CLEAR.fullmatch, file.columns[last])):
+        return last
+    found = max(filter(file.holds_tags, range(1, last)), default=last)
+    if found < last:
+        reading.note(
+            f"tags read from column {found + 1}; those behind it hold none", where=file.source.name
+        )
+    return found
+
+
+def _check_swapped(file: _File, token: int, tag: int) -> None:
+    """Refuse a column of words for one of tags, where the tags are read as tokens."""
+    cells = file.columns[token]
+    if (
+        all(map(TAG.fullmatch, cells))
+        and any(map(_CLEAR.fullmatch, cells))
+        and 2 * len([*filter(_CLEAR.fullmatch, file.columns[tag])]) < len(cells)
+    ):
+        raise refusal(
+            file.place(0),
+            f"column {token + 1} holds tags, and column {tag + 1} words",
+            expected="the reverse",
+            remedy=("pass ", Use("columns", f"token={tag + 1},tag={token + 1}")),
+        )
 
 
 def _columns_of_tags(file: _File, reading: Reading) -> list[int]:

@@ -5,6 +5,9 @@ CoNLL-U Plus, which names its columns in ``# global.columns``, may have them in 
 Where a comment ``# global.Entity = eid-etype-...`` names the parts of a bracket, the
 label is the part ``etype`` and the first part is what the closing bracket repeats.
 ``# newdoc`` begins a document; without it each sentence is one.
+
+In CoNLL-2012, as OntoNotes has it, ``#begin document (name); part 000`` begins a document, and
+column 11 has the entities in brackets: ``(GPE)``, or ``(PERSON*`` to ``*)``.
 """
 
 from __future__ import annotations
@@ -28,6 +31,10 @@ from beyondchance.tallies import not_read
 
 _KEYS = ("NER", "ner", "Entity", "NE")
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+# What is read of the columns of CoNLL-2012, of which sentences have more or fewer.
+_CONLL_2012 = ("id", "form", "Entity")
+_ENTITY = 10
+_DOCUMENT = re.compile(r"#begin document \((.*)\);?(?: part 0*([0-9]*))?")
 _ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 # A multiword token, from one word to another, or an empty node.
 _OTHER_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})|[0-9]+\.[1-9][0-9]*")
@@ -82,7 +89,11 @@ class _Sentence(NamedTuple):
 
 def _looks_like_it(source: Source) -> bool:
     """Return whether lines have ten columns, with the numbers of a word and of its head."""
-    rows = [line.split("\t") for line in source.head_lines if line.strip() and line[0] != "#"]
+    lines = [line for line in source.head_lines if line.strip() and line[0] != "#"]
+    if _DOCUMENT.match(source.beginning):
+        cells = [line.split()[_ENTITY:] for line in lines]
+        return bool(cells) and all(len(own) > 1 and own[0][0] in "(*-_" for own in cells)
+    rows = [line.split("\t") for line in lines]
     if source.head_lines[0].lower().replace(" ", "").startswith("#global.columns=id"):
         return any(len(row) > 2 for row in rows)
     return bool(rows) and all(
@@ -158,6 +169,9 @@ def _parsed(source: Source, prefix: str = "") -> list[_Sentence]:
 
 def _comment(line: str, header: _Header) -> tuple[str, str]:
     """Return the key and value of a comment; some are about the whole file."""
+    if begin := _DOCUMENT.match(line):
+        header.columns = _CONLL_2012
+        return "newdoc id", f"{begin[1]}; part {begin[2]}" if begin[2] else begin[1]
     key, _, value = (part.strip() for part in line[1:].partition("="))
     if key.lower() == "global.columns":
         header.columns = value.split()
@@ -169,6 +183,15 @@ def _comment(line: str, header: _Header) -> tuple[str, str]:
 def _add(row: str, sentence: _Sentence, where: str) -> None:
     """Add a word, a multiword token or an empty node; words count from 1."""
     columns, own = sentence.header.columns, sentence.header.own_columns
+    if columns is _CONLL_2012:
+        cells = row.split()
+        if len(cells) <= _ENTITY:
+            raise refusal(where, f"{len(cells)} columns", expected="entities in column 11 of 12")
+        # A bracket that closes has no name, which the star is in the place of.
+        value = re.sub(r"\*(?!\))", "", cells[_ENTITY].strip("-_"))
+        entity = re.sub(r"(?<=\))\)", "*)", value)
+        sentence.words.append(_Word(where, cells[3], {columns[-1]: entity}))
+        return
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if len(cells) != len(columns) or not all(cells):
         found = f"{len(cells)} columns, {cells.count('')} of them empty"
@@ -269,10 +292,12 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
     spans: Marks = []
     # What is open by its name, the last one opened at the end.
     opened: dict[str, list[tuple[int, str]]] = {}
+    names: list[str] = []
     for place, word in enumerate(sentence.words):
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             content = bracket[bracket.lastindex or _WHOLE]
             if bracket.lastindex == _CLOSE:
+                content = names.pop() if content == "*" and names else content
                 if not opened.get(content):
                     why = "which closes {}, but that is not open in this sentence"
                     expected = quoting("({} before it", content)
@@ -280,11 +305,12 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
                 start, label = opened[content].pop()
                 spans.append((start, place + 1, label))
                 continue
-            name, label = _named(content, sentence.header.parts, word, key)
+            name, label = _named(content.rstrip("*"), sentence.header.parts, word, key)
             if bracket.lastindex == _WHOLE:
                 spans.append((place, place + 1, label))
             else:
                 opened.setdefault(name, []).append((place, label))
+                names.append(name)
     if left := [(same[-1][0], name) for name, same in opened.items() if same]:
         place, name = max(left)
         why = "which opens {}, but nothing closes that in this sentence"

@@ -19,11 +19,12 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.shapes import Row, Shape, given_texts, rows
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identifier, refusal, refused
+from beyondchance.io.values import identified, refusal, refused
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
 
-_KEYS = ("dataset", "split", "example_idx", "setup_id")
+_KEYS = (("dataset",), ("split",), ("example_idx", "table_idx"), ("setup_id", "model", "setup.id"))
+"""What names a text, by its keys today and in earlier versions."""
 _SPANS, _TEXT = "annotations", "output"
 _SHAPE = Shape(
     texts=(_TEXT,),
@@ -117,13 +118,14 @@ def is_format(upload: Upload) -> bool:
 def _kind_of(source: Source) -> str:
     """Return the key that marks the first line as annotations or as outputs; empty if neither."""
     value = first_object(source, _seems_a_line)
-    kinds = (_SPANS, _TEXT) if all(key in value for key in _KEYS) else ()
+    is_named = all(value.keys() & keys for keys in (*_KEYS[:3], {"setup_id", "setup"}))
+    kinds = (_SPANS, _TEXT) if is_named else ()
     return next((kind for kind in kinds if kind in value), "")
 
 
 def _seems_a_line(value: Any) -> bool:
     """Return whether the beginning of a line has a key of annotations or of outputs."""
-    return isinstance(value, dict) and not value.keys().isdisjoint((*_KEYS, _SPANS, _TEXT))
+    return isinstance(value, dict) and not value.keys().isdisjoint((*_KEYS[0], _SPANS, _TEXT))
 
 
 # --- Reading ------------------------------------------------------------------
@@ -153,10 +155,11 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
 def _lines(source: Source) -> Iterator[tuple[Row, _Key]]:
     """Yield each line with what names its text."""
     for where, _, line in rows(source):
-        for key in _KEYS:
-            if identifier(line, key, where) is None:
+        found = [identified(line, keys, where) for keys in _KEYS]
+        for part, (key, *_) in zip(found, _KEYS, strict=True):
+            if part is None:
                 raise refused(line.get(key), f"{key!r}", where, "a name or a number")
-        name = tuple(str(line[key]) for key in _KEYS)
+        name = tuple(map(str, found))
         yield Row(where, "/".join(name), line), name
 
 

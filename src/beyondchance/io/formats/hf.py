@@ -27,7 +27,7 @@ from beyondchance.io.parquet_rows import (
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, asked_for
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
-from beyondchance.io.tagged import IGNORED, chosen_columns
+from beyondchance.io.tagged import IGNORED, chosen_columns, either, layers_of
 from beyondchance.io.values import refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated
@@ -92,27 +92,29 @@ def _has_tokens(row: Any) -> bool:
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file or data set; each example is a document of one sentence."""
     given_names = label_names_of(reading.options["label_names"])
+    others = None if given_names else reading.beside.get("names")
     for rows in _parts(upload):
         if not rows.columns:
             continue  # no row at all
-        token_key, tag_keys = _chosen(rows, upload.name, reading)
+        token_key, groups = _chosen(rows, upload.name, reading)
         named = {
-            key: _names(rows.names.get(key), given_names, f"{rows.where}: {key}")
-            for key in tag_keys
+            key: _names(rows.names.get(key) or others, given_names, f"{rows.where}: {key}")
+            for key in chain.from_iterable(groups)
         }
         needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
         for number, (where, row) in enumerate(rows.of(needed), start=1):
             words = _words(_row(row, where), token_key, where)
             if not words:
                 reading.skipped[left_out("examples without tokens")] += 1
-            for key, names in named.items():
-                annotator = upload.annotator if len(tag_keys) == 1 else key
+            for keys in groups:
+                annotator = upload.annotator if len(groups) == 1 else "+".join(keys)
                 reading.ordered[annotator] = number
-                if words and row.get(key) is None:
+                if words and any(row.get(key) is None for key in keys):
                     reading.skipped[not_annotated("examples")] += 1
-                elif words:
+                    continue
+                for key in keys if words else ():
                     draft = _draft(row, rows, number, words, where)
-                    tags = _tags(row, key, names, where)
+                    tags = _tags(row, key, named[key], where)
                     if len(words) != len(tags):
                         raise refusal(
                             where,
@@ -121,7 +123,17 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                             key,
                             expected="as many of each",
                         )
-                    yield replace(draft, annotator=annotator, tagged=Tags(tags, upload.name))
+                    tagged = Tags(tags, upload.name, layer=key if len(keys) > 1 else "")
+                    yield replace(draft, annotator=annotator, tagged=tagged)
+
+
+def class_names(upload: Upload, reading: Reading) -> list[str] | None:
+    """Return what the numbers of tags stand for, if the schema of the data says so."""
+    if _is_data_set(upload.data) or _is_splits(upload.data):
+        for rows in _parts(upload):
+            _, groups = _chosen(rows, upload.name, reading)
+            return rows.names.get(groups[0][0])
+    return None
 
 
 def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) -> Draft:
@@ -212,9 +224,9 @@ def _binary_remedy(value: object) -> str:
 # --- Columns ------------------------------------------------------------------
 
 
-def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
-    """Return the column of tokens and those of tags: as asked for, or by their names."""
-    chosen: list[list[str]] = []
+def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[list[str]]]:
+    """Return the column of tokens and those of tags of each annotator, as asked or by names."""
+    chosen: list[list[list[str]]] = []
     candidates = [key for key in _TOKEN_KEYS if key in rows.columns][:1]
     usual = {
         "token": (_TOKEN_KEYS, candidates),
@@ -222,26 +234,28 @@ def _chosen(rows: _Rows, file: str, reading: Reading) -> tuple[str, list[str]]:
     }
     asked = chosen_columns(reading)
     for kind, (known, found_keys) in usual.items():
-        keys = found_keys
+        groups = [found_keys]
         if kind in asked:
-            names = dict.fromkeys(asked[kind])
-            keys = [asked_for("columns", x, rows.columns, rows.where, "columns") for x in names]
-        elif len(keys) != 1:
+            groups = [
+                [asked_for("columns", x, rows.columns, rows.where, "columns") for x in layers]
+                for layers in (layers_of(x, rows.columns) for x in dict.fromkeys(asked[kind]))
+            ]
+        elif len(found_keys) != 1:
             found = ("has the columns ", *quotes(rows.columns))
             remedy: Text = ("or pass ", Use("columns", placeholder=f"{kind}=NAME"))
             expected = f"one of {', '.join(known)}"
-            if keys:
-                found, expected = ("may have tags under ", *quotes(keys)), "one column of tags"
-                one, each = (
-                    Use("columns", f"tag={keys[0]}"),
-                    Use("columns", f"tag={','.join(keys)}"),
+            if found_keys:
+                found, expected = (
+                    ("may have tags under ", *quotes(found_keys)),
+                    "one column of tags",
                 )
-                remedy = ("choose one with ", one, ", or read each as an annotator with ", each)
+                one = Use("columns", f"tag={found_keys[0]}")
+                remedy = ("choose one with ", one, "; ", *either(found_keys))
             raise FormatError(*found, where=rows.where, expected=expected, remedy=remedy)
-        chosen.append(keys)
-    (token_key,), tag_keys = chosen
-    others = [key for key in rows.columns if key not in {token_key, *tag_keys, "id"}]
-    if others:
+        chosen.append(groups)
+    ((token_key,),), tag_keys = chosen
+    read_keys = {token_key, *chain.from_iterable(tag_keys), "id"}
+    if others := [key for key in rows.columns if key not in read_keys]:
         reading.note("columns not read: ", *quotes(others), where=file)
     return token_key, tag_keys
 

@@ -1,7 +1,8 @@
 """Knowtator and eHOST XML: the annotations of one document by all its annotators.
 
 The text is not in the file. eHOST keeps it in the folder ``corpus`` next to the folder
-``saved`` with the annotations; otherwise it is looked for next to the file.
+``saved`` with the annotations, Knowtator 2 in ``Articles``; otherwise it is looked for next to the
+file, or where the option ``documents`` says. A file of Knowtator 2 may hold several documents.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
+from operator import attrgetter
+from pathlib import Path, PurePath, PurePosixPath
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
@@ -21,12 +23,13 @@ from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source, neighbour
+from beyondchance.io.text_files import by_names, files_of_texts, remedy_of
 from beyondchance.io.values import refusal
 from beyondchance.tallies import mended, no_spans, not_annotated, not_read
 
-_ROOT = "annotations"
+_ROOTS = ("annotations", "knowtator-project")
 _ENDING = ".knowtator.xml"
-_CORPUS = "corpus"
+_CORPUS, _ARTICLES = "corpus", "Articles"
 _HAS_TEXT = re.compile(r"<annotations\s[^<>]*textSource\s*=")
 # What else there is, by the names of elements.
 _IGNORED = {
@@ -36,12 +39,16 @@ _IGNORED = {
     "floatSlotMention": no_spans("attributes"),
     "complexSlotMention": no_spans("relations"),
     "adjudicating": not_read("annotations in adjudication"),
+    "graph-space/triple": no_spans("relations"),
 }
 
 
 def _looks_right(source: Source) -> bool:
     """Return whether a file holds annotations of a text elsewhere."""
-    return outermost(source) == _ROOT and _HAS_TEXT.search(source.head_text) is not None
+    found = outermost(source)
+    return found == _ROOTS[1] or (
+        found == _ROOTS[0] and _HAS_TEXT.search(source.head_text) is not None
+    )
 
 
 is_format = by_files(any, _looks_right)
@@ -56,20 +63,29 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         sources = [one for one in sources if one.name.endswith(_ENDING) or _looks_right(one)]
         n_others = len({one.name for one in upload.sources} - texts - {one.name for one in sources})
         reading.skipped[not_read("other files")] += n_others
+    given = [] if reading.options["documents"] is None else files_of_texts(reading)
+    known = by_names(given)
+    found = [(source, *one) for source in sources for one in _documents(source)]
     documents = []
-    for source in sources:
-        root = xml_root(source, program="Knowtator or eHOST", name=_ROOT)
-        name = PurePosixPath(root.get("textSource", "").replace("\\", "/")).name
-        if not name:
-            raise refusal(source.name, "no textSource", expected="the name of the text")
-        text = _text_of(source, name, upload)
+    for source, element, name in found:
+        text = known.get(name) if given else _text_of(source, name, upload)
+        if text is None and len(given) == len(found) == 1:
+            (text,) = given
+        if text is None:
+            raise refusal(
+                source.name,
+                "its text {} is missing",
+                name,
+                expected=f"it in {_CORPUS} or {_ARTICLES} next to this folder, or here",
+                remedy=remedy_of(reading),
+            )
         texts.discard(text.name)
         documents.append(
             MarkedText(
                 where=source.name,
                 name=name.removesuffix(".txt") or name,
                 text=text.text,
-                marked=list(_marked(root, source.name, reading)),
+                marked=list(_marked(element, source.name, reading)),
                 annotator=upload.annotator,
             )
         )
@@ -81,22 +97,38 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     yield from drafts_of(within, unit, reading, where=upload.name)
 
 
-def _text_of(source: Source, name: str, upload: Upload) -> Source:
-    """Return the text that a file is about, from ``corpus`` or next to the file."""
-    beside = {one.posix_path: one for one in upload.sources}
-    folder = source.posix_path.parent
-    places = [folder.parent / _CORPUS / name, folder / name]
-    for place in places:
+def _documents(source: Source) -> Iterator[tuple[ET.Element, str]]:
+    """Yield the elements that hold the annotations of a document, with the name of its text."""
+    is_second = outermost(source) == _ROOTS[1]
+    root = xml_root(source, program="Knowtator or eHOST", name=_ROOTS[is_second])
+    for element in root.iterfind("document") if is_second else [root]:
+        own = f"{element.get('id', '')}.txt"
+        path = element.get("textSource", element.get("text-file", own))
+        if path in {"", ".txt"}:
+            raise refusal(
+                source.name, "no textSource or text-file", expected="the name of the text"
+            )
+        yield element, PurePosixPath(path.replace("\\", "/")).name
+
+
+def _text_of(source: Source, name: str, upload: Upload) -> Source | None:
+    """Return the text that a file is about, from its folder or from one next to it."""
+    beside: dict[PurePath, Source] = {one.posix_path: one for one in upload.sources}
+    folder, path = source.posix_path.parent, source.path
+    for place in _places(folder, name):
         if place in beside:
             return beside[place]
-    if source.path is not None:
-        # Where only the folder `saved` was given, the texts lie next to it.
-        given = source.path.parent
-        for place, path in zip(places, (given.parent / _CORPUS / name, given / name), strict=True):
-            if path.is_file():
-                return neighbour(str(place), path)
-    expected = f"it in the folder {_CORPUS} next to the folder of this file, or next to the file"
-    raise refusal(source.name, "its text {} is missing", name, expected=expected)
+    # Where only the folder `saved` was given, the texts lie next to it.
+    for file in map(Path, _places(path.parent, name) if path else ()):
+        if file.is_file():
+            return neighbour(str(folder / name), file)
+    return None
+
+
+def _places(folder: PurePath, name: str) -> list[PurePath]:
+    """List where the text of annotations in a folder may be."""
+    folders = [folder.parent / _CORPUS, folder.parent / _ARTICLES, folder / _ARTICLES, folder]
+    return [place / name for place in folders]
 
 
 def _marked(root: ET.Element, file: str, reading: Reading) -> Iterator[Marked]:
@@ -117,14 +149,20 @@ def _marked(root: ET.Element, file: str, reading: Reading) -> Iterator[Marked]:
         if not fragments:
             reading.skipped[no_spans("annotations without a span")] += 1
             continue
-        named = element.find("mention")
-        name = "" if named is None else named.get("id", "")
-        label = labels.get(name) or UNNAMED
+        named, own = element.find("mention"), element.find("class")
+        name = element.get("id", "") if named is None else named.get("id", "")
+        known = labels.get(name, "") if own is None else own.get("id", own.get("label", ""))
+        label = known.strip() or UNNAMED
         unnamed = mended(f"annotations without a class, labelled '{UNNAMED}'")
-        reading.skipped[unnamed] += not labels.get(name)
-        words = element.findtext("spannedText") or ""
-        who = (element.findtext("annotator") or "").strip()
-        yield Marked(where, label, fragments, words if words.split() else None, who, name)
+        reading.skipped[unnamed] += label == UNNAMED
+        # Knowtator 2 has the words in the spans.
+        spoken = [
+            element.findtext("spannedText"),
+            *map(attrgetter("text"), element.iterfind("span")),
+        ]
+        words = " ".join(filter(None, spoken))
+        who = element.findtext("annotator", element.get("annotator", ""))
+        yield Marked(where, label, fragments, words if words.split() else None, who.strip(), name)
     for kind, what in _IGNORED.items():
         reading.skipped[what] += len(root.findall(kind))
 

@@ -2,8 +2,8 @@
 
 Data sets for training and the output of models have this shape, with many names for the same
 things. The keys of texts and spans are chosen once for a file, so that all records mean the
-same. Training data of spaCy are pairs of a text and its annotations; those of GLiNER have
-words and spans that count words, the last one included.
+same, unless they are known (`fields.KNOWN`) or asked for by the option ``fields``. Training data
+of spaCy are pairs of a text and its annotations, and those of spaCy 2 have tags.
 """
 
 from __future__ import annotations
@@ -12,21 +12,31 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import accumulate, islice, pairwise
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple, TypeGuard
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError
 from beyondchance.io.assembling import other_text
 from beyondchance.io.conventions import check_in_tokens, fitted
-from beyondchance.io.drafts import Draft, DraftSpan, check_everybody, draft_of_words
+from beyondchance.io.drafts import Draft, DraftSpan, Tags, check_everybody, draft_of_sentences
+from beyondchance.io.fields import KNOWN, known_shape, shape_of
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import unknown
-from beyondchance.io.offsets import Interval
+from beyondchance.io.offsets import Interval, places_of
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows, schema_of
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.shapes import Row, Shape, numbered, only, tokens_of
+from beyondchance.io.shapes import (
+    Row,
+    Shape,
+    given_texts,
+    numbered,
+    only,
+    people_in,
+    tokens_of,
+)
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import (
     ANNOTATORS,
@@ -37,7 +47,16 @@ from beyondchance.io.span_objects import (
     triples_of,
     words_of,
 )
-from beyondchance.io.values import identified, identifier, listed, refusal, refused
+from beyondchance.io.values import (
+    identified,
+    identifier,
+    label_of,
+    listed,
+    object_of,
+    refusal,
+    refused,
+    value_at,
+)
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
@@ -63,9 +82,13 @@ _SHAPE = Shape(
         "cats": no_spans("categories of whole texts"),
     },
 )
-_WORDS, _NER = "tokenized_text", "ner"
 _PARAGRAPHS = "paragraphs"
+_FIRST = frozenset(
+    {*TEXTS, "tokenized_text", "sentences", "tokens", _PARAGRAPHS, "examples", "File"}
+)
+"""Keys of which records have one early on."""
 _MOST_LOOKED_AT = 100
+_NOBODY = (None,)
 
 
 class _Row(NamedTuple):
@@ -103,6 +126,9 @@ class _Work(NamedTuple):
     tokens : list of (start, end), optional
     n_words : int or None
         How many tokens the record lists by their words, without their places.
+    sentences : list of (start, end), optional
+    seen : sequence of str
+        Who annotated the record, where its shape is declared.
     """
 
     row: _Row
@@ -113,7 +139,9 @@ class _Work(NamedTuple):
     spans: list[DraftSpan]
     people: list[str | None]
     tokens: list[Interval] | None
-    n_words: int | None
+    n_words: int | None = None
+    sentences: list[Interval] | None = None
+    seen: Sequence[str] = ()
 
 
 # --- Detection ----------------------------------------------------------------
@@ -143,7 +171,7 @@ def _seems_a_record(value: Any) -> bool:
     """Return whether the beginning of a record has a text, or words."""
     if isinstance(value, list):
         return bool(value) and isinstance(value[0], str)
-    return isinstance(value, dict) and any(key in value for key in (*TEXTS, _WORDS))
+    return isinstance(value, dict) and not _FIRST.isdisjoint(value)
 
 
 def _is_parquet_of_records(source: Source) -> bool:
@@ -164,12 +192,13 @@ def _are_records(values: Sequence[Any]) -> bool:
     if len(values) == 1 and (wrapped := _unwrapped(values[0])) is not None:
         values = wrapped
     is_certain = False
-    for value in islice((value for value in values if value is not None), _MOST_LOOKED_AT):
+    first = list(islice((value for value in values if value is not None), _MOST_LOOKED_AT))
+    if any(map(_is_known, first)):
+        return True
+    for value in first:
         record = _record(value)
         if record is None:
             return False
-        if _is_of_words(record) or _is_of_paragraphs(record):
-            return True
         if not has_text(record):
             return False
         if any(_holds_spans(record.get(key)) for key in _SPANS):
@@ -230,9 +259,10 @@ def _holds_objects(value: Any) -> bool:
     return _is_list(value) and bool(value) and isinstance(value[0], Mapping)
 
 
-def _is_of_words(record: Mapping[str, Any]) -> bool:
-    """Return whether a record is GLiNER's."""
-    return _is_list(record.get(_WORDS)) and _is_list(record.get(_NER))
+def _is_known(value: Any) -> bool:
+    """Return whether a record is of a known shape."""
+    is_document = isinstance(value, Mapping) and _is_of_paragraphs(value)
+    return is_document or any(shape.fits(value) for shape in KNOWN)
 
 
 def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
@@ -248,26 +278,33 @@ def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the records of one upload, of one annotator or of several."""
-    given = list(_rows(upload))
+    asked = reading.options["fields"]
+    shape = None if asked is None else shape_of(asked)
+    given = list(_rows(upload, shape))
     reading.ordered[upload.annotator] = len(given)
     rows = [row._replace(value=_checked(row)) for row in given if row.value is not None]
-    of_words = [row for row in rows if _is_of_words(row.value)]
-    if of_words and reading.options["positions"] is None:
+    if not rows:
+        return
+    if shape is None and _is_of_paragraphs(rows[0].value):
+        for row in rows:
+            yield from _drafts_of_paragraphs(row, upload, reading)
+        return
+    shape = shape or known_shape([row.value for row in rows[:_MOST_LOOKED_AT]])
+    has_words = shape is not None and bool(shape.tokens)
+    if has_words and reading.options["positions"] is None:
         note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
         reading.note(*note, where=upload.name)
-    for row in of_words:
-        yield _draft_of_words(row, upload.annotator, reading)
-    others = [row for row in rows if not _is_of_words(row.value)]
-    if others:
-        works = list(_works(others, upload, reading))
+    works = list(_works(rows, upload, reading, shape))
+    if not has_words:
         _check_unit(works, upload)
         marked = [(work.row.where, work.text, work.spans) for work in works]
-        spans = fitted(marked, reading, file=upload.name)
+        spans = fitted(marked, reading, file=upload.name, ends=shape.ends if shape else None)
         works = [work._replace(spans=found) for work, found in zip(works, spans, strict=True)]
-        yield from _drafts(works, upload, reading, len(given))
+    for draft in _drafts(works, upload, reading, len(given)):
+        yield replace(draft, is_words=has_words)
 
 
-def _rows(upload: Upload) -> Iterator[_Row]:
+def _rows(upload: Upload, shape: Shape | None) -> Iterator[_Row]:
     """Yield the values of all files, or of a list in memory."""
     if upload.data is not None:
         is_many = _is_list(upload.data) or _is_data_set(upload.data)
@@ -275,7 +312,7 @@ def _rows(upload: Upload) -> Iterator[_Row]:
             number = str(order + 1)
             yield _Row(f"{upload.name}: record {number}", number, order, value)
         return
-    files = [(source, list(_rows_of(source))) for source in upload.sources]
+    files = [(source, list(_rows_of(source, shape))) for source in upload.sources]
     is_one_each = all(len(rows) == 1 for _, rows in files)
     for source, rows in files:
         prefix = upload.document_of(source)
@@ -288,10 +325,12 @@ def _rows(upload: Upload) -> Iterator[_Row]:
             yield _Row(where, name, place if is_ordered else None, value)
 
 
-def _rows_of(source: Source) -> Iterator[tuple[str, Any]]:
+def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
     content = parquet_rows(source) if is_parquet(source) else rows_of(source)
     rows = [(where, value) for where, _, value in content]
-    wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 else None
+    wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 and shape is None else None
+    if shape is not None and shape.records:
+        wrapped = [x for at, value in rows for x in listed(value, shape.records, at)]
     if wrapped is None:
         yield from rows
     else:
@@ -303,54 +342,67 @@ def _checked(row: _Row) -> Mapping[str, Any]:
     record = _record(row.value)
     if record is None:
         raise refused(row.value, "the record", row.where, "an object with a text and its spans")
-    if _is_of_paragraphs(record):
-        raise refusal(
-            row.where,
-            "training data of spaCy 2",
-            expected="texts with spans",
-            remedy="convert the file with: python -m spacy convert FILE FOLDER --converter json",
-        )
     return record
 
 
-def _draft_of_words(row: _Row, annotator: str, reading: Reading) -> Draft:
-    """Read a record of GLiNER, whose spans count words; the last word is included."""
-    record = row.value
-    words = record[_WORDS]
-    for at, word in numbered(words, row.where, "word"):
+def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterator[Draft]:
+    """Yield the paragraphs of a document of spaCy 2, whose tokens have tags."""
+    paragraphs = listed(row.value, _PARAGRAPHS, row.where)
+    name = _id(row.value, row.where) or row.number
+    for place, (at, item) in enumerate(numbered(paragraphs, row.where, "paragraph"), start=1):
+        sentences = listed(object_of(item, at), "sentences", at)
+        words = [_words(value_at(sentence, "tokens.*.orth", at), at) for sentence in sentences]
+        tags = value_at(item, "sentences.*.tokens.*.ner", at)
+        # A dash says that nobody looked at the token.
+        known = [None if tag in {None, "-"} else label_of(tag, at, "'ner'") for tag in tags]
+        if not any(known):
+            reading.skipped[not_annotated("paragraphs")] += 1
+            continue
+        draft = draft_of_sentences(
+            words,
+            [()] * len(words),
+            where=at,
+            document=f"{name}/{place}" if len(paragraphs) > 1 else name,
+            annotator=upload.annotator,
+        )
+        yield replace(draft, tagged=Tags(known, upload.name))
+
+
+def _words(values: Any, where: Text) -> list[str]:
+    """Return the words of a text, refused unless all are strings."""
+    if not _is_list(values):
+        raise refused(values, "the text", where, "a list of words")
+    for at, word in numbered(values, where, "word"):
         if not isinstance(word, str) or not word:
             raise refused(word, "it", at, "a string")
-    n_more = int(reading.ends != "exclusive")
-    remedy = ("if spans end before their last word, pass ", Use("offsets", "exclusive"))
-    spans = []
-    for at, value in numbered(record[_NER], row.where, "span"):
-        for start, last, label in triples_of(value, at):
-            found = DraftSpan(start, last + n_more, label, where=at)
-            check_in_tokens(found, len(words), remedy)
-            spans.append((start, last + n_more, label))
-    name, own = _id(record, row.where), _annotator(record, row.where)
-    draft = draft_of_words(
-        words,
-        spans,
-        where=row.where,
-        document=name or row.number,
-        annotator=own or annotator,
-    )
-    return replace(draft, order=row.order if name is None and own is None else None)
+    return list(values)
 
 
 # --- Records with a text ------------------------------------------------------
 
 
-def _works(rows: list[_Row], upload: Upload, reading: Reading) -> Iterator[_Work]:
+def _works(
+    rows: list[_Row], upload: Upload, reading: Reading, declared: Shape | None
+) -> Iterator[_Work]:
     records = [row.value for row in rows]
-    key, in_groups = _layer(records, upload, reading)
-    shape = replace(_SHAPE, texts=(_text_key(records),))
+    key, in_groups = _layer(records, upload, reading) if declared is None else ("", False)
+    shape = declared or replace(_SHAPE, texts=(_text_key(records),))
+    texts: dict[str, str] = {}
+    if reading.options["documents"] is not None:
+        if shape.texts or shape.tokens:
+            unused = ("no ", Use("documents", is_name=True))
+            raise refusal(upload.name, "records have texts of their own", expected=unused)
+        files = given_texts(reading, lambda _: True)
+        texts = {
+            f"{name}{line}": text
+            for file in files
+            for name in (file.stem, file.posix_path.name)
+            for line, text in _lines(file.text)
+        }
     for row in rows:
         where, item = row.where, dict(row.value)
-        text = shape.text(Row(where, "", item))
         shape.count_others(item, reading)
-        found = _list_of(item.get("spans") if in_groups else item, key, where)
+        found = _list_of(item.get("spans") if in_groups else item, key or shape.spans, where)
         tally = _LEFT_OUT.get(str(item.get("answer")))
         if tally is None and found is None:
             tally = not_annotated("records", " not annotated left out")
@@ -359,6 +411,10 @@ def _works(rows: list[_Row], upload: Upload, reading: Reading) -> Iterator[_Work
         if tally is not None:
             reading.skipped[tally] += 1
             continue
+        if declared is not None:
+            yield _declared(row, declared, found or [], texts, reading)
+            continue
+        text = shape.text(Row(where, "", item))
         marked = [
             (DraftSpan(start, end, label, words_of(span), at), _annotator(span, at))
             for at, span in numbered(found or (), where, "span")
@@ -377,6 +433,79 @@ def _works(rows: list[_Row], upload: Upload, reading: Reading) -> Iterator[_Work
             tokens=_tokens(Row(where, "", item), text, reading),
             n_words=len(words or ()) if has_words else None,
         )
+
+
+def _declared(
+    row: _Row, shape: Shape, values: list[Any], texts: Mapping[str, str], reading: Reading
+) -> _Work:
+    """Read a record by its shape."""
+    where, item = row.where, dict(row.value)
+    name = identified(item, shape.documents, where)
+    if shape.line and (line := identifier(item, shape.line, where)):
+        name = f"{name}:{line}"
+    tokens = sentences = None
+    if shape.tokens:
+        words = _words(value_at(item, shape.tokens, where), where)
+        text, tokens = " ".join(words), places_of(words)
+        parts = value_at(item, shape.tokens.removesuffix(".*"), where)
+        if all(map(_is_list, parts)):
+            bounds = pairwise([0, *accumulate(map(len, parts))])
+            sentences = [(tokens[s][0], tokens[e - 1][1]) for s, e in bounds if s < e]
+    elif shape.texts:
+        text = shape.text(Row(where, "", item))
+    elif (file := PurePosixPath(name or "").name) in texts:
+        text = texts[file]
+    else:
+        known = ("one of ", *quotes(texts)) if texts else ()
+        mend = ("pass the texts with ", Use("documents", placeholder="FOLDER"))
+        raise refusal(where, "the text of {} is missing", name, expected=known, remedy=mend)
+    marked = [
+        (span, person)
+        for at, value in numbered(values, where, shape.kind)
+        for span in shape.marks(value, text, at, reading)
+        for person in people_in(value, [shape.annotator], at) or _NOBODY
+    ]
+    spans = [span for span, _ in marked]
+    if tokens is not None:
+        spans = [_in_characters(span, tokens, shape, reading) for span in spans]
+    seen = people_in(item, (*shape.annotators, *ANNOTATORS), where)
+    people = [person for _, person in marked]
+    for keys, found in (
+        (shape.documents, name),
+        (shape.annotators, seen or not people or people[0]),
+    ):
+        if keys and not found:
+            raise refused(None, repr(keys[0]), where, "a name or a number")
+    return _Work(
+        row,
+        name or _id(item, where),
+        seen[0] if len(seen) == 1 else None,
+        None,
+        text,
+        spans,
+        people,
+        tokens,
+        sentences=sentences,
+        seen=seen,
+    )
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a text and each of its lines, with what it adds to the name of the file."""
+    yield "", text
+    for number, line in enumerate(text.split("\n")):
+        yield f":{number}", line
+
+
+def _in_characters(
+    span: DraftSpan, tokens: list[Interval], shape: Shape, reading: Reading
+) -> DraftSpan:
+    """Return a span that counts words as one of characters."""
+    is_inclusive = (reading.ends or shape.ends) == "inclusive"
+    end = span.end + is_inclusive
+    remedy = ("if spans end before their last word, pass ", Use("offsets", "exclusive"))
+    check_in_tokens(replace(span, end=end), len(tokens), remedy if is_inclusive else ())
+    return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1])
 
 
 def _text_key(records: list[Mapping[str, Any]]) -> str:
@@ -422,7 +551,7 @@ def _layer(records: list[Mapping[str, Any]], upload: Upload, reading: Reading) -
 
 def _list_of(item: Any, key: str, where: str) -> list[Any] | None:
     """Return a list of spans; None where the record was not annotated."""
-    value = item.get(key) if isinstance(item, Mapping) else None
+    value = value_at(item, key, where) if isinstance(item, Mapping) else None
     if value is None or isinstance(value, tuple):
         return value if value is None else list(value)
     return listed(item, key, where)
@@ -496,7 +625,8 @@ def _drafts(
     owners = [work.annotator or upload.annotator for work in works]
     people = dict.fromkeys(name for work in works for name in work.people if name)
     names = _names(works, owners, reading)
-    has_all = bool(people) and reading.options["empty"] == "annotated"
+    is_seen = any(work.seen for work in works)
+    has_all = bool(people) and not is_seen and reading.options["empty"] == "annotated"
     if has_all:
         n_given = sum(1 + len(work.spans) for work in works)
         check_everybody(len(works), len(people), n_given, upload.name)
@@ -506,15 +636,15 @@ def _drafts(
             where=upload.name,
         )
     # Records without ids, by one annotator, are known by their order only.
-    has_order = not upload.is_folder and len({*owners, *people}) == 1
+    has_order = not upload.is_folder and not is_seen and len({*owners, *people}) == 1
     has_order &= all(work.id is None for work in works)
     reading.ordered.update(dict.fromkeys(owners, n_records))
     for work, owner, name in zip(works, owners, names, strict=True):
-        marked: dict[str, list[DraftSpan]] = {person: [] for person in people if has_all}
-        if not people:
-            marked[owner] = []
+        everybody = work.seen or (people if has_all else () if people else [owner])
+        marked: dict[str, list[DraftSpan]] = {person: [] for person in everybody}
         for span, person in zip(work.spans, work.people, strict=True):
-            marked.setdefault(person or owner, []).append(span)
+            for who in [person] if person else work.seen or [owner]:
+                marked.setdefault(who, []).append(span)
         for annotator, spans in marked.items():
             yield Draft(
                 where=work.row.where,
@@ -523,8 +653,9 @@ def _drafts(
                 text=work.text,
                 spans=spans,
                 tokens=work.tokens,
+                sentences=work.sentences,
                 order=work.row.order if has_order else None,
-                is_assumed=bool(people) and not spans,
+                is_assumed=bool(people) and not spans and not work.seen,
             )
 
 

@@ -17,10 +17,10 @@ unless ``empty="missing"`` is passed.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate, chain, compress, pairwise, product
+from itertools import accumulate, chain, compress, islice, pairwise, product
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -30,6 +30,7 @@ from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import (
+    DataError,
     FormatError,
     MismatchError,
     NothingSharedError,
@@ -49,19 +50,24 @@ from beyondchance.io.columns import (
     stripped_codes,
     whole_numbers,
 )
-from beyondchance.io.conventions import emptiness
+from beyondchance.io.conventions import emptiness, fitted, remedy
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
+from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
+from beyondchance.io.packed import unpacked
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
 
+_MOST_LOOKED_AT = 1000
+"""Rows that show whether texts are those of spans or of documents."""
+_SKIP = Use("bad_rows", "skip")
 _Coded: TypeAlias = tuple[list[str], Ints]
 """Distinct names, and the number of each row's; -1 for none."""
 
@@ -80,6 +86,10 @@ class _Rows:
     document : array of int, shape (rows of all tables,)
         -1 for one that only the table of documents has, if nobody is taken to have seen it.
     annotator, label, start, end, is_span : array, shape (rows of tables of spans,)
+    gaps : array of bool, shape (3, rows of tables of spans)
+        Which of them have no start, end and label.
+    words : list of str or None
+        The words stored with each of them; empty if no table has any.
     """
 
     uploads: list[Upload]
@@ -93,6 +103,8 @@ class _Rows:
     start: Ints
     end: Ints
     is_span: Bools
+    gaps: Bools
+    words: list[str | None]
 
     @cached_property
     def begins(self) -> list[int]:
@@ -117,7 +129,8 @@ class _Rows:
     def span(self, row: int) -> DraftSpan:
         """Return the span of a row."""
         start, end, label = int(self.start[row]), int(self.end[row]), int(self.label[row])
-        return DraftSpan(start, end, self.labels[label], where=self.where(row))
+        words = self.words[row] if self.words else None
+        return DraftSpan(start, end, self.labels[label], words, where=self.where(row))
 
 
 def is_format(upload: Upload) -> bool:
@@ -170,7 +183,7 @@ def _read_documents(reading: Reading) -> list[Table]:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
         source = reading.documents_file("the path of a table of documents")
-        table = read_table(source, reading, needed=("document",))
+        table = read_table(unpacked(source), reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if len(names) < len(table) or np.any(codes < 0):
         is_other = np.ones(len(codes), dtype=bool)
@@ -209,7 +222,11 @@ def _combined(given: list[tuple[Upload, Table]], listing: list[Table], reading: 
         map(np.concatenate, zip(*(whole_numbers(table, side) for table in marked), strict=True))
         for side in ("start", "end")
     )
+    if reading.ends == "inclusive":
+        end = end + ~no_end
     gaps = np.stack([no_start, no_end, coded["label"][1] < 0])
+    is_span: Bools = ~np.all(gaps, axis=0)
+    words = _stored_words(tables, start, end)
     if reading.knows_plain_ids:
         annotators, annotator = coded["annotator"]
         owner = np.repeat(np.arange(len(tables)), [*map(len, tables)]) * (1 + len(annotators))
@@ -217,7 +234,7 @@ def _combined(given: list[tuple[Upload, Table]], listing: list[Table], reading: 
         for kind, counter in (("document", PLAIN_IDS), ("label", PLAIN_LABELS)):
             coded[kind] = _with_plain_ids(kind, coded[kind], owner, counter, reading)
     documents, document = coded["document"]
-    if listing and (reading.options["empty"] == "missing" or no_start.any()):
+    if listing and (reading.options["empty"] == "missing" or not is_span.all()):
         # Nobody is taken to have seen the documents without a row.
         n_marked = int(document[: len(start)].max(initial=-1)) + 1
         documents, document = documents[:n_marked], np.where(document < n_marked, document, -1)
@@ -232,10 +249,33 @@ def _combined(given: list[tuple[Upload, Table]], listing: list[Table], reading: 
         label=coded["label"][1],
         start=start,
         end=end,
-        is_span=~no_start,
+        is_span=is_span,
+        gaps=gaps,
+        words=words,
     )
-    _check_cells(rows, gaps)
+    _check_cells(rows)
     return rows
+
+
+def _stored_words(tables: list[Table], start: Ints, end: Ints) -> list[str | None]:
+    """Take the texts of tables that are the words of spans, and not of documents, out of them."""
+    words: list[str | None] = []
+    first = 0
+    for number, table in enumerate(tables):
+        own = table.columns.get("text", ())
+        given = zip(own, start[first:].tolist(), end[first:].tolist(), strict=False)
+        known = [
+            (len(text), s, e)
+            for text, s, e in islice(given, _MOST_LOOKED_AT)
+            if s < e and isinstance(text, str)
+        ]
+        n_fitting = sum(0 <= size - (e - s) <= 1 for size, s, e in known)
+        if 2 * n_fitting > len(known) and any(e > size for size, _, e in known):
+            words += [None] * (first - len(words)) + [*own]
+            others = {name: cells for name, cells in table.columns.items() if name != "text"}
+            tables[number] = replace(table, columns=others)
+        first += len(table)
+    return words + [None] * (len(start) - len(words) if words else 0)
 
 
 def _names(table: Table, kind: str, default: str) -> _Coded:
@@ -253,11 +293,8 @@ def _annotators(upload: Upload, table: Table, reading: Reading) -> _Coded:
     return [upload.annotator] if upload.is_named else names, codes
 
 
-def _check_cells(rows: _Rows, gaps: Bools) -> None:
-    """Refuse rows without a name or with a part of a span, and bytes written as if they were text.
-
-    `gaps` says which rows have no start, end and label, shape (3, rows).
-    """
+def _check_cells(rows: _Rows) -> None:
+    """Refuse rows without a name, and bytes written as if they were text."""
     for kind, names, codes in (
         ("document", rows.documents, rows.document),
         ("annotator", rows.annotators, rows.annotator),
@@ -277,14 +314,6 @@ def _check_cells(rows: _Rows, gaps: Bools) -> None:
                     expected="a name, not bytes written as text",
                     remedy="decode the column before it is saved",
                 )
-    torn = gaps.any(axis=0) != gaps.all(axis=0)
-    if torn.any():
-        row = int(np.argmax(torn))
-        raise FormatError(
-            f"{' and '.join(compress(SPAN, gaps[:, row]))} missing",
-            where=rows.where(row),
-            expected="start, end and label, or none of them where the annotator found nothing",
-        )
 
 
 def _joined(columns: Sequence[_Coded]) -> _Coded:
@@ -325,6 +354,13 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     if not rows.documents or not rows.annotators:
         raise FormatError("holds no rows", where=rows.name, expected="one for each span")
     lengths = _lengths(rows, reading)
+    sizes = (rows.end - rows.start + 1).tolist()
+    if rows.words and all(len(x) == n for x, n in zip(rows.words, sizes, strict=True) if x):
+        raise SpanError(
+            "all words stored with spans are longer by a character than end - start",
+            where=rows.name,
+            remedy=("if ends are inclusive, pass ", Use("offsets", "inclusive")),
+        )
     is_good = _checked_spans(rows, lengths, reading)
     keep = slice(None) if is_good.all() else np.flatnonzero(is_good)
     labels, label = sorted_names(tuple(rows.labels), rows.label[keep])
@@ -348,23 +384,77 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     )
 
 
+def _filled(rows: _Rows, room: Ints, reading: Reading, mend: Text = ()) -> Bools:
+    """Return which rows become spans; refuse others, or leave them out if that is asked for.
+
+    Parameters
+    ----------
+    rows : _Rows
+    room : array of int, shape (rows,)
+        The length of the document of each row.
+    reading : Reading
+    mend : Text, optional
+        What may mend rows that lie outside.
+    """
+    start, end = rows.start, rows.end
+    torn = rows.is_span & rows.gaps.any(axis=0)
+    good = rows.is_span & ~torn
+    outside = good & ((start < 0) | (end < start) | (end > room))
+    empty = good & (start == end) & ~outside
+    good &= ~(outside | empty)
+    bad = {
+        "rows without a start, an end or a label": torn,
+        "spans outside of their document": outside,
+        "empty spans": empty,
+    }
+    found = {
+        what: (int(own.sum()), _problem(rows, int(np.argmax(own)), room, mend))
+        for what, own in bad.items()
+        if own.any()
+    }
+    is_alone = reading.refuses("bad_rows") and [*found] == ["empty spans"]
+    if empty.any() and (is_alone or not reading.refuses("zero_length")):
+        number, problem = found.pop("empty spans")
+        reading.mend("zero_length", left_out("empty spans"), lambda: problem, number)
+    for what, (number, _) in found.items():
+        reading.mend("bad_rows", left_out(what), partial(_no_spans, [*found.values()]), number)
+    return good
+
+
+def _problem(rows: _Rows, row: int, room: Ints, mend: Text) -> DataError:
+    """Build the refusal of a row that is no span."""
+    where = rows.where(row)
+    if (gaps := rows.gaps[:, row]).any():
+        expected = "start, end and label, or none of them where the annotator found nothing"
+        missing = " and ".join(compress(SPAN, gaps))
+        return FormatError(f"{missing} missing", where=where, expected=expected)
+    span = rows.span(row)
+    if span.start == span.end <= room[row]:
+        return emptiness(span)
+    lost = f" does not lie in its document, which has the length {room[row]}"
+    expected = "0 <= start < end <= length"
+    return SpanError(*span.named, lost, where=where, expected=expected, remedy=mend)
+
+
+def _no_spans(found: Sequence[tuple[int, DataError]]) -> DataError:
+    """Build the refusal of rows that are no spans: the first of each kind, and how many."""
+    listed = [
+        piece
+        for number, problem in found
+        for piece in ("; ", *problem.told, f" ({number:,} such rows)" if number > 1 else "")
+    ]
+    first = found[0][1]
+    return type(first)(
+        *listed[1 + len(first.told) - len(first.found) :],
+        where=first.where,
+        expected=first.expected,
+        remedy=(*first.remedy, "; " if first.remedy else "", _SKIP, " leaves such rows out"),
+    )
+
+
 def _checked_spans(rows: _Rows, lengths: Ints, reading: Reading) -> Bools:
-    """Return which rows become spans; refuse those that do not lie in their document."""
-    start, end, room = rows.start, rows.end, lengths[rows.marked]
-    is_outside = rows.is_span & ((start < 0) | (end < start) | (end > room))
-    empty = rows.is_span & (start == end) & ~is_outside
-    if empty.any():
-        told = partial(emptiness, rows.span(int(np.argmax(empty))))
-        reading.mend("zero_length", left_out("empty spans"), told, int(empty.sum()))
-    if is_outside.any():
-        row = int(np.argmax(is_outside))
-        raise SpanError(
-            *rows.span(row).named,
-            f" does not lie in its document, which has the length {room[row]}",
-            where=rows.where(row),
-            expected="0 <= start < end <= length",
-        )
-    is_good: Bools = rows.is_span & ~empty
+    """Return which rows become spans; those that say again what others said are left out."""
+    is_good = _filled(rows, lengths[rows.marked], reading)
     twice = _repeated(rows, is_good)
     if len(twice):
         row = int(twice[0])
@@ -546,14 +636,15 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
 # --- Texts --------------------------------------------------------------------
 
 
-def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
-    """Yield the rows with texts, as drafts."""
+def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
+    """Return the rows with texts, as drafts."""
     by_id = reading.changed().get("match", "id") in {"id", "exact"}
     texts = _texts(rows, by_id=by_id)
     if reading.options["length"] is not None:
         known = ((rows.documents[d], len(text)) for (d, _), text in texts.items())
         _check_length(known, reading.options["length"])
     fields = _fields(rows, reading)
+    is_good = _good_in_texts(rows, texts, reading)
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.marked.tolist(), rows.annotator.tolist(), strict=True)):
         groups.setdefault(key, []).append(row)
@@ -561,6 +652,7 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
     if by_id and _is_complete(rows, reading):
         for key in product(range(len(rows.documents)), range(len(rows.annotators))):
             groups.setdefault(key, [])
+    drafts: list[Draft] = []
     # The first annotator's names stay where the documents of others are matched to them.
     for d, a in sorted(groups, key=None if by_id else itemgetter(1, 0)):
         members, name = groups[d, a], rows.documents[d]
@@ -568,14 +660,33 @@ def _drafts(rows: _Rows, reading: Reading) -> Iterator[Draft]:
         text = texts.get((d, a), texts.get((d, -1)))
         if text is None:
             raise refusal(where, "no text for document {}", name, expected="one")
-        yield Draft(
+        draft = Draft(
             where=where,
             document=name,
             annotator=rows.annotators[a],
             text=text,
-            spans=[rows.span(row) for row in members if rows.is_span[row]],
+            spans=[rows.span(row) for row in members if is_good[row]],
             fields={kind: values[d] for kind, values in fields.items()},
         )
+        drafts.append(draft)
+    if not rows.words:
+        return drafts
+    marked = [(str(draft.where), draft.text, list(draft.spans)) for draft in drafts]
+    fitting = fitted(marked, replace(reading, ends=None), file=rows.name)
+    return [replace(draft, spans=own) for draft, own in zip(drafts, fitting, strict=True)]
+
+
+def _good_in_texts(rows: _Rows, texts: Mapping[tuple[int, int], str], reading: Reading) -> Bools:
+    """Return which rows with texts become spans."""
+    unit = reading.options["offsets"] or "codepoints"
+    keys = zip(rows.marked.tolist(), rows.annotator.tolist(), strict=True)
+    own = [key if key in texts else (key[0], -1) for key in keys]
+    lengths = {key: length_of(text, unit) for key, text in texts.items()}
+    # Documents without a text are refused later.
+    room = np.array([lengths.get(key, MOST_POSITIONS) for key in own], dtype=np.int64)
+    lost = np.flatnonzero((rows.end > room) & ~rows.gaps.any(axis=0))[:_MOST_LOOKED_AT]
+    mend = remedy(((texts[own[row]], rows.span(row)) for row in lost.tolist()), unit)
+    return _filled(rows, room, reading, mend if len(lost) else ())
 
 
 def _texts(rows: _Rows, *, by_id: bool) -> dict[tuple[int, int], str]:

@@ -97,7 +97,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
             raise DataError("tokens are ", Quote(tokens), expected="a list of tokens for each text")
         tokens = list(tokens)
     names, has_numbers = (
-        label_names_of(reading.options["label_names"]),
+        label_names_of(reading.options["label_names"] or reading.beside.get("names")),
         any(map(is_whole, coded[1])),
     )
     if has_numbers:

@@ -11,21 +11,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from beyondchance.errors import SpanError
-from beyondchance.io.columns import codes_of
 from beyondchance.io.conventions import BELONG_TOGETHER, fits, n_fitting
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, collapsed, offsets_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import given_texts
-from beyondchance.io.sources import Source, is_parquet
-from beyondchance.io.table_files import read_table
-from beyondchance.io.values import interval, object_of, refusal, refused, words_of
+from beyondchance.io.sources import Source
+from beyondchance.io.text_files import by_names, files_of_texts, is_text, remedy_of
+from beyondchance.io.values import interval, object_of, quoting, refusal, refused, words_of
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import mended, no_spans
 
@@ -33,7 +30,6 @@ UNTAGGED = "_"
 """The label of an annotation without a tag."""
 _SELECTORS = re.compile(r'"(?:TextPositionSelector|TextQuoteSelector)"')
 _COUNTED = ("codepoints", "utf16")
-_TABLES = (".csv", ".tsv", ".jsonl")
 _CORE = ('"bodies"', '"selector"', '"quote"')
 _LISTS = ("items", "rows", "annotations", "first", "resources", "@graph")
 """Keys below which pages, collections and exports have their annotations."""
@@ -80,7 +76,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     marks = [
         mark
         for source in upload.sources_of(
-            _looks_like_it, reading, beside=list(filter(_is_text, upload.sources))
+            _looks_like_it, reading, beside=list(filter(is_text, upload.sources))
         )
         for mark in _marks(source, upload, reading)
     ]
@@ -245,12 +241,10 @@ def _places(target: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
 def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield the text of each document."""
     sources = _text_files(upload, reading)
-    names: dict[str, Source] = {}
-    # What fits a document best is entered last, and counts.
-    for name_of in (attrgetter("stem"), attrgetter("posix_path.name"), attrgetter("name")):
-        names.update((name_of(source), source) for source in sources)
+    names = by_names(sources)
     for document in documents:
-        last = PurePosixPath(document.replace("\\", "/"))
+        # An address may end with what the page is asked for.
+        last = PurePosixPath(re.split("[?#]", document)[0].replace("\\", "/"))
         is_unnamed = document == "1" and not upload.is_folder
         own = upload.sources[0].stem if is_unnamed else document
         keys = (own, last.name, last.stem)
@@ -258,14 +252,14 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
         if source is None and len(sources) == len(documents) == 1:
             (source,) = sources
         if source is None:
-            listed = [file.posix_path.name for file in sources]
+            wanted = f"{own if is_unnamed else last.stem}.txt"
             raise refusal(
                 upload.name,
                 "no text for {} (text files: {})",
                 document,
-                quotes(listed),
-                expected="a file .txt next to it with its name, or only one",
-                remedy=("pass ", Use("documents", placeholder="FILE_OR_FOLDER")),
+                quotes(file.posix_path.name for file in sources),
+                expected=quoting("a file {}, or only one", wanted),
+                remedy=remedy_of(reading),
             )
         name = source.posix_path.name
         reading.note("the text of ", Quote(document), " is ", Quote(name), where=upload.name)
@@ -278,14 +272,8 @@ def _text_files(upload: Upload, reading: Reading) -> list[Source]:
     """Return the files that can hold the texts: those asked for, or those next to it."""
     if reading.options["documents"] is None:
         files = upload.sources if upload.is_folder else _neighbours(upload.sources[0])
-        return list(filter(_is_text, files))
-    given = given_texts(reading, _is_text)
-    is_table = len(given) == 1 and (given[0].name.lower().endswith(_TABLES) or is_parquet(given[0]))
-    return list(_rows(given[0], reading)) if is_table else given
-
-
-def _is_text(file: Source) -> bool:
-    return file.ending == ".txt"
+        return list(filter(is_text, files))
+    return files_of_texts(reading)
 
 
 def _neighbours(source: Source) -> list[Source]:
@@ -297,18 +285,6 @@ def _neighbours(source: Source) -> list[Source]:
         for other in sorted(source.path.parent.glob("*.txt"))
         if other.is_file() and not other.is_symlink() and other != source.path
     ]
-
-
-def _rows(source: Source, reading: Reading) -> Iterator[Source]:
-    """Yield the texts of a table with the columns document and text."""
-    table = read_table(source, reading, needed=("document", "text"))
-    columns = [codes_of(table, name) for name in ("document", "text")]
-    for row, codes in enumerate(zip(*(codes.tolist() for _, codes in columns), strict=True)):
-        if min(codes) < 0:
-            where = table.where(row)
-            raise refusal(where, "no document or no text", expected="both")
-        name, text = (names[code] for (names, _), code in zip(columns, codes, strict=True))
-        yield Source(name, member=text.encode("utf-8", "surrogatepass"))
 
 
 # --- Places -------------------------------------------------------------------

@@ -9,8 +9,17 @@ from typing import Any
 
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
-from beyondchance.page.charts.colours import INK, KINDS, MUTED, OBSERVED, ink_on, ramp
-from beyondchance.page.svg import Chart, Drawing, width_of
+from beyondchance.page.svg import (
+    INK,
+    KIND_COLOURS,
+    MUTED,
+    OBSERVED,
+    Chart,
+    Drawing,
+    ink_on,
+    ramp,
+    width_of,
+)
 from beyondchance.reporting.blocks import counted, in_list
 
 MOST_ANNOTATORS = 30
@@ -81,7 +90,7 @@ def kinds_chart(
     Parameters
     ----------
     by_pair : mapping of (str, str) to mapping of str to int
-        How often each kind occurs between two annotators; kinds are those of `KINDS`. Drawn in
+        How often each kind of `KIND_COLOURS` occurs between two annotators. Drawn in
         this order; of more than 40, those 40 with most cases.
     names : mapping of str to str, optional
         The kinds in words, where these are others.
@@ -100,15 +109,15 @@ def kinds_chart(
         notes.append(f"{counted(len(by_pair) - len(known), 'pair')} without any span: not drawn.")
     if not chosen:
         return shared.nothing("kinds", title, "there is no pair with a span", notes)
-    spoken = [(names or {}).get(kind, kind) for kind in KINDS]
-    kinds = dict(zip(KINDS, shared.shown_names(spoken), strict=True))
+    spoken = [(names or {}).get(kind, kind) for kind in KIND_COLOURS]
+    kinds = dict(zip(KIND_COLOURS, shared.shown_names(spoken), strict=True))
     pairs = shared.shown_names(chosen, length=14)
     drawing = Drawing(26 * len(pairs))
     percent: Any = {share: f"{share}%" for share in range(0, 101, 20)}
     drawing.x_axis(0, 100, "share of all spans, paired or alone", percent)
     for (y, name), pair in zip(drawing.rows(pairs), chosen, strict=True):
         _draw_bar(drawing, y, name, by_pair[pair], kinds)
-    drawing.legend({kinds[kind]: {"fill": colour} for kind, colour in KINDS.items()}, 0, -28)
+    drawing.legend({kinds[kind]: {"fill": colour} for kind, colour in KIND_COLOURS.items()}, 0, -28)
     total = sum((Counter(by_pair[pair]) for pair in chosen), Counter[str]())
     finding = (
         f"Of {sum(total.values()):,} spans or pairs of spans, {total['agree']:,} agree"
@@ -118,7 +127,9 @@ def kinds_chart(
 
 
 def _most_frequent(total: Mapping[str, int], names: Mapping[str, str]) -> str:
-    differences = {kind: total[kind] for kind in KINDS if kind != "agree" and total.get(kind)}
+    differences = {
+        kind: total[kind] for kind in KIND_COLOURS if kind != "agree" and total.get(kind)
+    }
     if not differences:
         return ""
     kind = max(differences, key=differences.__getitem__)
@@ -130,8 +141,8 @@ def _draw_bar(
 ) -> None:
     """Draw the parts of one bar from left to right, each with as much text as it has room for."""
     total, x = sum(counts.values()), 0.0
-    for kind in sorted(counts, key=[*KINDS].index):
-        count, colour = counts[kind], KINDS[kind]
+    for kind in sorted(counts, key=[*KIND_COLOURS].index):
+        count, colour = counts[kind], KIND_COLOURS[kind]
         width = drawing.width * count / total
         if count:
             told = f"{name}: {names[kind]} {count:,} of {total:,}"

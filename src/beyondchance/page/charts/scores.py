@@ -7,8 +7,17 @@ from math import isfinite, nan
 from typing import Any
 
 from beyondchance.page.charts import shared
-from beyondchance.page.charts.colours import ACCENT, CHANCE, CORRECTED, GRID, MUTED, OBSERVED
-from beyondchance.page.svg import Chart, Drawing, scale
+from beyondchance.page.svg import (
+    ACCENT,
+    CHANCE,
+    CORRECTED,
+    GRID,
+    MUTED,
+    OBSERVED,
+    Chart,
+    Drawing,
+    scale,
+)
 from beyondchance.reporting.blocks import in_list
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands.rank import SystemRow

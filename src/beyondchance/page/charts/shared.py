@@ -10,7 +10,7 @@ from unicodedata import bidirectional
 from beyondchance.numbers import in_digits
 from beyondchance.page.svg import Chart, Drawing, Scale
 from beyondchance.reporting.blocks import counted
-from beyondchance.reporting.visible import visible
+from beyondchance.reporting.escaping import visible
 
 MOST_ROWS = 40
 """Labels, systems or pairs that one chart shows at most."""

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from beyondchance.page.charts import shared
-from beyondchance.page.charts.colours import INK, LINES, MUTED, OBSERVED, ramp
-from beyondchance.page.svg import Chart, Drawing, ticks
+from beyondchance.page.svg import INK, LINES, MUTED, OBSERVED, Chart, Drawing, ramp, ticks
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row
 from beyondchance.results.resampling import SCORES

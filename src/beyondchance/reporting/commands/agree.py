@@ -26,11 +26,13 @@ from beyondchance.reporting.blocks import (
 )
 from beyondchance.reporting.columns import (
     COUNT,
+    CSV,
     FIGURE,
     FILES,
     JSON,
     METHODS,
     NUMBER,
+    PEOPLE,
     SHARE,
     TABLE,
     TAIL,
@@ -41,6 +43,7 @@ from beyondchance.reporting.columns import (
     Group,
     alike,
     command,
+    data_of,
     flat_of,
     flat_rows,
     for_people,
@@ -54,15 +57,16 @@ from beyondchance.reporting.columns import (
 from beyondchance.reporting.paper_tables import paper_table
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.difficulty import Difficulty
+from beyondchance.scoring.options import BOTH
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
     from beyondchance.inference.trend import Trend
     from beyondchance.messages import Text
     from beyondchance.other_coefficients.coefficients import Coefficients
+    from beyondchance.results.agreement import Labelling
     from beyondchance.results.averages import MacroAverage
     from beyondchance.results.intervals import ConfidenceInterval, Intervals
-    from beyondchance.results.labelling import Labelling
     from beyondchance.results.score import Score
 
 _OF_ALL = "chance agreement of all annotators with each other and with themselves"
@@ -75,20 +79,28 @@ _MOST_PAIRS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(levels.Row):
-    """The score under another measure, unit and scope."""
+    """The score under another measure, unit and scope, or by what the shapes of words tell."""
 
     level: str = "sensitivity"
     unit: str
     scope: str
+    chance_by: str = "uniform"
 
     @property
     def joined(self) -> str:
         """The name in one piece."""
-        return f"{self.measure} {self.unit} {self.scope}"
+        by = "" if self.chance_by == "uniform" else f" {self.chance_by}"
+        return f"{self.measure} {self.unit} {self.scope}{by}"
 
 
 _CHOICES = alike(TEXT, "measure", "unit", "scope", outputs=TABLE | JSON)
-VARIANT = Group("variant", [*_CHOICES, *levels.FIGURES])
+VARIANT = Group("variant", [*_CHOICES, TEXT("chance_by", outputs=JSON), *levels.FIGURES])
+_LADDER = (
+    TEXT("measure", outputs=TABLE),
+    for_people("observed", lambda row: row.score.observed),
+    for_people("by shapes", lambda row: row.score.chance),
+    for_people("skill", lambda row: row.score.corrected),
+)
 _SCORES = named(levels.SCORE)
 _POSITIVE = kind(type="number", exclusiveMinimum=0)
 TREND = Group(
@@ -236,6 +248,8 @@ def agree_report(
         settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
         settings = settings.replaced(gamma=others.settings.gamma)
+    informed = [row for row in variants if row.chance_by != "uniform"]
+    settings = settings.replaced(chance=BOTH if informed else settings.chance)
 
     listed = [breakdown.of("annotator"), breakdown.of("pair"), *map(breakdown.by, by)]
     notes = agree_notes(corpus, result, breakdown)
@@ -256,9 +270,12 @@ def agree_report(
     def asked() -> Blocks:
         changes = {found.field: trend_sentence(found, digits) for found in trends}
         yield from _tables_by(breakdown, by, changes, top=top)
-        if variants:
+        if choices := [row for row in variants if row.chance_by == "uniform"]:
             columns = (*_CHOICES, *levels.SCORE_COLUMNS)
-            yield levels.scored(variants, columns, "the score by other choices")
+            yield levels.scored(choices, columns, "the score by other choices")
+        if informed:
+            yield table_of(informed, _LADDER, "what the shapes of words give away")
+            yield sentences.SKILL
         if others is not None:
             yield from _coefficients().blocks_of(others)
         yield explanation(breakdown, parts)
@@ -589,3 +606,42 @@ def agree_data(breakdown: levels.Breakdown, by: Sequence[str]) -> Data:
         "documents": named_rows(breakdown.of("document")) if "document" in by else None,
         "groups": {name: named_rows(breakdown.by(name)) for name in fields} or None,
     }
+
+
+_OF_NULL = (
+    Column("observed"),
+    *alike(FIGURE, "mean", "sd", outputs=PEOPLE | CSV),
+    Column("p_value", heading="p (chance)", cell=levels.p_cell, outputs=PEOPLE | CSV),
+    *(column.only(JSON) for column in levels.NULL_COLUMNS),
+)
+_MOST_RANDOM = 20
+"""Documents that are listed at most, those least different from chance."""
+
+
+def report_of_null(null: NullDistribution) -> Report:
+    """Build the report of random agreement, overall and by document."""
+    names = {id(item): name for name, item in null.by_document.items()}
+    documents = sorted(null.by_document.values(), key=lambda item: -item.p_value)
+    defined = [item for item in documents if item.reason is None]
+
+    def blocks() -> Blocks:
+        yield sentences.random_agreement(null, 4)
+        if len(defined) > 1:
+            name = Column("document", value=lambda item: names[id(item)])
+            title = "documents, the least different from chance first"
+            yield table_of(defined, [name, *_OF_NULL], title, top=_MOST_RANDOM)
+
+    def rows() -> Iterator[Data]:
+        yield {"level": "all", "name": "", **flat_of(null, _OF_NULL)}
+        for name, item in null.by_document.items():
+            yield {"level": "document", "name": name, **flat_of(item, _OF_NULL)}
+
+    return Report(
+        signature=str(null.settings),
+        make_blocks=blocks,
+        make_data=lambda: {
+            **data_of(null, _OF_NULL),
+            "documents": {name: data_of(item, _OF_NULL) for name, item in null.by_document.items()},
+        },
+        make_rows=rows,
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from beyondchance.other_coefficients.catalogue import CATALOGUE
-from beyondchance.other_coefficients.coefficients import Coefficients
+from beyondchance.other_coefficients.coefficients import CATALOGUE, Coefficients
 from beyondchance.reporting.blocks import Block, Prose, Range, Report, Table
 from beyondchance.reporting.columns import Column, Data, for_people, table_of
 

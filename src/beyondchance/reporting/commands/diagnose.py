@@ -62,7 +62,7 @@ from beyondchance.reporting.columns import (
     one_of,
     table_of,
 )
-from beyondchance.reporting.contexts import in_text
+from beyondchance.reporting.commands.places import in_text
 
 if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from math import inf
 from operator import attrgetter
 from string import ascii_lowercase
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note, Use
-from beyondchance.numbers import in_digits
+from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import (
     Below,
@@ -64,6 +65,8 @@ from beyondchance.reporting.paper_tables import paper_table
 from beyondchance.results.averages import AVERAGES
 from beyondchance.results.ranking import Ranking
 from beyondchance.results.resampling import SCORES
+from beyondchance.results.score import Score
+from beyondchance.scoring.options import BOTH
 from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
@@ -120,12 +123,18 @@ class SystemRow(breakdown.Row):
         With the gold standard.
     sureness : Sureness, optional
         Of all systems, where they were tested.
+    informed : Score, optional
+        Against chance that sees the shapes of words, where that was asked for.
+    rank_skill : int, optional
+        By that score.
     """
 
     rank_observed: int | None
     rank_corrected: int | None
     agreement: Agreement
     sureness: Sureness | None = None
+    informed: Score | None = None
+    rank_skill: int | None = None
 
     @property
     def standings(self) -> Standings | None:
@@ -237,6 +246,22 @@ RANKS = (
     _RANK("rank_observed", outputs=DATA),
     _RANK("rank_corrected", heading="rank", outputs=DATA | TABLE),
     TEXT("change", outputs=TABLE),
+    FIGURE(
+        "chance_shapes",
+        "chance agreement of annotators who see the shapes of words",
+        lambda row: row.informed and row.informed.chance,
+        "by shapes",
+        is_optional=True,
+        outputs=DATA | PEOPLE,
+    ),
+    FIGURE(
+        "skill",
+        "agreement beyond that chance",
+        lambda row: row.informed and row.informed.corrected,
+        is_optional=True,
+        outputs=DATA | PEOPLE,
+    ),
+    _RANK("rank_skill", heading="its rank", is_optional=True, outputs=DATA | TABLE),
 )
 """What is shown of a system next to its scores; a column added here is in every output."""
 _P_VALUES = (
@@ -373,10 +398,14 @@ RANK = command(
 
 
 def system_rows(
-    ranking: Ranking, measure: str, sureness: Sureness | None = None
+    ranking: Ranking,
+    measure: str,
+    sureness: Sureness | None = None,
+    informed: Ranking | None = None,
 ) -> list[SystemRow]:
     """Return the systems of a ranking, the highest corrected score first, undefined ones last."""
     before, after = ranking.ranks("observed"), ranking.ranks("corrected")
+    skill = informed.ranks("corrected") if informed else {}
     return [
         SystemRow(
             measure=measure,
@@ -389,6 +418,8 @@ def system_rows(
             rank_corrected=after[name],
             agreement=ranking.systems[name],
             sureness=sureness,
+            informed=informed.systems[name].score if informed else None,
+            rank_skill=skill.get(name),
         )
         for name in sorted(after, key=lambda name: after[name] or inf)
     ]
@@ -401,6 +432,8 @@ def rank_report(
     by_label: bool = False,
     subsets: Sequence[Subset] = (),
     sureness: Mapping[str, Sureness] | None = None,
+    informed: Mapping[str, Ranking] | None = None,
+    skill: Standings | None = None,
     digits: int = 4,
 ) -> Report:
     """Build the report of `rank`; outputs show parts of it.
@@ -417,6 +450,10 @@ def rank_report(
         Rankings by the first measure on parts of the texts.
     sureness : mapping of measure to Sureness, optional
         For every one of the `rankings`.
+    informed : mapping of measure to Ranking, optional
+        The same against chance that sees the shapes of words.
+    skill : Standings, optional
+        Tests of the first of the `informed`.
     digits : int
         For numbers within sentences.
     """
@@ -424,7 +461,12 @@ def rank_report(
     sure = sureness or {}
     standings = sure[measure].standings if sure else None
     settings = ranking.settings if standings is None else standings.settings
-    by_measure = {name: system_rows(item, name, sure.get(name)) for name, item in rankings.items()}
+    by_shapes = informed or {}
+    settings = settings.replaced(chance=BOTH if informed else settings.chance)
+    by_measure = {
+        name: system_rows(item, name, sure.get(name), by_shapes.get(name))
+        for name, item in rankings.items()
+    }
 
     def blocks() -> Blocks:
         yield verdict(ranking.gold, by_measure)
@@ -435,6 +477,8 @@ def rank_report(
         changes = rank_changes(systems, is_tested=is_tested, digits=digits)
         across = sentences.across_corpora(settings.positions)
         yield sentences.joined((changes, sentences.REPORT, across))
+        if by_shapes:
+            yield skill_sentence(systems, skill, digits)
         yield means_table(systems, settings)
         if standings is not None:
             yield from differences_tables(standings)
@@ -751,6 +795,20 @@ def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digit
     noun = systems[0].agreement.extent.noun
     untested = f"Whether the order would be the same on other {noun}s was not tested; "
     return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
+
+
+def skill_sentence(systems: Sequence[SystemRow], skill: Standings | None, digits: int) -> str:
+    """Say what skill is, and who overtakes whom by it, with p where that was tested."""
+    moved = []
+    for first, second in combinations(systems, 2):
+        if (first.rank_skill or inf) > (second.rank_skill or inf):
+            p = skill and skill.adjusted.get((second.joined, first.joined))
+            tested = f" ({p_is(p, digits)}, adjusted)" if p else ""
+            moved.append(f"{second.shown} overtakes {first.shown}{tested}")
+    by = f"By {systems[0].by}, it changes no rank."
+    if moved:
+        by = f"By {systems[0].by}, {in_list(moved)}."
+    return f"{sentences.SKILL} {by}"
 
 
 def _comparisons(standings: Standings) -> Data:

@@ -8,8 +8,8 @@ import re
 from typing import Any
 
 from beyondchance.reporting.blocks import Report
+from beyondchance.reporting.escaping import visible
 from beyondchance.reporting.outputs.json import plain
-from beyondchance.reporting.visible import visible
 
 _FORMULA = re.compile(r"[=+\-@\t\r].", re.DOTALL)
 """How texts begin that a spreadsheet would run; one such character alone is nothing to run."""

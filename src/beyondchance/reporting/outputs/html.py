@@ -7,7 +7,7 @@ from html import escape
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
-from beyondchance.reporting.visible import visible
+from beyondchance.reporting.escaping import visible
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:

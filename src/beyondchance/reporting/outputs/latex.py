@@ -17,8 +17,7 @@ from beyondchance.reporting.blocks import (
     Table,
     cell_text,
 )
-from beyondchance.reporting.escaping import in_latex
-from beyondchance.reporting.visible import visible
+from beyondchance.reporting.escaping import in_latex, visible
 
 _LONG = 40
 """Characters; columns with longer words are folded."""

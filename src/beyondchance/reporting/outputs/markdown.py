@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
-from beyondchance.reporting.escaping import in_markdown
-from beyondchance.reporting.visible import visible
+from beyondchance.reporting.escaping import in_markdown, visible
 
 
 def rendered(blocks: Sequence[Block], *, digits: int) -> str:

@@ -15,7 +15,7 @@ from textwrap import wrap
 
 from beyondchance.messages import spoken
 from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
-from beyondchance.reporting.visible import visible
+from beyondchance.reporting.escaping import visible
 
 _WIDEST = 100
 """Columns that a sentence fills at most: longer lines are hard to read."""

@@ -42,13 +42,13 @@ from beyondchance.checks import (
 from beyondchance.core.ragged import total
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote
+from beyondchance.other_coefficients.alignment import Dissimilarity, Unitary, best_alignment
 from beyondchance.other_coefficients.coefficient import (
     NOTHING_MARKED,
     Coefficient,
     Task,
 )
-from beyondchance.other_coefficients.gamma.alignment import Dissimilarity, Unitary, best_alignment
-from beyondchance.other_coefficients.gamma.continua import (
+from beyondchance.other_coefficients.continua import (
     Texts,
     Units,
     compared_texts,

@@ -1,4 +1,4 @@
-"""Continua: the units that annotators marked in texts, and random ones like them."""
+"""Continua of gamma: the units that annotators marked in texts, and random ones like them."""
 
 from __future__ import annotations
 

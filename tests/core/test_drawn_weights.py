@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance.core.covered_weight import sampled_weights
+from beyondchance.core.draws import sampled_weights
 
 DRAWS = 4000
 

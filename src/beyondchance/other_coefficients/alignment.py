@@ -1,4 +1,4 @@
-"""The best alignment of units: which spans of different annotators belong together.
+"""The best alignment of units, for gamma: which spans of different annotators belong together.
 
 A *unit* is one span of one annotator, a *continuum* one text with the units of all
 its annotators. A *unitary alignment* takes at most one unit from each annotator; a
@@ -31,7 +31,7 @@ from beyondchance.core.ragged import bounds, distinct, spread, total
 from beyondchance.errors import DataError
 from beyondchance.installing import required
 from beyondchance.other_coefficients.coefficient import UndefinedError
-from beyondchance.other_coefficients.gamma.continua import Units, units_at_once
+from beyondchance.other_coefficients.continua import Units, units_at_once
 from beyondchance.types import Bools, Floats, Ints
 
 _MOST_COMBINATIONS = 3_000_000

@@ -1,0 +1,178 @@
+r"""Where random spans fall when places have weights.
+
+Items of kind :math:`i`, spans of :math:`\ell_i` positions of which there are :math:`k_i`, are
+placed apart from one another. An arrangement has a probability in proportion to the product of
+the weights :math:`w_i(x)` of the places :math:`x` where they start; a weight of 0 forbids a place.
+The weights of all rows that fill the first :math:`x` positions, as a polynomial whose powers count
+the items of each kind, add up to
+
+.. math:: F_x = F_{x-1} + \sum_i w_i(x - \ell_i)\, z_i\, F_{x - \ell_i}, \qquad F_0 = 1.
+
+With :math:`B_x` the same from the right, the expected number of items of kind :math:`i` that start
+at :math:`x` is
+
+.. math:: w_i(x)\, [z^{k - e_i}] F_x B_{x + \ell_i} \,/\, [z^k] F_n .
+
+Where there are too many powers, numbers take the place of :math:`z`, *fugacities*, for which the
+*expected* counts are :math:`k`. The error is of the order of one part in :math:`k`.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from beyondchance.types import Floats, Ints
+
+_MOST_STATES = 2**12
+"""Combinations of counts up to which they are told apart."""
+_MOST_ITEMS = 256
+"""Spans up to which weights of rows stay within the range of a float."""
+_BALANCED = 1e-9
+"""Relative deviation of expected counts from counts at which fugacities are accepted: far below
+the error of the approximation, and above that of rounding in long texts."""
+_MOST_ROUNDS = 500
+"""Rounds of scaling; some twenty are usual."""
+
+
+def is_countable(count: Ints) -> bool:
+    """Return whether the places of so many spans of each kind are computed without fugacities."""
+    return bool(count.sum() <= _MOST_ITEMS) and prod((count + 1).tolist()) <= _MOST_STATES
+
+
+def weighted_rows(weight: Floats, length: Ints, count: Ints, free: float = 1.0) -> Floats:
+    """Add up the weights of all rows that fill the first positions of each text.
+
+    Parameters
+    ----------
+    weight : array of float, shape (kinds, texts, positions)
+        Of each place where a span of a kind starts; 0 where it has no room.
+    length, count : arrays of int, shape (kinds,)
+    free : float
+        The weight of a position that no span covers.
+
+    Returns
+    -------
+    array of float, shape (positions + 1, texts, count + 1 for each kind)
+
+    Examples
+    --------
+    A span of two positions has two places in three.
+
+    >>> weight = np.array([[[1.0, 1.0, 0.0]]])
+    >>> weighted_rows(weight, np.array([2]), np.array([1]))[:, 0].tolist()
+    [[1.0, 0.0], [1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]
+    """
+    n_kinds, n_texts, n = weight.shape
+    table = np.zeros((n + 1, n_texts, *(count + 1)))
+    table[0].reshape(n_texts, -1)[:, 0] = 1
+    wide = weight.reshape(*weight.shape, *[1] * n_kinds)
+    whole: tuple[slice, ...] = (slice(None),)
+    steps = [
+        (kind, span, whole * (kind + 1) + (slice(1, None),), whole * (kind + 1) + (slice(-1),))
+        for kind, span in enumerate(length.tolist())
+    ]
+    for x in range(1, n + 1):
+        row = table[x]
+        np.multiply(table[x - 1], free, out=row)
+        for kind, span, more, fewer in steps:
+            if span <= x:
+                row[more] += wide[kind, :, x - span] * table[x - span][fewer]
+    return table
+
+
+def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
+    """Compute how many spans of each kind are expected to start at each place.
+
+    Parameters
+    ----------
+    weight : array of float, shape (kinds, texts, positions)
+        Not negative; 0 where a span has no room. The spans must have an arrangement.
+    length : array of int, shape (kinds,)
+    count : array of int, shape (kinds,), or (kinds, texts)
+        Where texts differ, or where there are too many states, expected counts are as given.
+
+    Returns
+    -------
+    array of float, shape (kinds, texts, positions)
+
+    Examples
+    --------
+    The first of two places is twice as likely as the second.
+
+    >>> weighted_starts(np.array([[[2.0, 1.0, 0.0]]]), np.array([2]), np.array([1])).round(3)
+    array([[[0.667, 0.333, 0.   ]]])
+    """
+    # A factor that all places of a kind share changes nothing, and keeps numbers small. Sums are
+    # made in order, so that no digit depends on how many places follow.
+    each = count.reshape(len(length), -1)
+    whole = weight.cumsum(axis=2)[:, :, -1]
+    weight = weight * (each / np.where(whole > 0, whole, 1))[:, :, None]
+    if count.ndim == 2 or not is_countable(count):
+        return _by_fugacities(weight, length, each)
+    _, n_texts, n = weight.shape
+    left = weighted_rows(weight, length, count)
+    right = weighted_rows(_mirrored(weight, length), length, count)[::-1]
+    # Turned round, the counts of what is missing on the right stand where those on the left do.
+    right = np.flip(right, axis=tuple(range(2, right.ndim)))
+    rows_of_all = left[n].reshape(n_texts, -1)[:, -1]
+    found = np.zeros_like(weight)
+    for kind, span in enumerate(length.tolist()):
+        axes: tuple[slice, ...] = (slice(None),) * (kind + 1)
+        one = left[(slice(n + 1 - span), *axes, slice(-1))]
+        two = right[(slice(span, None), *axes, slice(1, None))]
+        rows = (one * two).reshape(n + 1 - span, n_texts, -1).sum(axis=2)
+        found[kind, :, : n + 1 - span] = weight[kind, :, : n + 1 - span] * (rows / rows_of_all).T
+    return found
+
+
+def _mirrored(weight: Floats, length: Ints) -> Floats:
+    """Return the weights of places counted from the right."""
+    mirrored = np.zeros_like(weight)
+    n = weight.shape[2]
+    for kind, span in enumerate(length.tolist()):
+        mirrored[kind, :, : n + 1 - span] = weight[kind, :, n - span :: -1]
+    return mirrored
+
+
+def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
+    """Compute expected starts such that the expected counts are those given, in rounds.
+
+    The weights of rows are kept as logarithms, which no length of a text exceeds.
+    """
+    with np.errstate(divide="ignore"):
+        logs = np.log(weight)
+        fugacity = np.zeros(weight.shape[:2])
+        for _ in range(_MOST_ROUNDS):
+            scaled = logs + fugacity[:, :, None]
+            left = _log_rows(scaled, length)
+            right = _log_rows(np.log(_mirrored(np.exp(scaled), length)), length)[::-1]
+            n = weight.shape[2]
+            found = np.zeros_like(weight)
+            for kind, span in enumerate(length.tolist()):
+                rows = left[: n + 1 - span] + right[span:] - left[n]
+                found[kind, :, : n + 1 - span] = np.exp(scaled[kind, :, : n + 1 - span] + rows.T)
+            ratio = np.where(count, count, 1) / np.where(count, found.cumsum(axis=2)[:, :, -1], 1)
+            # Text by text, so that no digit of one depends on the others.
+            is_off = np.abs(ratio - 1).max(axis=0) > _BALANCED
+            if not is_off.any():
+                break
+            fugacity += np.where(is_off, np.log(ratio), 0)
+    return found
+
+
+def _log_rows(logs: Floats, length: Ints) -> Floats:
+    """Add up the weights of rows as `weighted_rows` does, whatever their counts, as logarithms."""
+    _, n_texts, n = logs.shape
+    table = np.full((n + 1, n_texts), -np.inf)
+    table[0] = 0
+    for x in range(1, n + 1):
+        parts = [table[x - 1]]
+        parts += [
+            logs[kind, :, x - span] + table[x - span]
+            for kind, span in enumerate(length.tolist())
+            if span <= x
+        ]
+        table[x] = np.logaddexp.reduce(parts)
+    return table

@@ -1,0 +1,57 @@
+"""Tell what a corpus shows of mistakes that can be read without complaint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.messages import Piece, Use, quotes
+
+
+def hints(corpus: Corpus) -> Iterator[tuple[Piece, ...]]:
+    """Yield a sentence for each mistake that may have been made before reading."""
+    if alike := list(_alike_labels(corpus)):
+        yield "each may be one label under two names: ", *quotes(alike)
+    n_tags = np.sum(corpus.span_end - corpus.span_start)
+    n_tokens = len(corpus.annotators) * corpus.text_length.sum()
+    is_full = corpus.positions == "tokens" and 10 * n_tags > 9 * n_tokens
+    if is_full and len(corpus.labels) >= 20:
+        yield (f"{len(corpus.labels)} labels mark nearly all tokens: words read as tags?",)
+    n_repaired = corpus.skipped.get(f"tags repaired by {corpus.options.get('repair')}", 0)
+    if 20 * n_repaired > n_tags:
+        found = f"{n_repaired} of {n_tags} tags break their scheme: another may be meant, see "
+        yield found, Use("scheme", is_name=True)
+
+
+def _alike_labels(corpus: Corpus) -> Iterator[str]:
+    """Yield pairs that differ in case, or in little more if no annotator uses both."""
+    # Of more labels some are alike, and so are words that were spoken.
+    if len(corpus.labels) > 50 or corpus.positions == "frames":
+        return
+    uses = np.zeros((len(corpus.labels), len(corpus.annotators)), dtype=bool)
+    uses[corpus.span_label, corpus.span_annotator] = True
+    for (one, by), (other, by_others) in combinations(zip(corpus.labels, uses, strict=True), 2):
+        short, long = sorted((one.casefold(), other.casefold()), key=len)
+        if short == long or (not np.any(by & by_others) and _are_alike(short, long)):
+            yield f"{one}/{other}"
+
+
+def _are_alike(short: str, long: str) -> bool:
+    """Return whether one is the beginning of the other, or a letter is another or missing.
+
+    Examples
+    --------
+    >>> _are_alike("per", "person"), _are_alike("insult", "insullt"), _are_alike("insult", "insolt")
+    (True, True, True)
+    >>> _are_alike("date", "rate"), _are_alike("level1", "level2"), _are_alike("loc", "loc-city")
+    (False, False, False)
+    """
+    n_same = next((i for i, sign in enumerate(short) if sign != long[i]), len(short))
+    before, after = short[n_same:], long[n_same:]
+    # Many short labels differ in one letter.
+    if not before:
+        return len(short) > 2 and after.isalpha()
+    return len(short) > 4 and after[0].isalpha() and after[1:] in (before, before[1:])

@@ -1,1 +1,0 @@
-"""Gamma (Mathet et al. 2015) and its parts."""

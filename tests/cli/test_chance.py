@@ -1,0 +1,96 @@
+"""``--chance shapes``: what the shapes of words give away, next to uniform chance."""
+
+import csv
+import io
+import json
+
+import pytest
+
+import beyondchance as bc
+from beyondchance.cli.main import main
+
+pytestmark = pytest.mark.usefixtures("example")
+FILES = [f"example/{name}.conll" for name in ("ada", "ben", "cleo")]
+
+
+def output(capsys, *arguments):
+    assert main([*arguments]) == 0
+    return capsys.readouterr().out
+
+
+def ranking(**options):
+    return bc.rank(bc.read(*FILES), gold="ada", **options)
+
+
+def test_rank_has_both_chances_and_skill(capsys):
+    found = json.loads(output(capsys, "rank", *FILES, "--chance", "shapes", "--output", "json"))
+    plain, informed = ranking(), ranking(chance="shapes")
+    assert found["signature"].count("chance:uniform+shapes-1") == 1
+    for system in found["systems"]:
+        name = system["name"]
+        assert system["chance"] == plain.systems[name].chance
+        assert system["corrected"] == plain.systems[name].corrected
+        assert system["chance_shapes"] == informed.systems[name].chance
+        assert system["skill"] == informed.systems[name].corrected
+        assert system["rank_skill"] == informed.ranks("corrected")[name]
+    exact = {row["name"]: row for row in found["measures"]["exact"]}
+    by_exact = ranking(measure="exact", chance="shapes")
+    assert exact["ben"]["skill"] == by_exact.systems["ben"].corrected
+
+
+def test_without_the_option_nothing_is_said_of_it(capsys):
+    for form in ("text", "json", "csv"):
+        assert "skill" not in output(capsys, "rank", *FILES, "--output", form)
+
+
+def test_tables_and_csv(capsys):
+    assert "skill" in output(capsys, "rank", *FILES, "--chance", "shapes")
+    assert "skill" in output(capsys, "rank", *FILES, "--chance", "shapes", "--output", "latex")
+    told = output(capsys, "rank", *FILES, "--chance", "shapes", "--output", "csv")
+    rows = list(csv.DictReader(io.StringIO(told)))
+    expected = ranking(chance="shapes").systems[rows[0]["system"]]
+    assert float(rows[0]["skill"]) == expected.corrected
+
+
+def test_changes_of_rank_are_tested_with_intervals(capsys, example):
+    """Who marks all capitals is ahead by uniform chance, and behind by skill."""
+    words = [
+        ["Ada", "met", "Bo", "in", "the", "garden"],
+        ["The", "tall", "man", "saw", "Cy", "there"],
+    ]
+    gold = [["B-P", "O", "B-P", "O", "O", "O"], ["B-P", "I-P", "I-P", "O", "B-P", "O"]]
+    capitals = [["B-P", "O", "B-P", "O", "O", "O"], ["B-P", "O", "O", "O", "B-P", "O"]]
+    nouns = [["O", "O", "B-P", "O", "O", "O"], ["B-P", "I-P", "I-P", "O", "O", "O"]]
+    for name, rows in {"gold": gold, "capitals": capitals, "nouns": nouns}.items():
+        texts = [
+            "".join(f"{word}\t{tag}\n" for word, tag in zip(text, tags, strict=True))
+            for text, tags in zip(words * 10, rows * 10, strict=True)
+        ]
+        (example / f"{name}.conll").write_text("\n".join(texts), encoding="utf-8")
+    files = [f"{name}.conll" for name in ("gold", "capitals", "nouns")]
+    asked = ("--chance", "shapes", "--repeated", "documents")
+    assert "nouns overtakes capitals." in output(capsys, "rank", *files, *asked)
+    tested = output(capsys, "rank", *files, *asked, "--confidence", "0.95")
+    assert "nouns overtakes capitals (p" in tested
+
+
+def test_agree_adds_a_table(capsys):
+    asked = ("agree", *FILES, "--chance", "shapes")
+    assert "what the shapes of words give away" in output(capsys, *asked)
+    found = json.loads(output(capsys, *asked, "--output", "json"))
+    corpus = bc.read(*FILES)
+    assert [row["measure"] for row in found["sensitivity"]] == ["token", "exact"]
+    for row in found["sensitivity"]:
+        assert row["chance_by"] == "shapes"
+        expected = bc.agreement(corpus, measure=row["measure"], chance="shapes")
+        assert (row["chance"], row["corrected"]) == (expected.chance, expected.corrected)
+    assert found["corrected"] == bc.agreement(corpus).corrected
+
+
+def test_what_is_refused(capsys):
+    assert main(["agree", *FILES, "--chance", "shapes", "--measure", "dice"]) == 2
+    assert "token, exact, boundary" in capsys.readouterr().err
+    assert main(["rank", *FILES, "--chance", "shapes", "--workers", "2"]) == 2
+    assert "all documents at once" in capsys.readouterr().err
+    assert main(["rank", *FILES, "--chance", "shapes", "--positions", "characters"]) == 1
+    assert "positions are characters" in capsys.readouterr().err

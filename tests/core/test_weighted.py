@@ -1,0 +1,141 @@
+"""Weighted placement, against all arrangements in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, strategies as st
+
+from beyondchance import start_probabilities
+from beyondchance.core import weighted
+from beyondchance.core.weighted import weighted_rows, weighted_starts
+from examples import examples
+
+
+def by_enumeration(weight, length, count):
+    """Expected starts over all arrangements, and how many of them have a weight."""
+    n = len(weight[0])
+    kinds = [kind for kind, k in enumerate(count) for _ in range(k)]
+    found = [[Fraction(0)] * n for _ in length]
+    whole = Fraction(0)
+    for starts in product(range(n), repeat=len(kinds)):
+        covered = [
+            x for kind, s in zip(kinds, starts, strict=True) for x in range(s, s + length[kind])
+        ]
+        if len(set(covered)) < len(covered) or max(covered, default=0) >= n:
+            continue
+        w = Fraction(1)
+        for kind, s in zip(kinds, starts, strict=True):
+            w *= weight[kind][s]
+        whole += w
+        for kind, s in zip(kinds, starts, strict=True):
+            found[kind][s] += w
+    return [[value / whole for value in row] for row in found] if whole else None
+
+
+@st.composite
+def problems(draw):
+    n = draw(st.integers(1, 7))
+    length = draw(st.lists(st.integers(1, 3), min_size=1, max_size=2))
+    count = [draw(st.integers(1, 2)) for _ in length]
+    assume(sum(count) <= 3)
+    assume(all(span <= n for span in length))
+    weight = [
+        [draw(st.integers(0, 5)) if x + span <= n else 0 for x in range(n)] for span in length
+    ]
+    return weight, length, count
+
+
+@examples(300)
+@given(problems())
+def test_all_arrangements(problem):
+    weight, length, count = problem
+    expected = by_enumeration(weight, length, count)
+    assume(expected is not None)
+    found = weighted_starts(
+        np.array(weight, dtype=float)[:, None], np.array(length), np.array(count)
+    )
+    np.testing.assert_allclose(found[:, 0], np.array(expected, dtype=float), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("n", "lengths"), [(20, [2, 3, 4]), (30, [1, 1, 2, 2, 5]), (9, [9])])
+def test_equal_weights_are_uniform_placement(n, lengths):
+    length, count = np.unique(lengths, return_counts=True)
+    weight = np.array([[[float(x + span <= n) for x in range(n)]] for span in length])
+    found = weighted_starts(weight, length, count)[:, 0]
+    for kind, span in enumerate(length.tolist()):
+        each = start_probabilities(n, lengths)[lengths.index(span)]
+        np.testing.assert_allclose(found[kind, : len(each)], count[kind] * each, atol=1e-13)
+
+
+def random_batch(seed, n=12, texts=3):
+    rng = np.random.default_rng(seed)
+    length, count = np.array([1, 2, 4]), np.array([2, 1, 1])
+    weight = rng.random((3, texts, n))
+    for kind, span in enumerate(length):
+        weight[kind, :, n - span + 1 :] = 0
+    return weight, length, count
+
+
+def test_starts_add_up_to_counts_and_do_not_depend_on_neighbours():
+    weight, length, count = random_batch(1)
+    found = weighted_starts(weight, length, count)
+    np.testing.assert_allclose(found.sum(axis=2), np.tile(count[:, None], 3), rtol=1e-13)
+    for text in range(3):
+        alone = weighted_starts(weight[:, text : text + 1], length, count)
+        assert (alone[:, 0] == found[:, text]).all()
+
+
+def test_mirror():
+    weight, length, count = random_batch(2)
+    mirrored = weighted._mirrored(weight, length)
+    found = weighted._mirrored(weighted_starts(weight, length, count), length)
+    np.testing.assert_allclose(weighted_starts(mirrored, length, count), found, atol=1e-14)
+
+
+def test_padding_and_walls_are_weights_of_zero():
+    weight, length, count = random_batch(3)
+    padded = np.concatenate([weight, np.zeros((3, 3, 5))], axis=2)
+    found = weighted_starts(padded, length, count)
+    np.testing.assert_allclose(found[:, :, :12], weighted_starts(weight, length, count), atol=1e-15)
+
+
+def test_fugacities_have_the_counts_and_are_near():
+    rng = np.random.default_rng(4)
+    n, length, count = 400, np.array([1, 3]), np.array([30, 20])
+    weight = rng.random((2, 2, n)) + 0.1
+    weight[1, :, n - 2 :] = 0
+    exact = weighted_starts(weight, length, count)
+    near = weighted_starts(weight, length, np.tile(count[:, None], 2))
+    np.testing.assert_allclose(near.sum(axis=2), np.tile(count[:, None], 2), rtol=2e-9)
+    assert np.abs(near - exact).max() < exact.max() / 20
+    assert abs((near[0, 0] * near[0, 1]).sum() / (exact[0, 0] * exact[0, 1]).sum() - 1) < 1e-3
+
+
+def test_concentrated_weights_place_spans_there():
+    weight = np.full((1, 1, 10), 1e-9)
+    weight[0, 0, [2, 6]] = 1
+    weight[0, 0, 9:] = 0
+    found = weighted_starts(weight, np.array([2]), np.array([2]))
+    assert found[0, 0, [2, 6]].tolist() == pytest.approx([1, 1], abs=1e-6)
+
+
+def test_free_positions_have_a_weight():
+    weight = np.array([[[1.0, 1.0, 0.0]]])
+    rows = weighted_rows(weight, np.array([2]), np.array([1]), 0.5)
+    assert rows[3, 0].tolist() == [0.125, 1.0]
+
+
+def test_kinds_that_a_text_does_not_have_change_nothing():
+    rng = np.random.default_rng(5)
+    weight = rng.random((2, 1, 40))
+    weight[1, :, 38:] = 0
+    length, count = np.array([1, 3]), np.array([[6], [4]])
+    alone = weighted_starts(weight, length, count)
+    more = np.concatenate([weight, rng.random((1, 1, 40)), np.zeros((1, 1, 40))])
+    found = weighted_starts(more, np.array([1, 3, 2, 40]), np.array([[6], [4], [0], [0]]))
+    assert (found[:2] == alone).all()
+    assert not found[2:].any()
