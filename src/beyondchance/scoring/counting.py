@@ -159,10 +159,10 @@ def counted(
     each = each if are_whole(each) else rounded(each)
     # One more, with nothing: the group -1 of an annotator who marked nothing.
     size = exact_total(owner, each, len(groups.text) + 1)
-    sides = np.array([rows.group_a, rows.group_b])
-    sizes, n_spans = size[sides], np.bincount(owner, minlength=len(size))[sides]
+    of_sides = np.array([rows.group_a, rows.group_b])
+    sizes, n_spans = size[of_sides], np.bincount(owner, minlength=len(size))[of_sides]
     # What is not in the text matches nothing, wherever it would be.
-    group_a, group_b = np.where(sides < len(spans.text), sides, -1)
+    group_a, group_b = np.where(of_sides < len(spans.text), of_sides, -1)
     rows = rows._replace(group_a=group_a, group_b=group_b)
     notes: tuple[Note, ...] = ()
     if is_corpus_wide:
