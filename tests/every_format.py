@@ -851,6 +851,16 @@ def quotes(data: Annotations) -> Example:
     return one_each(data, "jsonl", content)
 
 
+def answers(data: Annotations) -> Example:
+    """Quotes as a model gives them: JSON in a string, one record a line."""
+    made = quotes(data)
+    files = {}
+    for name, content in made.files.items():
+        rows = map(json.loads, content.splitlines())
+        files[name] = lines({**row, "entities": json.dumps(row["entities"])} for row in rows)
+    return Example(files, made.given)
+
+
 def mqm(data: Annotations) -> Example:
     """An error in each row, between marks; a row without an error where nothing was found."""
     names = ["system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category"]
@@ -1454,6 +1464,7 @@ FORMATS: dict[str, list[Callable[[Annotations], Example]]] = {
     "factgenie": [factgenie],
     "label-studio": [label_studio, label_studio_min, label_studio_csv, label_studio_tsv],
     "quotes": [quotes],
+    "answers": [answers],
     "webanno-tsv": [webanno_tsv, webanno_tsv_file],
     "spacy": [spacy],
     "gate": [gate_bdocjs, gate_bdocjs_file, gate_xml],

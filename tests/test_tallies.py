@@ -16,6 +16,7 @@ EVERY = {
     tallies.unmarked("documents without a span"): 5,
     tallies.no_spans("relations"): 6,
     tallies.not_read("predictions"): 7,
+    tallies.wrong("quotes"): 8,
 }
 
 
@@ -28,6 +29,7 @@ def test_a_tally_is_its_text():
         "documents without a span",
         "relations ignored",
         "predictions ignored",
+        "quotes counted as wrong",
     ]
     assert json.loads(json.dumps(EVERY))["relations ignored"] == 6
     assert EVERY["texts not annotated"] == 4
@@ -44,6 +46,7 @@ def test_there_is_a_sentence_for_each():
     assert skipped_sentences(EVERY) == [
         "Mended: 1 tags repaired.",
         "Left out: 2 rejected records.",
+        "Counted as wrong: 8 quotes.",
         "To be checked: 3 quotes found nearly.",
         "Not annotated: 4 texts.",
         "Nothing to compare: 5 documents without a span.",

@@ -17,7 +17,11 @@ from typing import Any
 from beyondchance.errors import MissingLibraryError
 
 _PACKAGE = "beyondchance"
-_DISTRIBUTIONS = {"cassis": "dkpro-cassis", "python_calamine": "python-calamine"}
+_DISTRIBUTIONS = {
+    "cassis": "dkpro-cassis",
+    "json_repair": "json-repair",
+    "python_calamine": "python-calamine",
+}
 """Libraries that are imported by another name than they are installed by."""
 _EXTRA = re.compile(r"""(?:\band )?\bextra == ["']([\w.-]+)["']""")
 _REVISION = re.compile(r"\?(?:rev|tag|branch)=")

@@ -73,6 +73,9 @@ MENDED: Mapping[str, Mended] = {
         "position, found or left out",
         "mend",
     ),
+    "answers": Mended(
+        "answers of language models with text around JSON, broken JSON or none", "mend"
+    ),
     "cut_tokens": Mended(
         "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False
     ),
@@ -122,7 +125,7 @@ FORMER: dict[str, Text] = {
     **{
         name: (Use("strict", name), " refuses what is mended by default")
         for name, item in MENDED.items()
-        if item.is_in_all
+        if item.is_in_all and name != "answers"
     },
     "ends": ("pass ", Use("offsets", "inclusive"), " or 'exclusive'"),
     "tag_column": ("pass ", Use("columns", "tag=4"), ", by number or by name"),
@@ -565,6 +568,13 @@ class ReadOptions(TypedDict, total=False):
             "be to be taken instead.",
             within=Within(0, 1, is_low_open=True),
             metavar="SHARE",
+        ),
+    ]
+    missing_quotes: Annotated[
+        Literal["count", "skip"],
+        Option(
+            "Quotes that are not in the text, or not as often: counted as wrong, or left out.",
+            default="count",
         ),
     ]
     columns: Annotated[

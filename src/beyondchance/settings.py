@@ -25,7 +25,7 @@ _READ = (
     *("scheme", "repair", "match", "offsets", "predictions", "tokens", "layout", "mismatch"),
     *("marks", "folder", "align", "whitespace", "zero_length", "duplicates", "repeated"),
     *("stored_words", "discontinuous", "empty", "layer", "feature", "spans_key", "grid", "tier"),
-    *("length", "ends", "inexact_quotes", "near_quotes"),
+    *("length", "ends", "inexact_quotes", "near_quotes", "answers", "missing_quotes"),
 )
 """How annotations were read, in the order of signatures, also by options of earlier versions."""
 

@@ -18,6 +18,7 @@ class Fate(Enum):
 
     MENDED = "Mended"
     LEFT_OUT = "Left out"
+    WRONG = "Counted as wrong"
     UNSURE = "To be checked"
     NOT_ANNOTATED = "Not annotated"
     UNMARKED = "Nothing to compare"
@@ -68,6 +69,12 @@ def mended(text: str) -> Tally:
 def left_out(noun: str, said: str = " left out") -> Tally:
     """Name what would have counted, and does not."""
     return Tally(noun + said, Fate.LEFT_OUT, noun)
+
+
+@cache
+def wrong(noun: str) -> Tally:
+    """Name what counts against its annotator."""
+    return Tally(f"{noun} counted as wrong", Fate.WRONG, noun)
 
 
 @cache

@@ -430,7 +430,7 @@ def test_every_option_that_mends_has_a_value_that_refuses_and_one_that_mends(nam
     assert Reading({"strict": True}).options[name] == item.option.refuses
 
 
-ALL = {"mismatch", "marks", "duplicates", "stored_words", "inexact_quotes"}
+ALL = {"answers", "mismatch", "marks", "duplicates", "stored_words", "inexact_quotes"}
 
 
 class TestNamesOfWhatIsRefused:

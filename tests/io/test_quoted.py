@@ -7,7 +7,8 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io import quoted
-from beyondchance.io.quoted import Mention, Missing, Place, placed
+from beyondchance.io.drafts import Mention
+from beyondchance.io.quoted import Missing, Place, placed
 from each import each
 from refusals import refused
 
@@ -134,6 +135,13 @@ def test_near_quotes_are_found_on_request(text, quote, place):
     pytest.importorskip("rapidfuzz")
     assert found(text, quote) == ["missing"]
     assert found(text, quote, near=0.9) == [place]
+
+
+def test_tokens_may_be_apart():
+    text = "She saw Washington , D.C. , and did n't stay"
+    assert found(text, "Washington, D.C.") == [(8, 25)]
+    assert found(text, "didn't") == [(32, 39)]
+    assert found("an ant", "nan") == ["missing"]
 
 
 def test_near_quotes_say_what_to_install(monkeypatch):

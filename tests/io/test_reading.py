@@ -122,6 +122,9 @@ LANGEXTRACT = (
     '{"extractions": [{"extraction_class": "PER", "extraction_text": "Anna", "char_interval": '
     '{"start_pos": 0, "end_pos": 4}}], "text": "Anna left", "document_id": "1"}\n'
 )
+ANSWERS = json.dumps(
+    {"id": 1, "text": "Anna left", "output": json.dumps([{"text": "Anna", "label": "PER"}])}
+)
 MQM = (
     "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     "one\tnews\t1\t1\tanna\tAnna ging\t<v>Anna</v> left\tStyle/Awkward\tMinor\n"
@@ -146,6 +149,7 @@ WRITTEN = {
     "prodigy": PRODIGY,
     "records": RECORDS,
     "quotes": QUOTES,
+    "answers": ANSWERS,
     "label-studio": LABEL_STUDIO,
     "conllu": CONLLU,
     "webanno-tsv": WEBANNO,

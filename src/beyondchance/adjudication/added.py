@@ -60,6 +60,7 @@ def with_annotator(
         "span_start": np.append(corpus.span_start, spans.start),
         "span_end": np.append(corpus.span_end, spans.end),
     }
+    columns["missing_label"] = numbered(corpus.labels, every)[corpus.missing_label]
     if corpus.span_id is not None:
         columns["span_id"] = (*corpus.span_id, *_taken_over(columns, corpus.span_id))
     return replace(

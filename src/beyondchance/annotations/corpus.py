@@ -58,6 +58,9 @@ from beyondchance.types import Ints
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span", "only"]
 
 
+_OWNERS = ("text", "annotator", "label")
+
+
 class Span(NamedTuple):
     """A labelled stretch ``[start, end)`` of a text."""
 
@@ -73,6 +76,10 @@ class Input:
     name: str
     sha256: str
     format: str
+
+
+def _nothing() -> Ints:
+    return np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,6 +122,10 @@ class Corpus:
     elsewhere : array of int, shape (2, 3, spans), optional
         The text, start and end of each span, if words that were quoted without offsets and occur
         more than once are at their first, or at their last, occurrences (see `with_quotes_at`).
+    missing_text, missing_annotator, missing_label, missing_length : arrays of int
+        One value for each quote that is not in its document: the first text of the document, by
+        which they are sorted, and how many positions the quote has. They add to what their
+        annotator marked, and match nothing.
     gold : str, optional
         The one among the annotators who is a gold standard.
     inputs : tuple of Input
@@ -142,6 +153,10 @@ class Corpus:
     span_start: Ints
     span_end: Ints
     span_id: tuple[str, ...] | None = None
+    missing_text: Ints = field(default_factory=_nothing)
+    missing_annotator: Ints = field(default_factory=_nothing)
+    missing_label: Ints = field(default_factory=_nothing)
+    missing_length: Ints = field(default_factory=_nothing)
     unit: str = "document"
     positions: str = "tokens"
     options: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
@@ -494,8 +509,9 @@ positions='tokens')
         keep["token"] = np.repeat(keep["text"], self.text_length)
         keep["annotation"] = keep["document"][self.annotation_document]
         keep["annotation"] &= keep["annotator"][self.annotation_annotator]
-        keep["span"] = keep["text"][self.span_text] & keep["annotator"][self.span_annotator]
-        keep["span"] &= keep["label"][self.span_label]
+        for of in "span", "missing":
+            owners = (getattr(self, f"{of}_{what}") for what in _OWNERS)
+            keep[of] = np.all([keep[x][y] for x, y in zip(_OWNERS, owners, strict=True)], axis=0)
         return replace(
             self,
             **renumbered(self, numbers, keep),
@@ -526,6 +542,7 @@ positions='tokens')
             self,
             labels=labels,
             span_label=code[self.span_label],
+            missing_label=code[self.missing_label],
             options={**self.options, "rename_label": signed},
         )
         return renamed_corpus._by_duplicates(duplicates)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COLUMNS = (
     *("text_document", "text_length", "annotation_document", "annotation_annotator"),
     *("span_text", "span_annotator", "span_label", "span_start", "span_end"),
+    *("missing_text", "missing_annotator", "missing_label", "missing_length"),
     *("token_start", "token_end"),
 )
 """The arrays of a corpus: the name says what has a value each, and what the value is."""
@@ -97,6 +98,7 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
         span_text=text,
         span_start=start,
         span_end=end,
+        missing_text=of[corpus.missing_text],
         **columns,
     )
 

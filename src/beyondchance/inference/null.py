@@ -339,12 +339,10 @@ def _cells(placed: Placement, counts: Counts) -> Iterator[list[_Cell]]:
     kind = spans.label[spans.owner()] * is_joint + 1
     # The groups of spans that are compared with others, and their lines. Spans that no other
     # annotator marked in the same text and label match nothing, wherever they are placed.
-    both = np.flatnonzero((counts.spans_a > 0) & (counts.spans_b > 0))
-    where = counts.text[both] * n_labels + counts.label[both]
+    where = (counts.text * n_labels + counts.label) * n_annotators
     code = (spans.text * n_labels + spans.label) * n_annotators + spans.annotator
-    groups = np.searchsorted(
-        code, np.concatenate([where * n_annotators + side[both] for side in (counts.a, counts.b)])
-    )
+    sides = np.stack([where + counts.a, where + counts.b])
+    groups = np.searchsorted(code, sides[:, np.isin(sides, code).all(axis=0)].ravel())
     lines, number = distinct(structure.line[spans.first[groups]])
     # Any group on a line tells its text and annotator.
     holder = np.zeros(len(lines), dtype=np.int64)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import coded, numbered
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
@@ -256,6 +257,15 @@ def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
 def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
     """Return a draft with the text of another's draft of the document, if there is one."""
     refused = partial(refusal, draft.where)
+    if draft.find is not None:
+        if first is None or first.is_blank:
+            raise refused(
+                "document {} has no text",
+                draft.document,
+                expected="it under 'text', or with this id in the file of another annotator",
+                remedy=("pass ", Use("documents", placeholder="FILE"), " with the texts"),
+            )
+        return draft.find(first.text)
     if draft.counts_tokens or (first is not None and not draft.spans):
         if first is None or (draft.spans and first.tokens is None):
             mend = "pass tokens=, or texts= if offsets count characters"
@@ -383,8 +393,7 @@ def _by_columns(given: Sequence[TaggedTexts], reading: Reading, unit: str) -> Co
 def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
     """Match and align the work of annotators on each document, and build a corpus."""
     ordered = with_spans(_in_order(list(drafts), reading), reading)
-    prepared = _one_gold(_with_texts(ordered, reading))
-    checked = [_checked(draft, reading) for draft in prepared]
+    checked = [_checked(draft, reading) for draft in _one_gold(_with_texts(ordered, reading))]
     has_copies = reading.options["repeated"] == "annotators"
     by_document = matched(
         _by_copies(checked, reading) if has_copies else checked,
@@ -456,7 +465,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         positions=positions,
     )
     with_tokens = positions == "tokens"
-    return replace(
+    found = replace(
         corpus,
         span_id=tuple(ids) if any(ids) else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
@@ -464,6 +473,42 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
         elsewhere=_elsewhere(corpus, elsewhere),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
+    )
+    return _with_missing(found, drafted, reading)
+
+
+def _with_missing(corpus: Corpus, drafted: Sequence[tuple[str, Draft]], reading: Reading) -> Corpus:
+    """Add quotes that are not in the texts, unless these are left out, and say how many."""
+    rows = [(name, draft.annotator, quote) for name, draft in drafted for quote in draft.missing]
+    if not rows:
+        return corpus
+    documents, annotators, missing = zip(*rows, strict=True)
+    who = numbered(annotators, corpus.annotators)
+    is_counted = reading.options["missing_quotes"] == "count"
+    fate = "count as wrong" if is_counted else "were left out"
+    sides = (np.bincount(x, minlength=len(corpus.annotators)) for x in (who, corpus.span_annotator))
+    for name, n, n_found in zip(corpus.annotators, *sides, strict=True):
+        if n:
+            said = (
+                f"{n:,} of {n + n_found:,} quotes do not occur in their texts so often, and {fate}"
+            )
+            reading.note(said, who=name)
+    if not is_counted:
+        return corpus
+    words = [quote.words.strip() for quote in missing]
+    units = (
+        [tokenized(x, reading.tokeniser) for x in words] if corpus.token_end is not None else words
+    )
+    labels, code = coded("label", [*corpus.labels, *(quote.label for quote in missing)])
+    old, new = np.split(code, [len(corpus.labels)])
+    return replace(
+        corpus,
+        labels=labels,
+        span_label=old[corpus.span_label],
+        missing_text=np.searchsorted(corpus.text_document, numbered(documents, corpus.documents)),
+        missing_annotator=who,
+        missing_label=new,
+        missing_length=np.maximum([len(unit) for unit in units], 1),
     )
 
 

@@ -5,7 +5,7 @@ Offsets stand as they do in the file; `beyondchance.io.assembling` converts and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,6 +52,25 @@ class DraftSpan:
         """Return the span in a message: its offsets in the file, and its label."""
         swapped = " (start and end swapped?)" if self.start > self.end else ""
         return f"span [{self.start}, {self.end}) ", Quote(self.label), swapped
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A quote in a file.
+
+    Attributes
+    ----------
+    words, label : str
+    numbers : tuple of int
+        Of these, two may be its offsets.
+    has_offsets : bool
+        Whether some of them are called so.
+    """
+
+    words: str
+    label: str
+    numbers: tuple[int, ...] = ()
+    has_offsets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +130,10 @@ class Draft:
         Of spans without a text: whether offsets count the tokens that another has.
     fields : mapping of str to str
         Values to group documents by.
+    missing : sequence of Mention
+        Quotes that are not in the text, or not as often.
+    find : callable, optional
+        Of quotes without a text: makes the draft with the text that another has.
     """
 
     where: Text
@@ -129,6 +152,8 @@ class Draft:
     tagged: Tags | None = None
     counts_tokens: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
+    missing: Sequence[Mention] = ()
+    find: Callable[[str], Draft] | None = None
 
 
 def check_everybody(n_documents: int, n_annotators: int, n_given: int, where: Text) -> None:

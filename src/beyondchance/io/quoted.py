@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from beyondchance.io.drafts import Mention
 from beyondchance.io.offsets import UNITS, Interval, characters_of, offsets_at, tokenized
 from beyondchance.io.registry import required
 
@@ -44,25 +45,6 @@ _TYPOGRAPHY = {
     "\u2026": "...",
 }
 """What models write for characters that keyboards do not have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A quote in a file.
-
-    Attributes
-    ----------
-    words, label : str
-    numbers : tuple of int
-        Of these, two may be its offsets.
-    has_offsets : bool
-        Whether some of them are called so.
-    """
-
-    words: str
-    label: str
-    numbers: tuple[int, ...] = ()
-    has_offsets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,12 +213,17 @@ class _Searched:
         found = self._exact.found(words, self._is_whole)
         if found:
             return found, EXACT
-        folded = _folded(words).text.strip()
-        if folded:
-            text = self._text_folded
-            places = self._folded.found(folded, lambda s, e: self._is_whole(*text.place(s, e)))
+        for gap in " ", "":
+            folded = _folded(words, gap).text.strip()
+            text, index = self._folded if gap else self._unspaced
+            places = [
+                text.place(*place)
+                for place in index.found(folded, lambda s, e: self._is_whole(*text.place(s, e)))  # noqa: B023
+            ]
+            # Without white space, parts of words would be found across words.
+            places = places if gap else [place for place in places if self._is_whole(*place)]
             if places:
-                return [text.place(*place) for place in places], FOLDED
+                return places, FOLDED
         return ([], NEAR) if near is None else (self._nearest(words, near), NEAR)
 
     @cached_property
@@ -251,12 +238,15 @@ class _Searched:
         return _Index(self.text)
 
     @cached_property
-    def _folded(self) -> _Index:
-        return _Index(self._text_folded.text)
+    def _folded(self) -> tuple[_Folded, _Index]:
+        text = _folded(self.text)
+        return text, _Index(text.text)
 
     @cached_property
-    def _text_folded(self) -> _Folded:
-        return _folded(self.text)
+    def _unspaced(self) -> tuple[_Folded, _Index]:
+        """As files of tokens have it, there may be a space before a comma."""
+        text = _folded(self.text, "")
+        return text, _Index(text.text)
 
     def _is_whole(self, start: int, end: int) -> bool:
         """Return whether no word is cut at either end of a stretch."""
@@ -393,8 +383,8 @@ class _Folded:
         return self.starts[start], self.ends[end - 1]
 
 
-def _folded(text: str) -> _Folded:
-    """Fold a text.
+def _folded(text: str, gap: str = " ") -> _Folded:
+    """Fold a text, with a gap in the place of white space.
 
     Examples
     --------
@@ -407,10 +397,12 @@ ends=[1, 2, 3, 5, 6, 7, 8, 9, 10, 10, 11])
     ends: list[int] = []
     for offset, character in enumerate(text):
         if character.isspace():
-            if parts and parts[-1] == " ":
+            if not gap:
+                continue
+            if parts and parts[-1] == gap:
                 ends[-1] = offset + 1
                 continue
-            new = " "
+            new = gap
         else:
             new = _TYPOGRAPHY.get(character) or character.casefold()
         parts.append(new)

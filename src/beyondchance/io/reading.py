@@ -654,8 +654,8 @@ def _with_gold(corpus: Corpus, upload: Upload, reading: Reading, *, is_assumed: 
 
 def _corpus_of(uploads: list[Upload], formats: list[Format], reading: Reading) -> Corpus:
     """Read every upload in its format, and put them together."""
-    # Lists of spans are scored on what the others are.
-    others = [item for item in formats if item is not SPANS] or formats
+    # Lists of spans and quotes are scored on what the others are.
+    others = [item for item in formats if item.offsets != "none" and item is not SPANS] or formats
     main = others[0]
     odd = next((item for item in others if _defaults(item) != _defaults(main)), None)
     if odd is not None and not (reading.options["unit"] and reading.options["positions"]):

@@ -502,7 +502,7 @@ _ALL = (
         example="beyondchance agree model.jsonl gold.jsonl",
         offsets="none",
         first="[{",
-        options=(CHARACTERS - {"offsets"}) | {"near_quotes"},
+        options=CHARACTERS - {"offsets"} | {"near_quotes", "missing_quotes", "documents"},
     ),
     Format(
         name="conllu",
@@ -539,6 +539,13 @@ _ALL = (
         unit="sentence",
         positions="tokens",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns"},
+    ),
+    Format(
+        name="answers",
+        title="answers of language models with quotes: batch files, JSON in prose or in a string",
+        example="beyondchance agree gold.jsonl batch_output.jsonl",
+        offsets="none",
+        options=CHARACTERS - {"offsets"} | {"near_quotes", "missing_quotes", "documents"},
     ),
 )
 

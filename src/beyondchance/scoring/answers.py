@@ -288,6 +288,8 @@ def _scored(
         Whether there may be nothing to compare.
     """
     scoring = question.resolved()
+    if with_self:  # what is not in the text says nothing about it
+        corpus = replace(corpus, missing_text=corpus.missing_text[:0])
     gold = corpus.annotators.index(signed["gold"]) if "pairs" in signed else None
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
     shared = shared_documents(corpus, gold=gold, with_self=with_self)

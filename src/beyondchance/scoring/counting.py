@@ -9,7 +9,7 @@ many rows share.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
@@ -38,6 +38,7 @@ from beyondchance.core.random_places import (
 from beyondchance.core.span_trees import Forest, Structure, forest, nested_structure, structure_of
 from beyondchance.errors import DataError, OverlapError
 from beyondchance.messages import Note, Use
+from beyondchance.results.adding import coded
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, refused
@@ -151,14 +152,18 @@ def counted(
     """
     corpus, measure = spans.corpus, scoring.measure
     is_corpus_wide = corpus.unit == CORPUS
-    rows = _rows(spans, shared, everywhere=is_corpus_wide)
+    groups, owner, length = _with_missing(spans)
+    rows = _rows(groups, shared, everywhere=is_corpus_wide)
     text, label = np.divmod(rows.cell, max(len(spans.labels), 1))
-    a, b, group_a, group_b = rows.a, rows.b, rows.group_a, rows.group_b
-    each: NDArray[Any] = np.asarray(measure.size(spans.end - spans.start))
+    each: NDArray[Any] = np.asarray(measure.size(length))
     each = each if are_whole(each) else rounded(each)
     # One more, with nothing: the group -1 of an annotator who marked nothing.
-    size = exact_total(spans.owner(), each, len(spans.text) + 1)
-    sizes = size[np.array([group_a, group_b])]
+    size = exact_total(owner, each, len(groups.text) + 1)
+    of_sides = np.array([rows.group_a, rows.group_b])
+    sizes, n_spans = size[of_sides], np.bincount(owner, minlength=len(size))[of_sides]
+    # What is not in the text matches nothing, wherever it would be.
+    group_a, group_b = np.where(of_sides < len(spans.text), of_sides, -1)
+    rows = rows._replace(group_a=group_a, group_b=group_b)
     notes: tuple[Note, ...] = ()
     if is_corpus_wide:
         wide = corpus_wide(spans, shared, measure)
@@ -174,24 +179,23 @@ def counted(
             expected = rounded(informed[None])
         found = _matches(placed, measure, sizes[:, both], *sides, expected=expected)
         matches = found.in_rows(both, len(text))
-    n_spans = np.bincount(spans.owner(), minlength=len(size))
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     counts = Counts(
         **names_of_rows(shared, text),
         labels=spans.labels,
         label=label,
-        a=a,
-        b=b,
+        a=rows.a,
+        b=rows.b,
         matched=matched[0],
         expected=expected[0],
         size_a=sizes[0],
         size_b=sizes[1],
-        spans_a=n_spans[group_a],
-        spans_b=n_spans[group_b],
+        spans_a=n_spans[0],
+        spans_b=n_spans[1],
         certain=certain[0],
         # An annotator who marked nothing leaves nothing unmatched.
-        certain_a=certain[1] | (group_a < 0),
-        certain_b=certain[2] | (group_b < 0),
+        certain_a=certain[1] | (n_spans[0] == 0),
+        certain_b=certain[2] | (n_spans[1] == 0),
         fixed=matches.fixed,
         matched_a=matched[1] if measure.own_sides else None,
         matched_b=matched[2] if measure.own_sides else None,
@@ -202,6 +206,39 @@ def counted(
         is_corpus_wide=is_corpus_wide,
     )
     return counts, notes
+
+
+def _with_missing(spans: Marked) -> tuple[Marked, Ints, Ints]:
+    """Add quotes that are not in their texts to the groups, of which there may be more then.
+
+    Returns
+    -------
+    groups : Marked
+        With the text, label and annotator of all groups; those without a span come last.
+    owner, length : arrays of int
+        The group and the length of each span, and of each quote that is not in its text.
+    """
+    corpus, length = spans.corpus, spans.end - spans.start
+    if not len(corpus.missing_text):
+        return spans, spans.owner(), length
+    columns = [
+        np.concatenate(pair)
+        for pair in (
+            (spans.text, corpus.missing_text),
+            (spans.label, corpus.missing_label * spans.scope.labelled),
+            (spans.annotator, corpus.missing_annotator),
+        )
+    ]
+    # Numbered as they first occur, so that groups with spans keep their numbers.
+    _, first, number = np.unique(coded(columns), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    text, label, annotator = (column[first[order]] for column in columns)
+    owner = np.argsort(order)[number][len(spans.text) :]
+    return (
+        replace(spans, text=text, label=label, annotator=annotator),
+        np.concatenate([spans.owner(), owner]),
+        np.concatenate([length, corpus.missing_length]),
+    )
 
 
 def names_of_rows(shared: SharedDocuments, text: Ints) -> dict[str, Any]:

@@ -203,6 +203,7 @@ def edited(
             for name in ("annotator", "label", "start", "end")
         ),
     )
+    at, missing = members(bounds(corpus.missing_text, n_texts), text)
     document = corpus.text_document[text]
     owner, annotation = members(bounds(corpus.annotation_document, len(corpus.documents)), document)
     part = Corpus(
@@ -214,6 +215,10 @@ def edited(
         annotation_document=owner,
         annotation_annotator=corpus.annotation_annotator[annotation],
         **columns,
+        missing_text=at,
+        missing_annotator=corpus.missing_annotator[missing],
+        missing_label=corpus.missing_label[missing],
+        missing_length=corpus.missing_length[missing],
         unit=corpus.unit,
         positions=corpus.positions,
     )

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
+from beyondchance.annotations.joining import COLUMNS
 from beyondchance.errors import (
     BeyondChanceError,
     DataError,
@@ -169,9 +170,8 @@ def _nothing(number: int) -> Counted:
 
 
 def _no_columns() -> dict[str, Any]:
-    columns = ("text_document", "text_length", "annotation_document", "annotation_annotator")
-    spans = ("span_text", "span_annotator", "span_label", "span_start", "span_end")
-    return dict.fromkeys((*columns, *spans), np.zeros(0, dtype=np.int64))
+    names = [name for name in COLUMNS if not name.startswith("token")]
+    return dict.fromkeys(names, np.zeros(0, dtype=np.int64))
 
 
 def _without_documents(corpus: Corpus) -> Corpus:

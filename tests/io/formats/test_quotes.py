@@ -16,7 +16,7 @@ from beyondchance.io.sources import Source
 from each import each
 from examples import examples
 from mutation import places, replaced
-from refusals import refused
+from refusals import assert_tells, refused
 
 #       0         1         2         3
 #       0123456789012345678901234567890123
@@ -151,17 +151,112 @@ def test_examples_of_no_entity_are_counted():
     assert corpus.skipped == {"quotes marked as no entity left out": 1}
 
 
+ANSWER = [{"id": "a", "entities": QUOTES}]
+"""Without its text."""
+BRAT = {"a.txt": TEXT, "a.ann": "T1\tPER 0 9\tMira Holt\nT2\tLOC 20 24\tLund\n"}
+TAGGED = "Mira B-PER\nHolt I-PER\nsailed O\nto O\nLund B-LOC\n. O\nMira O\nwon O\n. O\n"
+GOLD = {
+    "records": {"gold.jsonl": json.dumps({"id": "a", "text": TEXT, "spans": EXPECTED})},
+    "brat": {f"gold/{name}": content for name, content in BRAT.items()},
+    "doccano": {"gold.jsonl": json.dumps({"id": "a", "text": TEXT, "label": EXPECTED})},
+    "bioc": {
+        "gold.json": json.dumps(
+            {
+                "source": "x",
+                "documents": [
+                    {
+                        "id": "a",
+                        "passages": [
+                            {
+                                "offset": 0,
+                                "text": TEXT,
+                                "annotations": [
+                                    {
+                                        "id": str(s),
+                                        "infons": {"type": x},
+                                        "text": TEXT[s:e],
+                                        "locations": [{"offset": s, "length": e - s}],
+                                    }
+                                    for s, e, x in EXPECTED
+                                ],
+                            }
+                        ],
+                    }
+                ],
+            }
+        )
+    },
+    "conll": {"gold.conll": f"# newdoc id = a\n{TAGGED}"},
+}
+
+
+@each("name", GOLD)
+def test_the_text_is_that_of_the_document_in_any_format(name, tmp_path):
+    (tmp_path / "model.json").write_text(json.dumps(ANSWER))
+    for path, content in GOLD[name].items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(content)
+    gold = tmp_path / next(iter(GOLD[name])).partition("/")[0]
+    for paths in ([gold, tmp_path / "model.json"], [tmp_path / "model.json", gold]):
+        corpus = bc.read(*paths)
+        assert corpus.positions == ("tokens" if name == "conll" else "characters")
+        result = bc.agreement(corpus, measure="exact")
+        assert (result.counts.matched.sum(), result.counts.size_a.sum()) == (2, 2)
+        assert corpus.skipped == {}
+
+
+def test_texts_may_be_given_as_documents(tmp_path):
+    model, texts = tmp_path / "model.json", tmp_path / "texts"
+    model.write_text(json.dumps([*ANSWER, {"id": "b", "entities": []}]))
+    texts.mkdir()
+    (texts / "a.txt").write_text(TEXT)
+    (texts / "b.txt").write_text("Ah.")
+    rows = [{"id": "a", "text": TEXT}, {"id": "b", "text": "Ah."}]
+    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "texts.csv").write_text(f"document,text\na,{TEXT}\nb,Ah.\n")
+    for given_path in ("texts", "texts.jsonl", "texts.csv"):
+        corpus = bc.read(model, documents=tmp_path / given_path)
+        assert spans(corpus, "a") == EXPECTED
+        assert corpus.texts == (TEXT, "Ah.")
+    with refused(bc.FormatError, "model.json: item 2: document 'b'", use="documents"):
+        bc.read(model, documents=texts / "a.txt")
+
+
+def test_files_may_be_named_after_their_documents(tmp_path):
+    (tmp_path / "model").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "model" / f"{name}.json").write_text(json.dumps({"entities": QUOTES}))
+    people = [{"id": name, "text": TEXT, "spans": EXPECTED} for name in ("a", "b")]
+    corpus = bc.read(tmp_path / "model", stream(people))
+    assert corpus.documents == ("a", "b")
+    assert spans(corpus, "b") == EXPECTED
+    with refused(bc.FormatError, "no text and no id … folder"):
+        bc.read(tmp_path / "model" / "a.json", stream(people))
+
+
+def test_runs_of_a_model_are_annotators(tmp_path):
+    rows = [{"id": 1, "text": TEXT, "entities": QUOTES, "run": run} for run in (1, 2)]
+    (tmp_path / "gpt.json").write_text(json.dumps(rows))
+    assert bc.read(tmp_path / "gpt.json").annotators == ("gpt/1", "gpt/2")
+    rows = [{**row, "model": "x"} for row in rows]
+    assert bc.read(stream(rows)).annotators == ("x/1", "x/2")
+
+
 def test_what_is_not_found_is_counted_and_said():
     found = [*QUOTES, {"text": "Oslo", "label": "LOC"}, {"text": "LUND", "label": "ORG"}]
     corpus = bc.read(stream([{"text": TEXT, "entities": [*found, QUOTES[0]]}]))
     assert corpus.skipped == {
-        "quotes not found in the text left out": 1,
+        "quotes not found in the text counted as wrong": 1,
         "quotes found up to case, white space and typography": 1,
-        "quotes marked more often than they occur, surplus left out": 1,
+        "quotes marked more often than they occur, surplus counted as wrong": 1,
     }
-    assert str(corpus.notes[-1]) == (
-        "stream 1: 1 of 5 quotes are not in their texts and were left out"
-    )
+    assert_tells(corpus.notes[-1], "stream 1 … 2 of 5 … wrong")
+    assert corpus.options["missing_quotes"] == "count"
+    skipped = bc.read(stream([{"text": TEXT, "entities": found}]), missing_quotes="skip")
+    assert skipped.skipped["quotes not found in the text left out"] == 1
+    assert skipped.options["missing_quotes"] == "skip"
+    assert len(skipped.missing_text) == 0
+    assert_tells(skipped.notes[-1], "stream 1 … 1 of 4 … left out")
 
 
 @each(
@@ -256,7 +351,7 @@ def test_near_quotes_are_signed_and_counted():
     assert spans(corpus) == EXPECTED[:1]
     assert corpus.skipped == {"quotes found nearly, not word for word": 1}
     assert corpus.options["near_quotes"] == 0.8
-    assert bc.read(stream([record])).skipped == {"quotes not found in the text left out": 1}
+    assert bc.read(stream([record])).skipped == {"quotes not found in the text counted as wrong": 1}
 
 
 def test_texts_may_be_in_the_file_of_another():

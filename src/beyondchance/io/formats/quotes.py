@@ -8,26 +8,31 @@ examples of spacy-llm, and others with similar names.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.columns import codes_of
+from beyondchance.io.drafts import Draft, DraftSpan, Mention
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
-from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Mention, Missing, Place, placed
+from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Missing, Place, placed
 from beyondchance.io.registry import Upload
-from beyondchance.io.shapes import numbered
+from beyondchance.io.shapes import given_texts, numbered
+from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import ANNOTATORS, IDS, TEXTS
+from beyondchance.io.table_files import read_table
 from beyondchance.io.values import identified, label_of, object_of, refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import left_out, mended, not_annotated, unsure
+from beyondchance.tallies import left_out, mended, not_annotated, unsure, wrong
 
 _ANNOTATORS = (*ANNOTATORS, "model")
-_LISTS = (
+_RUNS = ("run", "run_id")
+LISTS = (
     *("entities", "spans", "quotes", "mentions", "extractions", "annotations", "labels", "label"),
     *("named_entities", "ner", "nerData", "predictions", "output"),
 )
@@ -54,8 +59,7 @@ _MOST_NUMBERS = 6
 _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
 
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
-NOT_FOUND = left_out("quotes not found in the text")
-SURPLUS = left_out("quotes marked more often than they occur, surplus")
+_MISSING = {"count": wrong, "skip": left_out}
 
 
 # --- Detection ----------------------------------------------------------------
@@ -77,13 +81,13 @@ def _look_right(rows: list[Any]) -> bool:
     """Return whether some records have quotes, and all of those have them without offsets."""
     if not all(isinstance(row, Mapping) for row in rows):
         return False
-    verdicts = [verdict for row in rows if (verdict := _verdict(row)) is not None]
+    verdicts = [verdict for row in rows if (verdict := has_quotes(row)) is not None]
     return bool(verdicts) and all(verdicts)
 
 
-def _verdict(row: Mapping[str, Any]) -> bool | None:
+def has_quotes(row: Mapping[str, Any]) -> bool | None:
     """Return whether a record has quotes; None if it has none but could have had some."""
-    if _key(row, _LISTS) is None:
+    if key_in(row, LISTS) is None:
         # Some of what lists next to the text hold must be in it.
         text, groups = _first(row, TEXTS), _flat_groups(row)
         if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
@@ -94,15 +98,15 @@ def _verdict(row: Mapping[str, Any]) -> bool | None:
     except FormatError:
         return False
     # The last may be cut short where the head of the file ends.
-    return all(_is_quote(item) for item in (found[:-1] or found)) if found else None
+    return all(is_quote(item) for item in (found[:-1] or found)) if found else None
 
 
-def _is_quote(item: Any) -> bool:
+def is_quote(item: Any) -> bool:
     """Return whether a value is a quote with a label and without offsets."""
     if not isinstance(item, Mapping) or "char_interval" in item or _has_offsets(item):
         return False
-    words = _key(item, _WORDS, str)
-    return words is not None and _key(item, _LABELS, without=words) is not None
+    words = key_in(item, _WORDS, str)
+    return words is not None and key_in(item, _LABELS, str, words) is not None
 
 
 def _has_offsets(item: Mapping[str, Any]) -> bool:
@@ -121,7 +125,7 @@ def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
     return tuple(islice(inner, _MOST_NUMBERS))
 
 
-def _key(
+def key_in(
     item: Mapping[str, Any], names: tuple[str, ...], kind: type = object, without: str = ""
 ) -> str | None:
     """Return the first of some names that an object has, with a value of a kind."""
@@ -151,121 +155,145 @@ def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
 # --- Reading ------------------------------------------------------------------
 
 
-class _Record(NamedTuple):
-    """A record as it stands in a file."""
-
-    where: str
-    document: str
-    row: Mapping[str, Any]
-    text: str | None
+# The place of a record, the number or file that names it, and what it is.
+Rows = Iterator[tuple[str, str, Any]]
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read all records: a draft for each."""
-    records = {upload.name: list(_records(upload)) for upload in uploads}
-    # Models are often asked for quotes only, so that the text is in the file of another.
-    texts: dict[str, str] = {}
-    for listed in records.values():
-        for record in listed:
-            if record.text is not None:
-                texts.setdefault(record.document, record.text)
+    return drafts_of(uploads, reading, _rows)
+
+
+def drafts_of(
+    uploads: list[Upload], reading: Reading, rows_in: Callable[[Upload, Reading], Rows]
+) -> Iterator[Draft]:
+    """Make a draft of each record; where it has no text, that of its document is filled in."""
+    texts = {} if reading.options["documents"] is None else dict(_given_texts(reading))
     for upload in uploads:
-        n_quotes, n_before, own = 0, reading.skipped[NOT_FOUND], records[upload.name]
-        annotated = [record for record in own if _is_annotated(record.row)]
-        if len(annotated) < len(own):
-            left = not_annotated("records", " not annotated left out")
-            reading.skipped[left] += len(own) - len(annotated)
+        own = list(rows_in(upload, reading))
+        checked = [(at, name, object_of(row, at, "the record")) for at, name, row in own]
+        annotated = [row for row in checked if _is_annotated(row[2])]
+        left = not_annotated("records", " not annotated left out")
+        reading.skipped[left] += len(own) - len(annotated)
         if own and not annotated:
             raise refusal(
-                own[0].where,
+                own[0][0],
                 "no quotes among {}",
-                quotes(own[0].row),
+                quotes(own[0][2]),
                 expected="a list of them under a key such as 'entities'",
             )
-        for record in annotated:
-            draft, n_here = _draft(record, texts, upload.annotator, reading)
-            n_quotes += n_here
+        for row in annotated:
+            draft = _draft(row, upload, texts, reading)
             reading.met(upload.name, [draft.annotator])
             yield draft
-        n_lost = reading.skipped[NOT_FOUND] - n_before
-        if n_lost:
-            lost = f"{n_lost:,} of {n_quotes:,} quotes are not in their texts and were left out"
-            reading.note(lost, where=upload.name)
+
+
+def _given_texts(reading: Reading) -> Iterator[tuple[str, str]]:
+    """Yield the documents of the option ``documents``: text files, records or a table."""
+    for file in given_texts(reading, lambda file: file.ending == ".txt"):
+        source = reading.shown(file, "documents")
+        if file.ending == ".txt":
+            yield file.stem, source.text
+        elif source.is_json:
+            for where, number, row in rows_of(source):
+                item = object_of(row, where, "the record")
+                yield identified(item, IDS, where) or f"{number}", str(_first(item, TEXTS) or "")
+        else:
+            table = read_table(source, reading, needed=("document", "text"))
+            columns = [codes_of(table, name) for name in ("document", "text")]
+            # The last, of cells that are empty.
+            cells = ([(*names, "")[i] for i in codes.tolist()] for names, codes in columns)
+            yield from zip(*cells, strict=True)
 
 
 def _is_annotated(row: Mapping[str, Any]) -> bool:
     """Return whether a record has quotes or an empty list; null is no answer of a model."""
-    key = _key(row, _LISTS)
+    key = key_in(row, LISTS)
     return bool(_flat_groups(row)) if key is None else row[key] is not None
 
 
-def _records(upload: Upload) -> Iterator[_Record]:
-    for where, number, value in _rows(upload):
-        row = object_of(value, where, "the record")
-        text = _first(row, TEXTS)
-        if not isinstance(text, str | None):
-            key = next(key for key in TEXTS if row.get(key) is not None)
-            raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
-        name = identified(row, IDS, where)
-        if name is None and text is None:
-            raise refusal(where, "has no text and no id", expected="an object with 'text' or 'id'")
-        yield _Record(where, name or number, row, text)
-
-
-def _rows(upload: Upload) -> Iterator[tuple[str, str, Any]]:
+def _rows(upload: Upload, _: Reading) -> Rows:
     if upload.data is not None:
         rows = upload.data if isinstance(upload.data, list | tuple) else [upload.data]
         for number, row in enumerate(rows, start=1):
             is_mapping = isinstance(row, Mapping)
             yield f"{upload.name}: item {number}", str(number), dict(row) if is_mapping else row
     for source in upload.sources if upload.data is None else ():
-        found = list(rows_of(source))
-        stem = upload.document_of(source)
-        for where, number, row in found:
-            name = stem if len(found) == 1 else f"{stem}:{number}"
-            yield where, name if upload.is_folder else f"{number}", row
+        yield from named_rows(upload, source, list(rows_of(source)))
+
+
+def named_rows(upload: Upload, source: Source, found: Sequence[tuple[str, int, Any]]) -> Rows:
+    """Name the records of a file, in a folder after it."""
+    stem = upload.document_of(source)
+    for where, number, row in found:
+        name = stem if len(found) == 1 else f"{stem}:{number}"
+        yield where, name if upload.is_folder else f"{number}", row
 
 
 def _draft(
-    record: _Record, texts: Mapping[str, str], annotator: str, reading: Reading
-) -> tuple[Draft, int]:
-    """Return the draft of a record, and how many quotes it has, found or not."""
-    where, row = record.where, record.row
-    text = texts.get(record.document) if record.text is None else record.text
-    if text is None:
+    record: tuple[str, str, Mapping[str, Any]],
+    upload: Upload,
+    texts: Mapping[str, str],
+    reading: Reading,
+) -> Draft:
+    """Return the draft of a record, which may have no text yet."""
+    where, number, row = record
+    name, text = identified(row, IDS, where), _first(row, TEXTS)
+    if not isinstance(text, str | None):
+        key = next(key for key in TEXTS if row.get(key) is not None)
+        raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
+    if name is None and text is None and not upload.is_folder:
         raise refusal(
             where,
-            "document {} has no text",
-            record.document,
-            expected="it in the record, or with this id in the file of another annotator",
-            remedy="add the texts under the key 'text'",
+            "has no text and no id",
+            expected="an object with 'text' or 'id'",
+            remedy="or put files that are named after their documents into a folder",
         )
     found = [(at, item) for at, item in _quotes(row, where) if not _is_denied(item, reading)]
     mentions = [_mention(item, at) for at, item in found]
-    places = placed(text, mentions, near=reading.options["near_quotes"])
-    spans = [_span(*pair, where, reading) for pair in zip(mentions, places, strict=True)]
+    names = identified(row, _ANNOTATORS, where) or upload.annotator, identified(row, _RUNS, where)
     draft = Draft(
         where=where,
-        document=record.document,
-        annotator=identified(row, _ANNOTATORS, where) or annotator,
-        text=text,
-        spans=[span for span in spans if span is not None],
+        document=name or number,
+        annotator="/".join(filter(None, names)),
+        text="",
+        spans=(),
         is_words=True,
+        is_blank=True,
     )
-    return draft, len(mentions)
+    text = texts.get(draft.document) if text is None else text
+    find = partial(_found, draft, mentions, reading)
+    return replace(draft, find=find) if text is None else find(text)
+
+
+def _found(draft: Draft, mentions: Sequence[Mention], reading: Reading, text: str) -> Draft:
+    """Return a draft with the quotes that are in a text."""
+    places = placed(text, mentions, near=reading.options["near_quotes"])
+    pairs = zip(mentions, places, strict=True)
+    spans = [_span(*pair, draft.where, reading) for pair in pairs]
+    return replace(
+        draft,
+        text=text,
+        is_blank=False,
+        spans=[span for span in spans if span is not None],
+        missing=[m for m, span in zip(mentions, spans, strict=True) if span is None],
+    )
 
 
 def _span(
-    mention: Mention, place: Place | Missing, where: str, reading: Reading
+    mention: Mention, place: Place | Missing, where: Text, reading: Reading
 ) -> DraftSpan | None:
     """Return the span of a quote that was found, and count what there is to say of it."""
     if mention.has_offsets and getattr(place, "how", "") != POINTED:
         reading.skipped[mended("offsets ignored, quotes found by their words")] += 1
     tally, problem = None, ""
-    if isinstance(place, Missing) and place.is_surplus:
-        tally, problem = SURPLUS, "was quoted more often than it occurs"
-    elif isinstance(place, Missing):
-        tally, problem = NOT_FOUND, "is not in the text"
+    if isinstance(place, Missing):
+        lost, problem = "quotes not found in the text", "is not in the text"
+        if place.is_surplus:
+            lost = "quotes marked more often than they occur, surplus"
+            problem = "was quoted more often than it occurs"
+        tally = _MISSING[reading.options["missing_quotes"]](lost)
+        reading.signed["missing_quotes"] = reading.options["missing_quotes"]
     elif place.how == FOLDED:
         problem = "is in the text with another case, white space or typography only"
         tally = mended("quotes found up to case, white space and typography")
@@ -289,7 +317,7 @@ def _span(
 
 def _quotes(row: Mapping[str, Any], where: str) -> Iterator[tuple[Text, Mapping[str, Any]]]:
     """Yield the quotes of a record in their order, those by label as objects too."""
-    key = _key(row, _LISTS)
+    key = key_in(row, LISTS)
     value = _flat_groups(row) if key is None else row[key]
     groups: list[tuple[Text, dict[str, Any], Any]] = [(where, {}, value)]
     if isinstance(value, Mapping):
@@ -317,8 +345,8 @@ def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
 
 
 def _mention(item: Mapping[str, Any], where: Text) -> Mention:
-    words = _key(item, _WORDS, str)
-    label = _key(item, _LABELS, without=words or "")
+    words = key_in(item, _WORDS, str)
+    label = key_in(item, _LABELS, without=words or "")
     if words is None or label is None:
         what, key = ("words", "text") if words is None else ("label", "label")
         raise refusal(
