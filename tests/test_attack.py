@@ -46,7 +46,9 @@ def test_a_few_mutants(folder):
     stages = Counter(stage for outcome in outcomes.values() for stage in outcome.stages)
     assert stages["recognised"] > len(outcomes) / 3
     assert stages["read"] > len(outcomes) / 10
-    assert stages["shown"] == stages["placed"] == len(FILES)
+    assert stages["shown"] == len(FILES)
+    # A mutant may lack the files that are given.
+    assert len(FILES) - 3 < stages["placed"] <= len(FILES)
     assert stages["in parts"] > 10
     assert stages["one damaged"] > len(FILES) / 2 < stages["unnamed"]
 

@@ -20,8 +20,9 @@ SPANS = {
     "ben": [(0, 1, "PER"), (4, 6, "LOC")],
 }
 NOT_IN_FOLDERS = {
-    *("hf_jsonl", "hf_json", "hf_parquet", "langextract"),  # one file for each annotator
+    *("hf_jsonl", "hf_layers", "hf_json", "hf_parquet", "langextract"),  # one for each annotator
     *("doccano_zip", "table_of_documents", "esa_appraise", "mqm_json"),  # one file for all
+    *("hf_wide", "records_wide", "table_of_words", "table_xlsx"),  # likewise
     "comprehend",  # one file of texts
 }
 _SELECTIVE = (
