@@ -22,7 +22,7 @@ SPANS = {
 NOT_IN_FOLDERS = {
     *("hf_jsonl", "hf_layers", "hf_json", "hf_parquet", "langextract"),  # one for each annotator
     *("doccano_zip", "table_of_documents", "esa_appraise", "mqm_json"),  # one file for all
-    *("hf_wide", "records_wide", "table_of_words", "table_xlsx"),  # likewise
+    *("table_of_words", "table_xlsx"),  # likewise
     "comprehend",  # one file of texts
 }
 _SELECTIVE = (

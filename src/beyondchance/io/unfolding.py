@@ -35,8 +35,18 @@ _EXPORTED = frozenset({"annotation_id", "lead_time"})
 def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Upload]:  # noqa: A002
     """Return a table of lists as the files that it stands for; anything else as it is."""
     source = upload.sources[0]
-    if upload.data is not None or upload.is_folder or source.beginning[:1] in {"{", "[", "<"}:
+    if upload.data is not None or source.beginning[:1] in {"{", "[", "<"}:
         return [upload]
+    if upload.is_folder:
+        files = [
+            replace(
+                upload, name=x.name, annotator=x.stem, sources=[x], is_folder=False, path=x.name
+            )
+            for x in upload.sources
+        ]
+        if unfolded(files[0], format, reading) == files[:1]:
+            return [upload]
+        return [part for file in files for part in unfolded(file, format, reading)]
     head = [*chain.from_iterable(head_rows(source, most=50)[1:])]
     has_tags = any(" " in cell and _TAGS.fullmatch(cell) for cell in head)
     if not has_tags and not any(cell[:1] == "[" for cell in head):
