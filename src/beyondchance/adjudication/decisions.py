@@ -35,6 +35,7 @@ CHOICES = ("version", "consensus", "nothing", "edited")
 """How somebody decided: for what an annotator has, the consensus, nothing, or something else."""
 _TABLE = {name: (name,) for name in ("document", "text", "start", "end", "decision", "signature")}
 """Columns of the table of places that 'disagreements' saves."""
+_BETWEEN = re.compile(r"[;,] (?=\d{1,18}-\d{1,18} )")
 _SPAN = re.compile(r"(\d{1,18})-(\d{1,18}) (.+?)(?:: .*)?")
 """A span in a table of places: its offsets and its label, perhaps followed by its words."""
 _REMEDY = "decide in a page that was made from these files"
@@ -158,7 +159,7 @@ def _said(said: str, corpus: Corpus, where: str) -> dict[str, Any]:
         return {"spans": [], "choice": said}
     if (name := said.removeprefix("by ")) in corpus.annotators:
         return {"of": [name], "choice": "version"}
-    spans = [_SPAN.fullmatch(part) for part in re.split(r"[;,] (?=\d+-\d+ )", said)]
+    spans = [_SPAN.fullmatch(part) for part in _BETWEEN.split(said)]
     if None in spans:
         raise FormatError(
             *("the decision is ", Quote(said)),

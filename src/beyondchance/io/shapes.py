@@ -22,7 +22,7 @@ from beyondchance.io.offsets import Interval, length_of, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import parquet_rows
 from beyondchance.io.registry import Upload
-from beyondchance.io.sources import Source, is_parquet, opened
+from beyondchance.io.sources import Source, hidden_below, is_parquet, opened
 from beyondchance.io.values import (
     identified,
     identifier,
@@ -115,7 +115,8 @@ def given_texts(reading: Reading, looks: Callable[[Source], object]) -> list[Sou
         expected = "the path of the texts, a file or a folder"
         raise OptionError(*given("documents", path), expected=expected)
     found = opened(path)
-    return [found] if isinstance(found, Source) else list(filter(looks, found))
+    files = [found] if isinstance(found, Source) else list(filter(looks, found))
+    return hidden_below("documents", files) if reading.hides_files else files
 
 
 def tokens_of(

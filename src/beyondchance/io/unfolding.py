@@ -33,10 +33,10 @@ _EXPORTED = frozenset({"annotation_id", "lead_time"})
 
 
 def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Upload]:  # noqa: A002
-    """Return a table of lists as the files that it stands for; anything else as it is."""
-    source = upload.sources[0]
-    if upload.data is not None or source.beginning[:1] in {"{", "[", "<"}:
+    """Return tables of lists as the files that they stand for; anything else as it is."""
+    if upload.data is not None or upload.sources[0].beginning[:1] in {"{", "[", "<"}:
         return [upload]
+    files = [upload]
     if upload.is_folder:
         files = [
             replace(
@@ -44,9 +44,15 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
             )
             for x in upload.sources
         ]
-        if unfolded(files[0], format, reading) == files[:1]:
-            return [upload]
-        return [part for file in files for part in unfolded(file, format, reading)]
+    first = _parts(files[0], format, reading)
+    if first == files[:1]:
+        return [upload]
+    return [*first, *chain.from_iterable(_parts(file, format, reading) for file in files[1:])]
+
+
+def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]:  # noqa: A002
+    """Return the files that a table of lists stands for; the table itself if it is another."""
+    source = upload.sources[0]
     head = [*chain.from_iterable(head_rows(source, most=50)[1:])]
     has_tags = any(" " in cell and _TAGS.fullmatch(cell) for cell in head)
     if not has_tags and not any(cell[:1] == "[" for cell in head):
@@ -79,7 +85,9 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
     ids = [x for x in others if x != text and _ID.fullmatch(x.lower()) and all(cells[x])]
     by = [name for name in others if len(marks) == 1 and name.lower() in ANNOTATORS]
     if unread := [name for name in others if name not in {text, *ids, *by}]:
-        reading.note("columns not read: ", *quotes(unread), where=upload.name)
+        # They may be named after annotators.
+        named = [f"{len(unread)}"] if reading.hides_files else quotes(unread)
+        reading.note("columns not read: ", *named, where=upload.name)
     made: dict[str, list[str]] = {}
     for (i, (line, _)), mark in product(enumerate(rows), marks):
         who = cells[by[0]][i].strip() if by else mark if len(marks) > 1 else upload.annotator

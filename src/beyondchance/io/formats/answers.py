@@ -43,11 +43,10 @@ _WAY = (
     *(*_REPLIES, "body", "message", "output", "content", "parts", "text"),
     *("tool_calls", "function", "arguments"),
 )
-_FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)(?:^\s*```|\Z)", re.DOTALL | re.MULTILINE)
 _OPENING = re.compile(r"[\[{](?=\s*[\[{\"'\]}])")
 _LINE = re.compile(r"\s*(?:\{.*\}\s*)?")
 _OBJECT = re.compile(r"\{[^{}]*\}")
-_PAIR = re.compile(r"""["']?(\w+)["']?\s*:\s*(["']|\d)""")
+_PAIR = re.compile(r"""(?<!\w)(\w+)["']?\s{0,8}:\s{0,8}(["']|\d)""")
 _MOST_TRIED = 100  # brackets in prose
 
 _AROUND = mended("answers with text around their JSON")
@@ -92,8 +91,13 @@ def _holds_quotes(row: Any, is_folder: bool) -> bool:
         {key: 0 if sign.isdigit() else sign for key, sign in _PAIR.findall(item)}
         for item in _OBJECT.findall(answer)
     ]
-    is_fenced = _FENCE.search(answer) is not None and _OPENING.search(answer) is not None
+    is_fenced = _fenced(answer) != [] and _OPENING.search(answer) is not None
     return is_fenced or (objects != [] and all(map(is_quote, objects)))
+
+
+def _fenced(text: str) -> list[str]:
+    """Return what stands in code fences, without the name of the language behind them."""
+    return [part.partition("\n")[2] for part in text.split("```")[1::2]]
 
 
 def _any(records: Sequence[Any]) -> bool:
@@ -197,7 +201,7 @@ def _records(value: Any) -> list[Any]:
 def _value_in(text: str) -> tuple[Any, Tally | None]:
     """Return the list or object that a text holds, None if there is none, and what is mended."""
     # The last of several in code fences is the answer.
-    for content in (*reversed(_FENCE.findall(text)), text):
+    for content in (*reversed(_fenced(text)), text):
         found = list(_values_in(content))
         if found and all(is_quote(value) for value, _ in found):
             return [value for value, _ in found], _AROUND
@@ -228,7 +232,7 @@ def _values_in(text: str) -> Iterator[tuple[Any, int]]:
 
 def _repaired(text: str) -> tuple[Any, Tally]:
     """Return what broken JSON was meant to be; None if there is none."""
-    content = next(reversed(_FENCE.findall(text)), text)
+    content = next(reversed(_fenced(text)), text)
     sign, end = _OPENING.search(content), max(map(content.rfind, "]}"))
     if sign is None or end < sign.start():
         return None, _NONE

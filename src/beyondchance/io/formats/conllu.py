@@ -32,6 +32,7 @@ from beyondchance.tallies import not_read
 _KEYS = ("NER", "ner", "Entity", "NE")
 _COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 # What is read of the columns of CoNLL-2012, of which sentences have more or fewer.
+_STAR, _CLOSED = re.compile(r"\*(?!\))"), re.compile(r"(?<=\))\)")
 _CONLL_2012 = ("id", "form", "Entity")
 _ENTITY = 10
 _DOCUMENT = re.compile(r"#begin document \((.*)\);?(?: part 0*([0-9]*))?")
@@ -188,8 +189,7 @@ def _add(row: str, sentence: _Sentence, where: str) -> None:
         if len(cells) <= _ENTITY:
             raise refusal(where, f"{len(cells)} columns", expected="entities in column 11 of 12")
         # A bracket that closes has no name, which the star is in the place of.
-        value = re.sub(r"\*(?!\))", "", cells[_ENTITY].strip("-_"))
-        entity = re.sub(r"(?<=\))\)", "*)", value)
+        entity = _CLOSED.sub("*)", _STAR.sub("", cells[_ENTITY].strip("-_")))
         sentence.words.append(_Word(where, cells[3], {columns[-1]: entity}))
         return
     cells = [" ".join(cell.split()) for cell in row.split("\t")]

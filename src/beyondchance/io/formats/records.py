@@ -354,7 +354,7 @@ def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterat
         words = [_words(value_at(sentence, "tokens.*.orth", at), at) for sentence in sentences]
         tags = value_at(item, "sentences.*.tokens.*.ner", at)
         # A dash says that nobody looked at the token.
-        known = [None if tag in {None, "-"} else label_of(tag, at, "'ner'") for tag in tags]
+        known = [None if tag in (None, "-") else label_of(tag, at, "'ner'") for tag in tags]
         if not any(known):
             reading.skipped[not_annotated("paragraphs")] += 1
             continue

@@ -244,7 +244,8 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
     names = by_names(sources)
     for document in documents:
         # An address may end with what the page is asked for.
-        last = PurePosixPath(re.split("[?#]", document)[0].replace("\\", "/"))
+        page = document.partition("?")[0].partition("#")[0]
+        last = PurePosixPath(page.replace("\\", "/"))
         is_unnamed = document == "1" and not upload.is_folder
         own = upload.sources[0].stem if is_unnamed else document
         keys = (own, last.name, last.stem)
