@@ -48,6 +48,7 @@ TRIED = {
     "scope": ("unlabelled",),
     "samples": ("50", *SAMPLED),
     "seed": ("5", *SAMPLED),
+    "chance": ("shapes",),
     "confidence": ("0.9",),
     "interval_method": ("percentile", *SURE),
     "resamples": ("299", *DRAWN),

@@ -192,3 +192,10 @@ def test_columns_of_one_name(tmp_path):
 def test_nothing_is_told_of_what_is_read(tmp_path):
     corpus = bc.read(saved(tmp_path, TestSpans.rows))
     assert_notes(corpus.notes, "records")
+
+
+def test_as_many_tags_as_words(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("text,anna,ben\nAda left,B-PER O,B-PER O\nBo left,B-PER O,B-PER O O\n")
+    with refused(bc.FormatError, "wide.csv:3: … 2 … 3 … 'ben'"):
+        bc.read(path)

@@ -186,7 +186,7 @@ def test_many_spans_are_approximated_and_said():
 
 class TestRefused:
     def test_without_words(self):
-        with refused(DataError, "texts are not known", use="tokens"):
+        with refused(DataError, "texts are not known", use="positions"):
             bc.agreement(ADA, BEN, chance="shapes")
 
     def test_one_document(self):

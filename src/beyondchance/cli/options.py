@@ -327,6 +327,10 @@ AVERAGE = flag(SCORING["average"], group="Scoring")
 CHANCE = flag(
     _SCORING["chance"],
     group="Scoring",
+    needs=(
+        lambda given: not given["methods"] or given["chance"] == "uniform",
+        "is not described by --methods, which is about uniform chance (in Python it is)",
+    ),
     help="Also compare with random annotators who see the shapes of words (capitals, digits, "
     "punctuation); what is left above them is called skill.",
 )

@@ -91,7 +91,12 @@ def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]
     made: dict[str, list[str]] = {}
     for (i, (line, _)), mark in product(enumerate(rows), marks):
         who = cells[by[0]][i].strip() if by else mark if len(marks) > 1 else upload.annotator
-        record = {keys[0]: texts[i], keys[1]: lists[mark][i]}
+        cell = lists[mark][i]
+        record = {keys[0]: texts[i], keys[1]: cell}
+        if keys[0] in _WORDS and cell and len(texts[i]) != len(cell):
+            what = f"{len(texts[i])} words, and {len(cell)} tags under {{}}"
+            expected = "as many of each, separated by white space"
+            raise refusal(places[i], what, mark, expected=expected)
         if ids:
             record["id"] = "/".join(cells[name][i].strip() for name in ids)
         lines = made.setdefault(who, [])

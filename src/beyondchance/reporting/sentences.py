@@ -54,8 +54,8 @@ PARTS = {"finding": "finding spans", "labelling": "labels at places both found"}
 """The parts of an agreement, by what each counts."""
 SKILL = (
     "By shapes: chance agreement of random annotators who see the shapes of words (capitals, "
-    "digits, punctuation) and prefer those that are marked in other documents. What is left above "
-    "it is skill."
+    "digits, punctuation) and prefer those that the same annotator marked elsewhere. What is left "
+    "above it is skill."
 )
 """What chance by shapes is."""
 REPORT = "Report corrected with observed (F1), the measure and the signature."

@@ -79,12 +79,7 @@ def check_shapes(spans: Marked) -> None:
         raise DataError(
             found,
             expected=("words, which ", Use("chance", "shapes"), " looks at"),
-            remedy=(
-                "pass the words with ",
-                Use("tokens", is_name=True),
-                ", or read files that have them, with ",
-                Use("positions", "tokens"),
-            ),
+            remedy=("read files that have words, or pass ", Use("positions", "tokens")),
         )
     if len(corpus.documents) < 2:
         raise DataError(

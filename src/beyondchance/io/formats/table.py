@@ -412,12 +412,15 @@ def _filled(rows: _Rows, room: Ints, reading: Reading, mend: Text = ()) -> Bools
         for what, own in bad.items()
         if own.any()
     }
-    is_alone = reading.refuses("bad_rows") and [*found] == ["empty spans"]
+    is_refused = reading.refuses("bad_rows")
+    is_alone = is_refused and [*found] == ["empty spans"]
     if empty.any() and (is_alone or not reading.refuses("zero_length")):
         number, problem = found.pop("empty spans")
         reading.mend("zero_length", left_out("empty spans"), lambda: problem, number)
     for what, (number, _) in found.items():
-        reading.mend("bad_rows", left_out(what), partial(_no_spans, [*found.values()]), number)
+        # A refusal says itself how many there are of each kind.
+        n = 0 if is_refused else number
+        reading.mend("bad_rows", left_out(what), partial(_no_spans, [*found.values()]), n)
     return good
 
 

@@ -261,7 +261,7 @@ RANKS = (
         is_optional=True,
         outputs=DATA | PEOPLE,
     ),
-    _RANK("rank_skill", heading="its rank", is_optional=True, outputs=DATA | TABLE),
+    _RANK("rank_skill", heading="by skill", is_optional=True, outputs=DATA | TABLE),
 )
 """What is shown of a system next to its scores; a column added here is in every output."""
 _P_VALUES = (
@@ -802,13 +802,14 @@ def skill_sentence(systems: Sequence[SystemRow], skill: Standings | None, digits
     moved = []
     for first, second in combinations(systems, 2):
         if (first.rank_skill or inf) > (second.rank_skill or inf):
-            p = skill and skill.adjusted.get((second.joined, first.joined))
-            tested = f" ({p_is(p, digits)}, adjusted)" if p else ""
-            moved.append(f"{second.shown} overtakes {first.shown}{tested}")
-    by = f"By {systems[0].by}, it changes no rank."
-    if moved:
-        by = f"By {systems[0].by}, {in_list(moved)}."
-    return f"{sentences.SKILL} {by}"
+            tested, pair = "", (second.joined, first.joined)
+            if skill is not None and pair in skill.adjusted:
+                p = skill.adjusted[pair]
+                is_clear = p <= 1 - skill.settings.confidence
+                tested = f" ({'' if is_clear else 'not '}significant, {p_is(p, digits)})"
+            moved.append(f"{second.shown} is ahead of {first.shown}{tested}")
+    order = f"{in_list(moved)}, other than by" if moved else "the order is the same as by"
+    return f"{sentences.SKILL} By {systems[0].by} and skill, {order} the corrected score."
 
 
 def _comparisons(standings: Standings) -> Data:
