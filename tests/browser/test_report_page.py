@@ -906,7 +906,7 @@ class TestToFix:
         for number in (0, 4, links.count() - 1):
             links.nth(number).click()
             case = examples[number]
-            assert page.locator(".reader article h3").inner_text() == case.document
+            expect(page.locator(".reader article h3")).to_have_text(case.document)
             # The words of the place are lit, and in view.
             lit = page.locator(".reader-text .is-lit .reader-word")
             words = " ".join(lit.all_inner_texts())
