@@ -31,12 +31,16 @@ def _alike_labels(corpus: Corpus) -> Iterator[str]:
     # Of more labels some are alike, and so are words that were spoken.
     if len(corpus.labels) > 50 or corpus.positions == "frames":
         return
-    uses = np.zeros((len(corpus.labels), len(corpus.annotators)), dtype=bool)
-    uses[corpus.span_label, corpus.span_annotator] = True
-    for (one, by), (other, by_others) in combinations(zip(corpus.labels, uses, strict=True), 2):
+    for (i, one), (k, other) in combinations(enumerate(corpus.labels), 2):
         short, long = sorted((one.casefold(), other.casefold()), key=len)
-        if short == long or (not np.any(by & by_others) and _are_alike(short, long)):
+        if short == long or (_are_alike(short, long) and not _has_both(corpus, i, k)):
             yield f"{one}/{other}"
+
+
+def _has_both(corpus: Corpus, one: int, other: int) -> bool:
+    """Return whether an annotator uses both labels."""
+    users = (corpus.span_annotator[corpus.span_label == label] for label in (one, other))
+    return len(np.intersect1d(*users)) > 0
 
 
 def _are_alike(short: str, long: str) -> bool:

@@ -20,7 +20,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import accumulate, chain, compress, islice, pairwise, product
+from itertools import accumulate, chain, compress, pairwise, product
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -263,12 +263,9 @@ def _stored_words(tables: list[Table], start: Ints, end: Ints) -> list[str | Non
     first = 0
     for number, table in enumerate(tables):
         own = table.columns.get("text", ())
-        given = zip(own, start[first:].tolist(), end[first:].tolist(), strict=False)
-        known = [
-            (len(text), s, e)
-            for text, s, e in islice(given, _MOST_LOOKED_AT)
-            if s < e and isinstance(text, str)
-        ]
+        head = slice(first, first + min(len(own), _MOST_LOOKED_AT))
+        given = zip(own, start[head].tolist(), end[head].tolist(), strict=False)
+        known = [(len(text), s, e) for text, s, e in given if s < e and isinstance(text, str)]
         n_fitting = sum(0 <= size - (e - s) <= 1 for size, s, e in known)
         if 2 * n_fitting > len(known) and any(e > size for size, _, e in known):
             words += [None] * (first - len(words)) + [*own]
@@ -354,8 +351,11 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     if not rows.documents or not rows.annotators:
         raise FormatError("holds no rows", where=rows.name, expected="one for each span")
     lengths = _lengths(rows, reading)
-    sizes = (rows.end - rows.start + 1).tolist()
-    if rows.words and all(len(x) == n for x, n in zip(rows.words, sizes, strict=True) if x):
+    if rows.words and all(
+        len(words) == end - start + 1
+        for words, start, end in zip(rows.words, rows.start, rows.end, strict=True)
+        if words
+    ):
         raise SpanError(
             "all words stored with spans are longer by a character than end - start",
             where=rows.name,
