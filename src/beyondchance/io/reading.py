@@ -305,10 +305,11 @@ def _each_annotator(
 
     Return also the corpus, if it had to be read to find out, and the function that reads the list.
     """
-    how = checked_options(ReadOptions, options)["folder"]
     folders = [Path(path) if _is_folder(path) else None for path in map(_item, items)]
-    if any(folders):
-        uploads_of(items, naming)  # refuses what cannot be read in them
+    if not any(folders):
+        return items, None, call
+    how = checked_options(ReadOptions, options)["folder"]
+    uploads_of(items, naming)  # refuses what cannot be read in them
     if how == "annotators":
         pairs = [
             _parts(path) if path else ([item], 0) for item, path in zip(items, folders, strict=True)
@@ -468,17 +469,19 @@ def _read(
     # Texts are what they are by default, and spans may be placed in any of them.
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
-    opened_items = uploads_of(items, naming)
-    unpack = unpacked
-    if any(is_workbook(source) for upload in opened_items for source in upload.sources):
-        unpack = partial(unpacked, sheet=options.get("layer"))
-        wanted = {**wanted, "layer": None}
-    uploads = [
-        upload
-        if upload.data is not None
-        else replace(upload, sources=list(map(unpack, upload.sources)))
-        for upload in opened_items
-    ]
+    uploads = uploads_of(items, naming)
+    files = [upload for upload in uploads if upload.data is None]
+    if files:
+        unpack = unpacked
+        if any(is_workbook(source) for upload in files for source in upload.sources):
+            unpack = partial(unpacked, sheet=options.get("layer"))
+            wanted = {**wanted, "layer": None}
+        uploads = [
+            replace(upload, sources=[*map(unpack, upload.sources)])
+            if upload.data is None
+            else upload
+            for upload in uploads
+        ]
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()
@@ -605,7 +608,8 @@ def read_part(
 def _without_names_of_files(corpus: Corpus, uploads: list[Upload], naming: Naming) -> Corpus:
     """Hide the folders of files; and documents that are called as a file is, if files are."""
     if not naming.hides_files:
-        return with_short_paths(corpus, [upload.path for upload in uploads if upload.path])
+        paths = [upload.path for upload in uploads if upload.path]
+        return with_short_paths(corpus, paths) if paths else corpus
     names = {upload.annotator: upload.name for upload in uploads if upload.given}
     documents = tuple(names.get(name, name) for name in corpus.documents)
     is_distinct = len(set(documents)) == len(documents)

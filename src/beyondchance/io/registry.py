@@ -6,6 +6,7 @@ entry here, or one of another package, which offers its `Format` as an entry poi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, wraps
@@ -278,8 +279,8 @@ class Format:
 
     def reader(self) -> Reader:
         """Import the module that reads it."""
-        own = f"beyondchance.io.formats.{self.name.replace('-', '_')}"
-        return cast("Reader", import_module(self.module or own))
+        own = self.module or f"beyondchance.io.formats.{self.name.replace('-', '_')}"
+        return cast("Reader", sys.modules.get(own) or import_module(own))
 
     def detects(self, upload: Upload) -> bool:
         """Return whether the content looks like this format."""

@@ -161,18 +161,19 @@ def counted(
     size = exact_total(owner, each, len(groups.text) + 1)
     of_sides = np.array([rows.group_a, rows.group_b])
     sizes, n_spans = size[of_sides], np.bincount(owner, minlength=len(size))[of_sides]
-    # What is not in the text matches nothing, wherever it would be.
-    group_a, group_b = np.where(of_sides < len(spans.text), of_sides, -1)
-    rows = rows._replace(group_a=group_a, group_b=group_b)
+    if groups is not spans:
+        # What is not in the text matches nothing, wherever it would be.
+        of_sides = np.where(of_sides < len(spans.text), of_sides, -1)
+        rows = rows._replace(group_a=of_sides[0], group_b=of_sides[1])
     notes: tuple[Note, ...] = ()
     if is_corpus_wide:
         wide = corpus_wide(spans, shared, measure)
         matches = _corpus_wide(spans, measure, wide, rows, sizes)
         notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
-        both = (np.minimum(group_a, group_b) >= 0).nonzero()[0]
+        both = (np.minimum(*of_sides) >= 0).nonzero()[0]
         placed = Placement(spans, scoring.model)
-        sides = group_a[both], group_b[both]
+        sides = rows.group_a[both], rows.group_b[both]
         expected = None
         if scoring.is_informed and len(both):
             informed, notes = expected_by_shapes(spans, measure.name, *sides)
