@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,24 @@ def test_what_is_refused(capsys):
     assert "all documents at once" in capsys.readouterr().err
     assert main(["rank", *FILES, "--chance", "shapes", "--positions", "characters"]) == 1
     assert "positions are characters" in capsys.readouterr().err
+
+
+def test_replace_has_the_same_test_by_skill(capsys):
+    asked = ("replace", *FILES, "--model", "cleo", "--chance", "shapes")
+    found = json.loads(output(capsys, *asked, "--output", "json"))
+    by_skill = bc.replacement(bc.read(*FILES), model="cleo", chance="shapes")
+    plain = bc.replacement(bc.read(*FILES), model="cleo")
+    assert found["signature"].count("chance:uniform+shapes-1") == 1
+    assert found["models"][0]["mean"]["human"] == plain.mean.human
+    assert found["skill"][0]["human"] == by_skill.mean.human < plain.mean.human
+    assert found["skill"][0]["verdict"] == by_skill.verdict
+    assert "what the shapes of words give away" in output(capsys, *asked)
+    assert "skill" not in output(capsys, *asked[:-2])
+
+
+def test_a_copy_has_as_much_skill_as_the_person(tmp_path):
+    (tmp_path / "copy.conll").write_bytes(Path(FILES[2]).read_bytes())
+    corpus = bc.read(*FILES, tmp_path / "copy.conll")
+    found = bc.replacement(corpus, model="copy", chance="shapes")
+    assert found.by_human["cleo"].difference == 0
+    assert found.settings.chance == "shapes-1"

@@ -324,15 +324,18 @@ counting = together(
 )
 """How files are counted that are read in parts."""
 AVERAGE = flag(SCORING["average"], group="Scoring")
-CHANCE = flag(
+informed = partial(
+    flag,
     _SCORING["chance"],
     group="Scoring",
+    help="Also compare with random annotators who see the shapes of words (capitals, digits, "
+    "punctuation); what is left above them is called skill.",
+)
+CHANCE = informed(
     needs=(
         lambda given: not given["methods"] or given["chance"] == "uniform",
         "is not described by --methods, which is about uniform chance (in Python it is)",
     ),
-    help="Also compare with random annotators who see the shapes of words (capitals, digits, "
-    "punctuation); what is left above them is called skill.",
 )
 scoring = together(
     *(flag(item, group="Scoring") for name, item in SCORING.items() if name != "average")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from beyondchance.cli import options as flags
@@ -26,6 +27,7 @@ from beyondchance.reporting.commands.replace import report_of_replacement
 )
 @flags.replacing
 @flags.together(*(flags.flag(flags.SCORING[n], group="Scoring") for n in ("measure", "scope")))
+@flags.informed()
 @flags.CONFIDENCE
 @flags.output
 def command(**options: Any) -> Report:
@@ -42,10 +44,12 @@ def command(**options: Any) -> Report:
     """
     corpus = load(options)
     asked = ("measure", "scope", "confidence", "keep", "margin", "blind")
-    found = replacement(
+    test = partial(
+        replacement,
         corpus,
         model=shown(options["models"]),
         humans=options["humans"] and shown(options["humans"]),
         **flags.picked(options, asked),
     )
-    return report_of_replacement(found)
+    skill = test(chance="shapes") if options["chance"] == "shapes" else None
+    return report_of_replacement(test(), skill)

@@ -344,6 +344,7 @@ def replacement(
     blind: str = "unknown",
     measure: str = "token",
     scope: str = "label",
+    chance: str = "uniform",
     confidence: float = 0.95,
     **options: Unpack[CorpusOptions],
 ) -> Replacement:
@@ -375,8 +376,8 @@ def replacement(
         show it; the result repeats it.
     confidence : float
         Of intervals, two-sided; tests are one-sided, at 1 minus this.
-    measure, scope : str
-        How to score, as in `agreement`.
+    measure, scope, chance : str
+        How to score, as in `agreement`. With chance by ``shapes``, what is compared is skill.
     **options
         How these become a corpus (see `corpus`).
 
@@ -402,8 +403,8 @@ def replacement(
     (0.025, 0.97, 'would pass')
     """
     corpus = corpus_of(data, others, options)
-    scoring = {"measure": measure, "scope": scope}
-    scoring_of(scoring)
+    scoring = {"measure": measure, "scope": scope, "chance": chance}
+    scoring_of(scoring, is_informed=True)
     models = checked_list("model", model)
     people = _checked_names(corpus, models, humans)
     checked_share("confidence", confidence)

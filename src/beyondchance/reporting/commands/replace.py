@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import floor, isnan, nan
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ from beyondchance.reporting.columns import (
     data_of,
     flat_of,
     flat_rows,
+    for_people,
     kind,
     many,
     maybe,
@@ -43,6 +45,7 @@ from beyondchance.reporting.columns import (
     picked,
     table_of,
 )
+from beyondchance.scoring.options import BOTH
 
 if TYPE_CHECKING:
     from beyondchance.inference.plan import ReplacementPlan
@@ -148,21 +151,23 @@ _DIFFERENCE = Group(
         *(column.only(column.outputs, about="") for column in _IN_PLACE[2:]),
     ],
 )
+_VERDICT = Column(
+    "verdict",
+    one_of("shown", "worse", "not shown", "no verdict", "would pass", "would fail"),
+    cell=lambda one: f"{one.verdict}{_star(one)}",
+)
+_KEEPS = FIGURE(
+    "keeps",
+    "largest share of the people's agreement that is shown to be kept",
+    cell=lambda one: None if isnan(one.keeps) else one.keeps,
+)
 _MODEL = Group(
     "",
     [
         TEXT("model"),
-        Column(
-            "verdict",
-            one_of("shown", "worse", "not shown", "no verdict", "would pass", "would fail"),
-            cell=lambda one: f"{one.verdict}{_star(one)}",
-        ),
+        _VERDICT,
         YES_OR_NO("is_starred", "failures in whole documents could have been missed"),
-        FIGURE(
-            "keeps",
-            "largest share of the people's agreement that is shown to be kept",
-            cell=lambda one: None if isnan(one.keeps) else one.keeps,
-        ),
+        _KEEPS,
         Column("corrected", value=attrgetter("ceiling.model")),
         COUNT("n_documents"),
         Column(
@@ -199,6 +204,16 @@ _MODEL = Group(
         Column("ceilings", named(_CEILING), value=_ceilings, outputs=JSON),
     ],
 )
+_SKILL = [
+    TEXT("model"),
+    for_people("chance", lambda one: (one.settings.chance or "uniform").partition("-")[0]),
+    FIGURE("human", "of the people judged, on average", attrgetter("mean.human"), "people"),
+    FIGURE("model_score", "in their places", attrgetter("mean.model"), "model's"),
+    Column("difference", value=attrgetter("mean.difference"), interval=attrgetter("mean.interval")),
+    _KEEPS,
+    _VERDICT,
+]
+"""The same against uniform chance, and against chance by the shapes of words."""
 _ASKED = (
     FIGURE(
         "keep",
@@ -222,13 +237,21 @@ REPLACE = command(
     *_ASKED,
     Column("models", many(_MODEL), "the best first"),
     Column("differences", many(_DIFFERENCE), "each two models"),
+    Column(
+        "skill", many(Group("", _SKILL)), "against chance by the shapes of words", is_optional=True
+    ),
     *TAIL,
 )
 
 
-def report_of_replacement(found: Replacement) -> Report:
-    """Build the report of a model in the place of people; outputs show parts of it."""
+def report_of_replacement(found: Replacement, skill: Replacement | None = None) -> Report:
+    """Build the report of a model in the place of people; outputs show parts of it.
+
+    `skill` is the same test against chance that sees the shapes of words.
+    """
     models = list(found.models.values()) or [found]
+    by_shapes = [] if skill is None else [skill.models[one.model] for one in models]
+    settings = found.settings.replaced(chance=BOTH) if by_shapes else found.settings
 
     def blocks() -> Blocks:
         yield _compared(found)
@@ -239,23 +262,31 @@ def report_of_replacement(found: Replacement) -> Report:
             yield verdict(one)
             yield people_table(one)
             yield ceiling_table(one)
+        if by_shapes:
+            rows = chain.from_iterable(zip(models, by_shapes, strict=True))
+            title = "what the shapes of words give away"
+            yield table_of(rows, _SKILL, title, settings=found.settings)
+            yield sentences.SKILL
 
     def rows() -> Iterator[Data]:
         for one in models:
             yield from _rows(one, flat_of(found, _ASKED))
         yield from flat_rows(_differences(found), _DIFFERENCE.columns)
+        for row in flat_rows(by_shapes, _SKILL):
+            yield {"chance": "shapes", **row}
 
     return report_on(
         found.corpus,
         found.corpus,
         *cautions(models),
         group=REPLACE,
-        signature=str(found.settings),
+        signature=str(settings),
         make_blocks=blocks,
         make_data=lambda: {
             **attributes(found, "humans", *(column.key for column in _ASKED)),
             "models": models,
             "differences": _differences(found),
+            "skill": by_shapes or None,
         },
         make_rows=rows,
     )
