@@ -9,6 +9,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance.cli.main import main
+from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("example")
 FILES = [f"example/{name}.conll" for name in ("ada", "ben", "cleo")]
@@ -120,3 +121,14 @@ def test_a_copy_has_as_much_skill_as_the_person(tmp_path):
     found = bc.replacement(corpus, model="copy", chance="shapes")
     assert found.by_human["cleo"].difference == 0
     assert found.settings.chance == "shapes-1"
+
+
+def test_the_page_of_a_ranking_has_skill():
+    corpus = bc.read(*FILES).with_gold("ada")
+    page = bc.report(corpus, chance="shapes", resamples=99).html
+    found = bc.rank(corpus, chance="shapes")
+    assert f"{found.systems['ben'].corrected:.3f}" in page
+    assert "by skill" in page
+    assert "skill" not in bc.report(corpus, resamples=99).html
+    with refused(bc.OptionError, "chance … rankings", use="chance"):
+        bc.report(bc.example(), chance="shapes")

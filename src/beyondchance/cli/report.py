@@ -28,6 +28,7 @@ def _is_free(name: str) -> bool:
 @flags.command("report", doing="reading, scoring and drawing")
 @flags.annotated_files
 @flags.scoring
+@flags.informed()
 @flags.CONFIDENCE
 @flags.METHOD
 @flags.RESAMPLES
@@ -88,7 +89,7 @@ def command(**options: Any) -> Any:
         date=date.today().isoformat() if options["dated"] else None,
         coefficients=options["coefficients"] or WITHOUT_GAMMA,
         replace=shown(options["replace"]),
-        **flags.picked(options, ("top", "digits", "gamma", "keep", "margin", "blind")),
+        **flags.picked(options, ("top", "digits", "gamma", "keep", "margin", "blind", "chance")),
         **flags.resampling_options(options),
     )
     figures = options["figures"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, Unpack
@@ -39,6 +39,8 @@ from beyondchance.scoring.options import scoring_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 
+MAIN = ("token", "exact")
+"""The measures that are best known."""
 WITHOUT_GAMMA = tuple(name for name in CATALOGUE if name not in GAMMAS)
 """The coefficients that cost little."""
 LARGE_TEAM = 30
@@ -72,6 +74,8 @@ class Overview:
         Of annotators among themselves; there are none with a gold standard.
     replacement : Replacement, optional
         Whether models may replace people, where some are named; all else is of people only.
+    informed : mapping of measure to Ranking
+        The rankings against chance by the shapes of words, if that was asked for.
     placements : sequence of (str, array of float)
         Names of few texts, and the probability that each position is annotated at random.
     """
@@ -87,6 +91,7 @@ class Overview:
     diagnosis: Diagnosis | None = None
     coefficients: Coefficients | None = None
     replacement: Replacement | None = None
+    informed: Mapping[str, Ranking] = field(default_factory=dict)
     placements: Sequence[tuple[str, Floats]] = ()
 
     @property
@@ -107,7 +112,9 @@ class Overview:
     def systems(self) -> Mapping[str, list[SystemRow]]:
         """The systems of each ranking."""
         return {
-            name: system_rows(ranking, name, Sureness(standings=self.standings[name]))
+            name: system_rows(
+                ranking, name, Sureness(standings=self.standings[name]), self.informed.get(name)
+            )
             for name, ranking in self.rankings.items()
         }
 
@@ -133,6 +140,7 @@ def overview(
     gamma: Mapping[str, Any] | None = None,
     models: Sequence[str] = (),
     asked: Mapping[str, Any] | None = None,
+    informed: Mapping[str, Ranking] | None = None,
     **resampling: Unpack[ResamplingOptions],
 ) -> Overview:
     """Compute what belongs to a result.
@@ -150,6 +158,8 @@ def overview(
         Annotators who may replace the others: all else is computed without them.
     asked : mapping, optional
         What they have to show: options of `replacement`.
+    informed : mapping of measure to Ranking, optional
+        The ranking against chance by the shapes of words.
     {options}
 
     Raises
@@ -166,10 +176,9 @@ def overview(
     """
     resampling.setdefault("seed", 0)
     settings = result.settings if isinstance(result, Agreement | Ranking) else Settings()
-    known = ("token", "exact")
     if isinstance(result, Ranking):
         gold: str | None = result.gold
-        rankings, results = _by_measures(result, corpus, gold, known), {}
+        rankings, results = _by_measures(result, corpus, gold, MAIN), {}
         if corpus is not None:
             together = agreement(corpus, gold=gold, **_options(settings))
             # By token too, because habits are counted in positions.
@@ -188,7 +197,7 @@ def overview(
             own = agreement(people, **scored)
             found = overview(own, people, others=others, gamma=gamma, **resampling)
             return replace(found, replacement=replaced)
-        rankings, results = {}, _by_measures(result, corpus, gold, known)
+        rankings, results = {}, _by_measures(result, corpus, gold, MAIN)
     found = Overview(
         results=results,
         rankings=rankings,
@@ -198,6 +207,7 @@ def overview(
         },
         standings={name: compare_systems(item, **resampling) for name, item in rankings.items()},
         gold=gold,
+        informed=informed or {},
     )
     if corpus is None:
         return found

@@ -10,13 +10,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
-from beyondchance.checks import checked_list, checked_whole
+from beyondchance.checks import checked_list, checked_option, checked_whole
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.naming import short_names
 from beyondchance.io.saving import check_inputs, save_file
 from beyondchance.messages import Use
 from beyondchance.options import CorpusOptions, ResamplingOptions, declared, documented
-from beyondchance.page.gather import WITHOUT_GAMMA, overview
+from beyondchance.page.gather import MAIN, WITHOUT_GAMMA, overview
 from beyondchance.page.page import templates, written
 from beyondchance.page.sending import for_sending
 from beyondchance.page.svg import ENDING, Chart, drawn
@@ -97,6 +97,7 @@ def report(
     keep: float | None = 0.9,
     margin: float | None = 0.05,
     blind: str = "unknown",
+    chance: str = "uniform",
     **options: Unpack[_Options],
 ) -> Page:
     """Write a page that a team can open, send and archive.
@@ -130,6 +131,8 @@ def report(
         rest of the page is about the others only.
     keep, margin, blind : optional
         What such a model has to show (see `replacement`).
+    chance : {"uniform", "shapes"}
+        With ``shapes``, a ranking also has skill and the ranks by it (see `rank`).
     {options}
     names, texts, tokens, gold, scheme, ... : optional
         How annotations become a corpus (see `corpus`).
@@ -169,6 +172,14 @@ def report(
         )
     models = [*map(short_names(() if corpus is None else corpus.annotators).get, models, models)]
     result, corpus = for_sending(result, corpus)
+    informed: dict[str, Ranking] = {}
+    if checked_option("chance", chance, ("uniform", "shapes")) == "shapes":
+        if corpus is None or not isinstance(result, Ranking):
+            problem = Use("chance", chance), " is for rankings of annotations on this page"
+            raise OptionError(*problem, expected="a gold standard, and no counts")
+        asked = {"gold": result.gold, "scope": result.settings.scope, "chance": chance}
+        names = dict.fromkeys([str(result.settings.measure), *MAIN])
+        informed = {name: rank(corpus, **{**asked, "measure": name}) for name in names}
     if corpus is not None and not show_texts:
         # Words of patterns would be words of texts.
         corpus = dataclasses.replace(corpus, texts=None, token_start=None, token_end=None)
@@ -179,6 +190,7 @@ def report(
         gamma=gamma,
         models=models,
         asked={"keep": keep, "margin": margin, "blind": blind},
+        informed=informed,
         **resampling,
     )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)

@@ -297,6 +297,8 @@ def _systems(found: Overview, digits: int) -> Iterator[Section]:
         scores.systems_chart(systems),
         Prose(rank.rank_changes(systems, is_tested=True, digits=digits)),
     ]
+    if found.informed:
+        parts.append(Prose(rank.skill_sentence(systems, None, digits)))
     details: list[Prose | NamedTable]
     details = [Prose(text) for text in sentences.verdict(standings, measure, digits)]
     for name, rows in found.systems.items():
