@@ -36,9 +36,10 @@ from beyondchance.io.values import (
     whole,
 )
 from beyondchance.messages import Text, given, pieces, quotes
-from beyondchance.tallies import Tally
+from beyondchance.tallies import Tally, left_out
 
 Item = Mapping[str, Any]
+_UNLABELLED = left_out("spans without a label")
 
 
 class Row(NamedTuple):
@@ -283,10 +284,15 @@ class Shape:
         if "*" in self.start:  # as many spans as there are starts
             for place in range(len(several(value_at(item, self.start, where)))):
                 keys = {key: getattr(self, key) for key in ("start", "end", "words")}
+                if self.label.startswith(self.start.partition("*")[0] + "*"):
+                    keys["label"] = self.label
                 one = {key: path.replace("*", str(place)) for key, path in keys.items()}
                 yield from replace(self, **one).marks(value, text, where, reading)
             return
         labels, words = several(value_at(item, self.label, where)), None
+        if labels == [[]]:
+            reading.skipped[_UNLABELLED] += 1
+            return
         for label in labels:
             if not self.has_numbers or not is_whole(label):
                 label_of(label, where, repr(self.label))
