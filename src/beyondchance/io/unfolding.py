@@ -75,9 +75,14 @@ def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]
     others = [name for name in names if name not in marks]
     # Lists of anything else, such as parts of speech, are no words.
     known = {*TEXTS, *(_WORDS if keys[0] in _WORDS else ())}
-    holding = [x for x in others if x not in lists or x.lower() in known]
-    if not marks or not holding:
+    holding = [
+        x for x in others if x.lower() in known or not (x in lists or _ID.fullmatch(x.lower()))
+    ]
+    if not marks or len(names) == 1:
         return [upload]
+    if not holding:
+        found = "{} have spans or tags, and no column their text"
+        raise refusal(f"{source.name}:1", found, quotes(marks), expected="one such as 'text'")
     text = max(holding, key=lambda name: (name.lower() in known, sum(map(len, cells[name]))))
     texts: Sequence[Any] = cells[text]
     if keys[0] in _WORDS:

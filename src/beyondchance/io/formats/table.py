@@ -662,7 +662,9 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
         where = rows.where(members[0]) if members else rows.name
         text = texts.get((d, a), texts.get((d, -1)))
         if text is None:
-            raise refusal(where, "no text for document {}", name, expected="one")
+            place = rows.where(int(np.argmax(rows.document == d)))
+            expected = "one in a column text, here or in the table of documents"
+            raise refusal(place, "no text for document {}", name, expected=expected)
         draft = Draft(
             where=where,
             document=name,
