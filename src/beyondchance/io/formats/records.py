@@ -31,7 +31,6 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import (
     Row,
     Shape,
-    given_texts,
     numbered,
     only,
     people_in,
@@ -47,6 +46,7 @@ from beyondchance.io.span_objects import (
     triples_of,
     words_of,
 )
+from beyondchance.io.text_files import by_names, files_of_texts
 from beyondchance.io.values import (
     identified,
     identifier,
@@ -411,13 +411,8 @@ def _works(
         if shape.texts or shape.tokens:
             unused = ("no ", Use("documents", is_name=True))
             raise refusal(upload.name, "records have texts of their own", expected=unused)
-        files = given_texts(reading, lambda _: True)
-        texts = {
-            f"{name}{line}": text
-            for file in files
-            for name in (file.stem, file.posix_path.name)
-            for line, text in _lines(file.text)
-        }
+        files = by_names(files_of_texts(reading, lambda _: True))
+        texts = {f"{x}{line}": text for x in files for line, text in _lines(files[x].text)}
     for row in rows:
         where, item = row.where, dict(row.value)
         shape.count_others(item, reading)
