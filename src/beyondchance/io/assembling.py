@@ -38,7 +38,7 @@ from beyondchance.io.offsets import (
 from beyondchance.io.options import Reading
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting, refusal
-from beyondchance.messages import Piece, Text, Use, pieces
+from beyondchance.messages import Piece, Text, Use, pieces, quotes
 from beyondchance.tallies import left_out, mended
 from beyondchance.types import Ints
 
@@ -249,20 +249,20 @@ def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
             groups.setdefault(draft.document, []).append(draft)
     firsts = {name: reference(group, reading) for name, group in groups.items()}
     return [
-        _with_text(draft, firsts.get(draft.document), reading) if is_bare else draft
+        _with_text(draft, firsts, reading) if is_bare else draft
         for draft, is_bare in zip(drafts, are_bare, strict=True)
     ]
 
 
-def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
+def _with_text(draft: Draft, firsts: Mapping[str, Draft], reading: Reading) -> Draft:
     """Return a draft with the text of another's draft of the document, if there is one."""
-    refused = partial(refusal, draft.where)
+    refused, first = partial(refusal, draft.where), firsts.get(draft.document)
     if draft.find is not None:
         if first is None or first.is_blank:
             raise refused(
                 "document {} has no text",
                 draft.document,
-                expected="it under 'text', or with this id in the file of another annotator",
+                expected=("it under 'text', or an id of other files: ", *quotes(firsts, most=3)),
                 remedy=("pass ", Use("documents", placeholder="FILE"), " with the texts"),
             )
         return draft.find(first.text)
