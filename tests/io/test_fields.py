@@ -155,6 +155,12 @@ class TestAskedFor:
         with refused(bc.SpanError, "news.jsonl:1: span #1: … [0, 0)", use="offsets"):
             bc.read(saved(row), fields="tokens=w,spans=e,start=0,end=1,label=2")
 
+    def test_an_empty_span_may_have_an_inclusive_end(self, saved):
+        mark = {"at": [{"from": 0, "to": 0}], "kind": "PER"}
+        told = "news.jsonl:1: span #1: … [0, 0) … zero_length='skip' … offsets"
+        with refused(bc.SpanError, told, use="zero_length"):
+            bc.read(saved(record(mark)), fields=FIELDS)
+
     def test_a_label_for_each_place(self, saved):
         mark = {"at": [{"from": 0, "to": 3, "is": "X"}, {"from": 8, "to": 10, "is": "Y"}]}
         fields = FIELDS.replace(".0.", ".*.").replace("kind", "at.*.is")

@@ -52,6 +52,7 @@ from beyondchance.io.values import (
     identifier,
     label_of,
     listed,
+    named_by,
     object_of,
     refusal,
     refused,
@@ -454,9 +455,7 @@ def _declared(
 ) -> _Work:
     """Read a record by its shape."""
     where, item = row.where, dict(row.value)
-    name = identified(item, shape.documents, where)
-    if shape.documents and name is None:
-        raise refused(None, repr(shape.documents[0]), where, "a name or a number")
+    name = named_by(item, shape.documents, where) if shape.documents else None
     if shape.line and (line := identifier(item, shape.line, where)):
         name = f"{name}:{line}"
     tokens = sentences = None

@@ -37,7 +37,7 @@ from beyondchance.errors import (
     OptionError,
     SpanError,
 )
-from beyondchance.io.assembling import assembled, count_duplicate, twice_by
+from beyondchance.io.assembling import assembled, twice_by
 from beyondchance.io.columns import (
     NAMES,
     SPAN,
@@ -50,7 +50,7 @@ from beyondchance.io.columns import (
     stripped_codes,
     whole_numbers,
 )
-from beyondchance.io.conventions import emptiness, fitted, remedy
+from beyondchance.io.conventions import count_duplicate, emptiness, fitted, remedy
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
