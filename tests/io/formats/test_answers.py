@@ -135,9 +135,10 @@ def test_thoughts_and_several_lists(gold, tmp_path):
         bc.read(gold, path, strict="answers")
 
 
-def test_a_string_in_a_string(gold, tmp_path):
+@each("answer", [json.dumps(ANSWER), QUOTES, {"entities": QUOTES}])
+def test_a_string_in_a_string_or_no_string(answer, gold, tmp_path):
     path = tmp_path / "model.jsonl"
-    path.write_text(json.dumps({"id": "d1", "output": json.dumps(ANSWER)}))
+    path.write_text(json.dumps({"id": "d1", "response": answer}))
     corpus = bc.read(gold, path)
     assert [tuple(span) for span in corpus.spans("d1", "model")] == EXPECTED
     assert corpus.skipped == {}

@@ -83,8 +83,10 @@ def _holds_quotes(row: Any, is_folder: bool) -> bool:
     Lists by label without a text are quotes only if a file is a document.
     """
     answer, _ = _said(row)
-    if _is_reply(row) or not isinstance(answer, str):
-        return _is_reply(row) or (is_folder and isinstance(row, Mapping) and _any(_records(row)))
+    if _is_reply(row):
+        return True
+    if not isinstance(answer, str):
+        return (is_folder or answer is not row) and _any(_records(answer))
     value, _ = _value_in(answer)
     if value is not None:
         return _any(_records(value))
@@ -147,7 +149,8 @@ def _said(row: Any) -> tuple[Any, dict[str, Any]]:
         objects = [part for part in parts if isinstance(part, Mapping)]
         answer = objects[-1] if objects else "".join(map(str, parts)) or None
         return answer, {} if name is None else {"id": row[name]}
-    key = key_in(row, (*_ANSWERS, *LISTS), str) if isinstance(row, Mapping) else None
+    own = row if isinstance(row, Mapping) else {}
+    key = key_in(own, (*_ANSWERS, *LISTS), str) or key_in(own, _ANSWERS, (dict, list))
     return (row, {}) if key is None else (row[key], {x: row[x] for x in row if x != key})
 
 

@@ -125,7 +125,10 @@ def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
 
 
 def key_in(
-    item: Mapping[str, Any], names: tuple[str, ...], kind: type = object, without: str = ""
+    item: Mapping[str, Any],
+    names: tuple[str, ...],
+    kind: type | tuple[type, ...] = object,
+    without: str = "",
 ) -> str | None:
     """Return the first of some names that an object has, with a value of a kind."""
     found = (name for name in names if name in item and isinstance(item[name], kind))
