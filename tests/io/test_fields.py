@@ -341,6 +341,11 @@ class TestKnown:
         assert corpus.skipped == {}
         assert [str(note) for note in corpus.notes] == ["news.jsonl: read as records"]
 
+    def test_lighttag_without_an_annotator_of_a_span(self, saved):
+        """It is not known which of those who saw the text marked it."""
+        with refused(bc.FormatError, "news.jsonl:1: … 'annotated_by.*.annotator' … null"):
+            bc.read(saved(lighttag((0, 3, "PER", []))))
+
     def test_comprehend(self, saved, tmp_path):
         entity = {"BeginOffset": 0, "EndOffset": 3, "Score": 0.9, "Text": "Ada", "Type": "PERSON"}
         path = saved(

@@ -487,6 +487,9 @@ def _declared(
     people = [person for _, person in marked]
     if shape.annotators and not (seen or not people or people[0]):
         raise refused(None, repr(shape.annotators[0]), where, "a name or a number")
+    is_own = shape.annotator not in {"", *shape.annotators}
+    if is_own and len(seen) > 1 and None in people:
+        raise refused(None, repr(shape.annotator), where, "who of several marked a span")
     return _Work(
         row,
         name or _id(item, where),
