@@ -43,6 +43,11 @@ class TestNext:
         *_, last = capsys.readouterr().err.splitlines()
         assert last.startswith("Next: beyondchance diagnose example/ada.conll example/ben.conll ")
 
+    def test_with_the_options_that_read_them(self, capsys):
+        main(["agree", *PAIR, "--scheme", "IOB2", "--strict", "--measure", "exact"])
+        *_, last = capsys.readouterr().err.splitlines()
+        assert "ben.conll --scheme=IOB2 --strict=all shows" in last
+
     def test_files_that_have_pseudonyms_are_not(self, capsys):
         main(["agree", *PAIR, "--pseudonyms"])
         assert "ada" not in capsys.readouterr().err

@@ -20,6 +20,7 @@ from refusals import assert_tells, refused
 TEXT = "Ada met Bo in Oslo."
 THREE = [(0, 3, "PER"), (8, 10, "PER"), (14, 18, "LOC")]
 FIELDS = "text=body,spans=marks,start=at.0.from,end=at.0.to,label=kind"
+PASTED = FIELDS.replace(".0.", ".*.")
 ADA = {"at": [{"from": 0, "to": 3}], "kind": "PER"}
 BO = {"at": [{"from": 8, "to": 10}], "kind": ["PER"]}
 OSLO = {"at": [{"from": 14, "to": 18}], "kind": "LOC"}
@@ -138,8 +139,33 @@ class TestAskedFor:
         fields = f"{FIELDS},records=project.items"
         corpus = bc.read(path, fields=fields, repeated="documents")
         assert corpus.documents == ("1", "2")
-        with refused(bc.FormatError, "no … annotat"):
+        told, pasted = "news.jsonl: … 'project.rows' … 'project'", "records=project.items,text=body"
+        with refused(bc.FormatError, f"{told} … fields='{pasted}", use="fields"):
             bc.read(path, fields=f"{FIELDS},records=project.rows")
+
+    def test_keys_that_no_record_has(self, saved):
+        path = saved(record(), record(ADA))
+        for wrong in ("body", "marks"):
+            told = f"news.jsonl: … '{wrong}s' … 'body', 'marks' … fields='text=body,spans=marks"
+            with refused(bc.FormatError, told, use="fields"):
+                bc.read(path, fields=FIELDS.replace(wrong, f"{wrong}s"))
+
+    def test_ends_that_may_be_inclusive(self, saved):
+        row = {"w": ["Ada", "met", "Bo"], "e": [[0, 0, "PER"]]}
+        with refused(bc.SpanError, "news.jsonl:1: span #1: … [0, 0)", use="offsets"):
+            bc.read(saved(row), fields="tokens=w,spans=e,start=0,end=1,label=2")
+
+    def test_an_empty_span_may_have_an_inclusive_end(self, saved):
+        mark = {"at": [{"from": 0, "to": 0}], "kind": "PER"}
+        told = "news.jsonl:1: span #1: … [0, 0) … zero_length='skip' … offsets"
+        with refused(bc.SpanError, told, use="zero_length"):
+            bc.read(saved(record(mark)), fields=FIELDS)
+
+    def test_a_label_for_each_place(self, saved):
+        mark = {"at": [{"from": 0, "to": 3, "is": "X"}, {"from": 8, "to": 10, "is": "Y"}]}
+        fields = FIELDS.replace(".0.", ".*.").replace("kind", "at.*.is")
+        corpus = bc.read(saved(record(mark)), fields=fields)
+        assert corpus.spans("1", "news") == [(0, 3, "X"), (8, 10, "Y")]
 
     def test_a_key_with_a_dot(self, saved):
         row = {"doc.text": TEXT, "marks": [ADA]}
@@ -295,6 +321,13 @@ class TestKnown:
         row = DATATURKS | {"annotation": [{"label": ["PER"], "points": points}]}
         assert bc.read(saved(row)).spans("1", "news") == THREE[:2]
 
+    def test_dataturks_without_a_label(self, saved):
+        """Resumes that Dataturks published have a span or two of this kind."""
+        bare = DATATURKS["annotation"][0] | {"label": []}
+        corpus = bc.read(saved(DATATURKS | {"annotation": [*DATATURKS["annotation"], bare]}))
+        assert len(corpus.spans("1", "news")) == 3
+        assert corpus.skipped == {"spans without a label left out": 1}
+
     def test_lighttag(self, saved):
         rows = [
             lighttag((0, 3, "PER", ["ada", "bo"]), (14, 18, "LOC", ["bo"])),
@@ -307,6 +340,11 @@ class TestKnown:
         assert corpus.annotators_of("e2") == ("ada",)
         assert corpus.skipped == {}
         assert [str(note) for note in corpus.notes] == ["news.jsonl: read as records"]
+
+    def test_lighttag_without_an_annotator_of_a_span(self, saved):
+        """It is not known which of those who saw the text marked it."""
+        with refused(bc.FormatError, "news.jsonl:1: … 'annotated_by.*.annotator' … null"):
+            bc.read(saved(lighttag((0, 3, "PER", []))))
 
     def test_comprehend(self, saved, tmp_path):
         entity = {"BeginOffset": 0, "EndOffset": 3, "Score": 0.9, "Text": "Ada", "Type": "PERSON"}
@@ -387,7 +425,16 @@ class TestKnown:
 @each(
     ("row", "fields"),
     [
-        (record(ADA), "text=body,spans=marks,start=at.0.from,end=at.0.to,label=kind"),
+        (record(ADA), PASTED),
+        (record(ADA | {"said": "Ada"}), f"{PASTED},words=said"),
+        (
+            {
+                "id": "d1 2 3 4",
+                "body": TEXT,
+                "m": [{"coder": "x", "s": 0, "e": 2, "w": "Ada", "q": "P"}],
+            },
+            "text=body,spans=m,start=s,end=e,label=q,words=w,annotator=coder",
+        ),
         (
             {"meta": {"id": 3}, "utterance": "Ada ran", "slots": [{"s": 0, "e": 3, "tag": "X"}]},
             "text=utterance,spans=slots,start=s,end=e,label=tag",
@@ -409,9 +456,9 @@ def test_guesses(row, fields):
 
 def test_what_is_printed_can_be_pasted(saved, capsys):
     path = saved(record(), record(ADA, OSLO))
-    with refused(bc.FormatError, f"{path}: … 'body', 'marks' … fields='{FIELDS}'", use="fields"):
+    with refused(bc.FormatError, f"{path}: … 'body', 'marks' … fields='{PASTED}'", use="fields"):
         bc.read(path)
-    assert bc.read(path, fields=FIELDS, repeated="documents").spans("2", "news") == THREE[::2]
+    assert bc.read(path, fields=PASTED, repeated="documents").spans("2", "news") == THREE[::2]
     path = saved({"s": [["Ada", "ran", "."]], "x": [[[0, 0, "PER"]]]})
     assert main(["agree", str(path)]) == 1
     assert "--fields 'tokens=s.*,spans=x.*,start=0,end=1,label=2'" in capsys.readouterr().err

@@ -111,6 +111,16 @@ class TestSpans:
         rows += [["d", i, *row[1:]] for i, row in enumerate(self.rows[1:])]
         assert bc.read(saved(tmp_path, rows)).documents == ("d/0", "d/1")
 
+    def test_an_annotator_in_each_row(self, tmp_path):
+        rows = [["text", "annotator", "spans"]]
+        rows += [[SENTENCES[1], who, "[[0, 3, 'PER']]"] for who in ("anna", "ben")]
+        assert bc.read(saved(tmp_path, rows)).spans("1", "ben") == [(0, 3, "PER")]
+
+    def test_no_text(self, tmp_path):
+        rows = [[x[0], *x[2:]] for x in self.rows]
+        with refused(bc.FormatError, "wide.csv:1: … text … 'id' … 'text'"):
+            bc.read(saved(tmp_path, rows))
+
     def test_a_broken_cell(self, tmp_path):
         """No annotator is left out because of it."""
         rows = [*self.rows, ["c", "Eve hid", "[[0, 3, 'PER']", "[]"]]

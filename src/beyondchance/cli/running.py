@@ -166,6 +166,7 @@ class Command(click.Command):
         for item in self.options:
             item.check(ctx.params)
         given = [str(file) for file in ctx.params.get("files", ())]
+        told = [*given, *_ways_of_reading(self, ctx)]
         try:
             if "files" in ctx.params:
                 from beyondchance.cli.loading import opened  # noqa: PLC0415 - slow to load
@@ -187,9 +188,20 @@ class Command(click.Command):
             from shlex import join  # noqa: PLC0415 - for terminals only
 
             is_short = len(given) <= _FEW_FILES and not ctx.params.get("pseudonyms")
-            files = join(given) if is_short else "FILE..."
+            files = join(told) if is_short else "FILE..."
             tell(f"Next: {NEXT[self.name].format(files=files)}.")
         return code
+
+
+def _ways_of_reading(command: click.Command, ctx: click.Context) -> Iterator[str]:
+    """Yield the options of a call without which other commands read its files otherwise."""
+    from beyondchance.cli.options import READING  # noqa: PLC0415 - imports this module
+
+    for item in command.params:
+        value = ctx.params.get(item.name or "")
+        has_name = item.name in READING or item.name == "gold"
+        if has_name and is_given(str(item.name)) and isinstance(value, str | int | float):
+            yield item.opts[-1] if value is True else f"{item.opts[-1]}={value}"
 
 
 def is_given(name: str) -> bool:

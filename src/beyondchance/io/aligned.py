@@ -26,7 +26,7 @@ from beyondchance.io.formats.conll import (
     RESERVED_COLUMNS,
     SENTENCE_NAMES,
     cells_of,
-    is_csv,
+    comma_of,
     is_header,
     kind_of,
     other_number,
@@ -371,7 +371,7 @@ def _jobs_of_tags(number: int, source: Source) -> list[_Job]:
         raise _UncutError  # a later row says whether the column divides the first ones
     names, width = file.header or [], len(file.columns)
     line = data[: data.find(b"\n") + 1]
-    has_commas = is_csv(line.decode("utf-8-sig", "replace"))
+    has_commas = comma_of(line.decode("utf-8-sig", "replace"))
     if names:
         named = line if has_commas else ("# columns = " + "\t".join(names) + "\n").encode()
         whole = replace(whole, header=named)
@@ -433,10 +433,10 @@ def _parsed_from(job: _Job, size: int) -> tuple[Any, bytes]:
 
 def _check_commas(piece: Source) -> None:
     """Leave a file as a whole in which a cell divided by commas goes on in the next line."""
-    if is_csv(piece.text.partition("\n")[0]):
+    if comma := comma_of(piece.text.partition("\n")[0]):
         lines = piece.lines()
         try:
-            n_rows = sum(1 for _ in csv.reader(lines))
+            n_rows = sum(1 for _ in csv.reader(lines, delimiter=comma))
         except csv.Error:
             n_rows = 0
         if n_rows < len(lines):

@@ -25,7 +25,13 @@ from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
 from beyondchance.io.columns import check_filled
-from beyondchance.io.conventions import check_in_tokens, other_words, remedy
+from beyondchance.io.conventions import (
+    check_in_tokens,
+    count_duplicate,
+    emptiness,
+    other_words,
+    remedy,
+)
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.offsets import (
@@ -38,7 +44,7 @@ from beyondchance.io.offsets import (
 from beyondchance.io.options import Reading
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting, refusal
-from beyondchance.messages import Piece, Text, Use, pieces
+from beyondchance.messages import Piece, Text, Use, pieces, quotes
 from beyondchance.tallies import left_out, mended
 from beyondchance.types import Ints
 
@@ -79,7 +85,11 @@ def _checked(draft: Draft, reading: Reading) -> Draft:
         elif place[0] < place[1]:
             spans.append(replace(span, start=place[0], end=place[1]))
         else:
-            reading.mend("zero_length", left_out("empty spans"), partial(_emptiness, span, draft))
+            reading.mend(
+                "zero_length",
+                left_out("empty spans"),
+                partial(emptiness, span, draft.where, "character"),
+            )
     if unit == "codepoints":
         return draft if spans == draft.spans else replace(draft, spans=spans)
     return replace(
@@ -104,11 +114,6 @@ def _refused(
     """Build the refusal of a span, at its place in the file as closely as it is known."""
     where = span.where or draft.where
     return refusal(where, "{} " + problem, span.named, *values, **{"kind": SpanError, **more})
-
-
-def _emptiness(span: DraftSpan, draft: Draft) -> DataError:
-    mend = (Use("zero_length", "skip"), " leaves such spans out")
-    return _refused(span, draft, "is empty", expected="at least one character", remedy=mend)
 
 
 def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) -> None:
@@ -249,20 +254,20 @@ def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
             groups.setdefault(draft.document, []).append(draft)
     firsts = {name: reference(group, reading) for name, group in groups.items()}
     return [
-        _with_text(draft, firsts.get(draft.document), reading) if is_bare else draft
+        _with_text(draft, firsts, reading) if is_bare else draft
         for draft, is_bare in zip(drafts, are_bare, strict=True)
     ]
 
 
-def _with_text(draft: Draft, first: Draft | None, reading: Reading) -> Draft:
+def _with_text(draft: Draft, firsts: Mapping[str, Draft], reading: Reading) -> Draft:
     """Return a draft with the text of another's draft of the document, if there is one."""
-    refused = partial(refusal, draft.where)
+    refused, first = partial(refusal, draft.where), firsts.get(draft.document)
     if draft.find is not None:
         if first is None or first.is_blank:
             raise refused(
                 "document {} has no text",
                 draft.document,
-                expected="it under 'text', or with this id in the file of another annotator",
+                expected=("it under 'text', or an id of other files: ", *quotes(firsts, most=3)),
                 remedy=("pass ", Use("documents", placeholder="FILE"), " with the texts"),
             )
         return draft.find(first.text)
@@ -755,10 +760,3 @@ def _elsewhere(corpus: Corpus, known: Mapping[int, list[tuple[int, int, int]]]) 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:
     """Build the end of a message about a span that its annotator has marked already."""
     return quoting(" was marked twice by {} in document {}", annotator, document)
-
-
-def count_duplicate(reading: Reading, where: Text, *found: Piece, number: int = 1) -> None:
-    """Count spans that were marked already, or refuse the first, of which something was found."""
-    mend = (Use("strict", "-duplicates"), " leaves the second out")
-    problem = partial(SpanError, *found, where=where, expected="it once", remedy=mend)
-    reading.mend("duplicates", "spans marked twice, second left out", problem, number)

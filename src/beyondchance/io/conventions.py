@@ -157,8 +157,18 @@ def emptiness(span: DraftSpan, where: Text = (), counted: str = "position") -> S
         *(*span.named, " is empty"),
         where=span.where or where,
         expected=f"at least one {counted}",
-        remedy=(Use("zero_length", "skip"), " leaves such spans out"),
+        remedy=(
+            *(Use("zero_length", "skip"), " leaves such spans out; if ends are included, see "),
+            Use("offsets", is_name=True),
+        ),
     )
+
+
+def count_duplicate(reading: Reading, where: Text, *found: Piece, number: int = 1) -> None:
+    """Count spans that were marked already, or refuse the first, of which something was found."""
+    mend = (Use("strict", "-duplicates"), " leaves the second out")
+    problem = partial(SpanError, *found, where=where, expected="it once", remedy=mend)
+    reading.mend("duplicates", "spans marked twice, second left out", problem, number)
 
 
 # All annotators of a document share its text.

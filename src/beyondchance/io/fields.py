@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import OptionError
 from beyondchance.io.shapes import Shape
-from beyondchance.messages import given
+from beyondchance.io.span_objects import IDS
+from beyondchance.messages import Piece, Use, given
 from beyondchance.tallies import no_spans
 
 _RELATIONS = no_spans("relations")
@@ -107,8 +110,18 @@ def shape_of(fields: object) -> Shape:
 
 _STARTS, _ENDS = ("start", "begin", "from", "offset"), ("end", "stop", "to", "last")
 _LABELS = ("label", "type", "tag", "categ", "class", "entity")
+_PERSON = re.compile("annotat|coder|rater|user|worker", re.IGNORECASE)
 _UNKNOWN = "KEY"
 _DEEPEST = 6
+_MOST_RECORDS = 100
+
+
+def asking(records: Iterable[Any]) -> tuple[Piece, ...]:
+    """Ask for the option ``fields``, filled in as far as it can be guessed."""
+    # The first records may have no spans.
+    guesses = map(guessed, islice(records, _MOST_RECORDS))
+    best = min(guesses, key=lambda guess: guess.count(f"={_UNKNOWN}"))
+    return "say where they are, such as ", Use("fields", best)
 
 
 def guessed(record: Any) -> str:
@@ -118,13 +131,14 @@ def guessed(record: Any) -> str:
     --------
     >>> span = {"cat": ["PER"], "at": [{"from": 0, "to": 2}]}
     >>> guessed({"body": {"en": "Ada met Bo"}, "marks": [span]})
-    'text=body.en,spans=marks,start=at.0.from,end=at.0.to,label=cat'
+    'text=body.en,spans=marks,start=at.*.from,end=at.*.to,label=cat'
     >>> guessed({"n": 2, "docs": [{"words": ["Ada", "met", "Bo"], "ents": [[0, 1, "PER"]]}]})
     'records=docs,tokens=words,spans=ents,start=0,end=1,label=2'
     """
     parts = [part for part in _parts(record) if part[0]]
     lists = [(path, value) for path, value in parts if isinstance(value, list) and value]
-    texts = {path: value for path, value in parts if isinstance(value, str) and ".0" not in path}
+    strings = ((path, value) for path, value in parts if isinstance(value, str))
+    texts = {path: value for path, value in strings if path not in IDS and ".0" not in path}
     text = max(texts, key=lambda path: (texts[path].count(" "), len(texts[path])), default=_UNKNOWN)
     words = [path for path, value in lists if isinstance(value[0], str) and ".0." not in path]
     has_text = " " in texts.get(text, "")
@@ -135,17 +149,27 @@ def guessed(record: Any) -> str:
     found = {"tokens": words[0]} if words and not has_text else {"text": text}
     found |= dict.fromkeys(("spans", "start", "end", "label"), _UNKNOWN)
     for path, (first, *_) in lists:
-        leaves = [part for part in _parts(first) if not part[0].startswith("0.")]
-        numbers = [key for key, value in leaves if is_whole(value)]
-        names = [key.removesuffix(".0") for key, value in leaves if isinstance(value, str)]
+        leaves = dict(part for part in _parts(first) if not part[0].startswith("0."))
+        numbers = [key for key, value in leaves.items() if is_whole(value)]
+        names = [key for key, value in leaves.items() if isinstance(value, str)]
         if len(numbers) > 1 and names:
             start = _named(numbers, _STARTS)
             end = _named([key for key in numbers if key != start], _ENDS)
-            found |= {"spans": path, "start": start, "end": end, "label": _named(names, _LABELS)}
+            place, last = leaves[start], leaves[end]
+            covered = [texts.get(text, "")[place : last + more] for more in (0, 1)]
+            others = {
+                "words": [key for key in names if has_text and leaves[key] in covered],
+                "annotator": [key for key in names if _PERSON.search(key)],
+            }
+            known = {key: paths[0] for key, paths in others.items() if paths}
+            labels = [key for key in names if key not in known.values()] or [_UNKNOWN]
+            found |= {"spans": path, "start": start, "end": end, "label": _named(labels, _LABELS)}
+            found |= known
             break
-    # Lists in a list are those of its sentences.
+    # Lists in a list are those of its sentences, and of a span all of its places.
+    ends = {"tokens": ".*", "spans": ".*", "label": "", "annotator": ""}
     return ",".join(
-        f"{key}={path[:-1]}*" if path.endswith(".0") else f"{key}={path}"
+        f"{key}={re.sub(r'[.]0$', ends.get(key, '.0'), path).replace('.0.', '.*.')}"
         for key, path in found.items()
     )
 

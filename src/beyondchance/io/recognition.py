@@ -9,7 +9,7 @@ from functools import partial
 
 from beyondchance.errors import DataError
 from beyondchance.io import json_rows
-from beyondchance.io.fields import guessed
+from beyondchance.io.fields import asking
 from beyondchance.io.json_rows import rows_of
 from beyondchance.io.registry import Format, Upload, recognised
 from beyondchance.io.separated import delimiter_of, head_rows
@@ -29,7 +29,6 @@ _SIGNATURES = {
 }
 """What files of other kinds begin with, what they are, and what to do instead."""
 _MOST_LINES = 400
-_MOST_RECORDS = 100
 _MOST_WORDS = 5
 """Words that the name of a column can have."""
 _TOKENS = ("tokens", "words")
@@ -118,9 +117,7 @@ def _near_json(source: Source) -> DataError | None:
     mend: tuple[Piece, ...] = ("the documentation of files lists the keys; or pass ", _FORMAT)
     if isinstance(first, dict):
         what = ("objects with the keys ", *quotes(first))
-        # The first records may have no spans.
-        best = min(map(guessed, rows[:_MOST_RECORDS]), key=lambda guess: guess.count("=KEY"))
-        mend = ("say where they are, such as ", Use("fields", best))
+        mend = asking(rows)
     return refusal(source.name, "looks like JSON, of {}", what, expected=_RECORD, remedy=mend)
 
 

@@ -36,9 +36,10 @@ from beyondchance.io.values import (
     whole,
 )
 from beyondchance.messages import Text, given, pieces, quotes
-from beyondchance.tallies import Tally
+from beyondchance.tallies import Tally, left_out
 
 Item = Mapping[str, Any]
+_UNLABELLED = left_out("spans without a label")
 
 
 class Row(NamedTuple):
@@ -280,12 +281,24 @@ class Shape:
         item = value if self.start.isdecimal() else object_of(value, where)
         if self.is_read is not None and not self.is_read(item, where, reading):
             return
-        if "*" in self.start:  # as many spans as there are starts
-            for place in range(len(several(value_at(item, self.start, where)))):
-                keys = {key: getattr(self, key) for key in ("start", "end", "words")}
-                one = {key: path.replace("*", str(place)) for key, path in keys.items()}
-                yield from replace(self, **one).marks(value, text, where, reading)
-            return
+        self.count_others(item, reading)
+        for shape in self._at_places(item, where):
+            if value_at(item, shape.label, where) == []:
+                reading.skipped[_UNLABELLED] += 1
+            else:
+                yield from shape._marks(item, text, where, reading)
+
+    def _at_places(self, item: Item, where: Text) -> Iterator[Shape]:
+        """Yield the shape of a span, one for each place of a span that has several."""
+        keys = {key: getattr(self, key) for key in ("start", "end", "words")}
+        if self.label.startswith(self.start.partition("*")[0] + "*"):
+            keys["label"] = self.label
+        n_places = len(several(value_at(item, self.start, where))) if "*" in self.start else 1
+        for place in range(n_places):
+            yield replace(self, **{key: x.replace("*", str(place)) for key, x in keys.items()})
+
+    def _marks(self, item: Item, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
+        """Yield the spans of one place, one for each label."""
         labels, words = several(value_at(item, self.label, where)), None
         for label in labels:
             if not self.has_numbers or not is_whole(label):
@@ -293,7 +306,6 @@ class Shape:
         # An empty key stands for a part that spans do not have.
         if self.needs_words or (self.words and value_at(item, self.words, where) is not None):
             words = string_of(item, self.words, where, "the words of the span")
-        self.count_others(item, reading)
         start, end, name = (
             value_at(item, key, where) if key else None for key in (self.start, self.end, self.id)
         )

@@ -38,7 +38,8 @@ from beyondchance.annotations.tags import (
     joined_tags,
     scheme_with_ends,
 )
-from beyondchance.errors import MismatchError, OptionError, SpanError
+from beyondchance.errors import MismatchError, OptionError
+from beyondchance.io.conventions import count_duplicate
 from beyondchance.io.drafts import Draft, DraftSpan, draft_of_sentences, draft_of_words
 from beyondchance.io.options import Reading
 from beyondchance.io.values import refusal
@@ -296,10 +297,7 @@ def layered(
     columns, n_times = np.unique(rows, axis=1, return_counts=True)
     if n_twice := int(np.sum(n_times - 1)):
         text, start = columns[:2, n_times.argmax()].tolist()
-        mend = (Use("strict", "-duplicates"), " leaves the second out")
-        place, found_twice = where(text, start), "a span is in two layers"
-        twice = partial(SpanError, found_twice, where=place, expected="it once", remedy=mend)
-        reading.mend("duplicates", "spans marked twice, second left out", twice, n_twice)
+        count_duplicate(reading, where(text, start), "a span is in two layers", number=n_twice)
     text, start, end, label = columns
     return found._replace(text=text, start=start, end=end, label=label)
 

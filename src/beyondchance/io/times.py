@@ -21,7 +21,8 @@ from typing import NamedTuple
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import FormatError, MismatchError, OptionError, SpanError
-from beyondchance.io.assembling import count_duplicate, matched
+from beyondchance.io.assembling import matched
+from beyondchance.io.conventions import count_duplicate
 from beyondchance.io.layers import asked_names
 from beyondchance.io.markup import check_distinct
 from beyondchance.io.options import Reading

@@ -73,12 +73,9 @@ def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]
         return [_made(upload, upload.annotator, json.dumps(own))]
     marks, keys = _marks(lists)
     others = [name for name in names if name not in marks]
-    # Lists of anything else, such as parts of speech, are no words.
-    known = {*TEXTS, *(_WORDS if keys[0] in _WORDS else ())}
-    holding = [x for x in others if x not in lists or x.lower() in known]
-    if not marks or not holding:
+    if not marks or len(names) == 1:
         return [upload]
-    text = max(holding, key=lambda name: (name.lower() in known, sum(map(len, cells[name]))))
+    text = _text_column({x: cells[x] for x in others}, lists, keys[0], f"{source.name}:1")
     texts: Sequence[Any] = cells[text]
     if keys[0] in _WORDS:
         texts = lists.get(text) or [*map(str.split, texts)]
@@ -104,6 +101,20 @@ def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]
         lines += [""] * (line - 1 - len(lines)) + [json.dumps(record)]
     upload.check_named(made)
     return [_made(upload, who, "\n".join(lines)) for who, lines in made.items()]
+
+
+def _text_column(
+    cells: Mapping[str, Sequence[str]], lists: Mapping[str, object], key: str, where: str
+) -> str:
+    """Return the column that has the name of a text, or else the longest that is no identifier."""
+    # Lists of anything else, such as parts of speech, are no words.
+    own = {*TEXTS, *(_WORDS if key in _WORDS else ())}
+    known = [name for name in cells if name.lower() in own]
+    others = [name for name in cells if name not in lists and not _ID.fullmatch(name.lower())]
+    if not known and not others:
+        found = "no text among the columns next to lists: {}"
+        raise refusal(where, found, quotes(cells), expected="one such as 'text'")
+    return max(known or others, key=lambda name: sum(map(len, cells[name])))
 
 
 def _made(upload: Upload, annotator: str, content: str) -> Upload:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from beyondchance.checks import is_whole
@@ -151,6 +151,14 @@ def identified(item: Mapping[str, Any], keys: Iterable[str], where: Text) -> str
     '7'
     """
     return next((name for key in keys if (name := identifier(item, key, where))), None)
+
+
+def named_by(item: Mapping[str, Any], keys: Sequence[str], where: Text) -> str:
+    """Return the first name or number that an object has under some keys, refused without one."""
+    name = identified(item, keys, where)
+    if name is None:
+        raise refused(value_at(item, keys[0], where), repr(keys[0]), where, "a name or a number")
+    return name
 
 
 def value_at(value: Any, path: str, where: Text, what: str = "it") -> Any:

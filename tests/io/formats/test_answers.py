@@ -119,6 +119,31 @@ def test_records_with_the_answer_as_a_string(key, tmp_path):
     assert [tuple(span) for span in corpus.spans("d1", "model/2")] == EXPECTED
 
 
+def test_thoughts_and_several_lists(gold, tmp_path):
+    """Of what a model thought nothing is read; that only one of several lists was is told."""
+    path, one_by_one = tmp_path / "model.jsonl", (json.dumps([quote]) for quote in QUOTES)
+    rows = [
+        {"id": "d1", "output": f"<think>{json.dumps(QUOTES * 9)}</think>{ANSWER}"},
+        {"id": "d2", "output": " and ".join(one_by_one)},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    corpus = bc.read(gold, path)
+    assert [tuple(span) for span in corpus.spans("d1", "model")] == EXPECTED
+    assert len(corpus.spans("d2", "model")) == 1
+    assert corpus.skipped == {"answers with several lists or objects, the longest read": 1}
+    with refused(bc.FormatError, "model.jsonl:", use="strict"):
+        bc.read(gold, path, strict="answers")
+
+
+@each("answer", [json.dumps(ANSWER), QUOTES, {"entities": QUOTES}])
+def test_a_string_in_a_string_or_no_string(answer, gold, tmp_path):
+    path = tmp_path / "model.jsonl"
+    path.write_text(json.dumps({"id": "d1", "response": answer}))
+    corpus = bc.read(gold, path)
+    assert [tuple(span) for span in corpus.spans("d1", "model")] == EXPECTED
+    assert corpus.skipped == {}
+
+
 @each(
     "content",
     [

@@ -446,6 +446,7 @@ def test_columns_without_entities(tmp_path, nothing):
         (in_2012([("a", "*"), ("Mali", "*)")]), ":3: … '*)' … closes … not open"),
         (in_2012([*MALI, ("x", "*))")]), ":6: … closes … not open"),
         (in_2012(MALI) + "x 0 0 Ada NN\n", ":8: … 5 columns … column 11"),
+        (in_2012(MALI).replace("2  Ada", "2\nx  Ada"), ":4: … 3 columns … column 11"),
         (in_2012([*MALI, ("x", "B-PER")]), ":6: … 'B-PER' … brackets"),
     ],
 )

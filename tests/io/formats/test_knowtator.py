@@ -240,12 +240,16 @@ def test_wrong(tmp_path, text, message):
 
 
 def test_texts_may_be_given(tmp_path):
-    for name, texts in (("a", "texts"), ("b", "texts/one.txt"), ("c", "texts.csv")):
+    for name, texts in (
+        *(("a", "texts"), ("b", "texts/one.txt"), ("c", "texts.csv")),
+        ("d", "named.csv"),
+    ):
         folder = tmp_path / name
         (folder / "texts").mkdir(parents=True)
         (folder / "texts" / "one.txt").write_text(TEXT)
         (folder / "texts" / "two.txt").write_text("Other.")
         (folder / "texts.csv").write_text(f'document,text\none.txt,"{TEXT}"\n')
+        (folder / "named.csv").write_text(f'document,text\none,"{TEXT}"\ntwo,Other.\n')
         (folder / "anna.xml").write_text(content(MAY, VALE))
         corpus = bc.read(folder / "anna.xml", documents=folder / texts)
         assert corpus.spans("one", "ada") == [(5, 10, "DATE"), (18, 22, "NAME")]

@@ -218,6 +218,9 @@ def test_texts_may_be_given_as_documents(tmp_path):
         corpus = bc.read(model, documents=tmp_path / given_path)
         assert spans(corpus, "a") == EXPECTED
         assert corpus.texts == (TEXT, "Ah.")
+    people = stream([{"id": "a", "text": TEXT, "spans": []}])
+    with refused(bc.FormatError, "model.json: item 2: … 'b' … 'text' … 'a'", use="documents"):
+        bc.read(model, people)
     with refused(bc.FormatError, "model.json: item 2: document 'b'", use="documents"):
         bc.read(model, documents=texts / "a.txt")
 

@@ -402,6 +402,9 @@ def test_documents_that_are_no_table(tmp_path):
     for wrong in (tmp_path, 5):
         with refused(bc.OptionError, "table"):
             bc.read(path, format="table", documents=wrong)
+    other = written(tmp_path / "d.csv", "document,text\nd9,Ada\n")
+    with refused(bc.FormatError, f"{path}:2: … 'd1' … text"):
+        bc.read(path, format="table", documents=other)
     twice = written(tmp_path / "d.csv", "document,length\nd1,20\nd1,20\n")
     with refused(bc.FormatError, f"{twice}:3: … document 'd1' … two"):
         bc.read(path, format="table", documents=twice)

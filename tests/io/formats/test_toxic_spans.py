@@ -142,6 +142,7 @@ def test_told(content):
         b"",
         b"\x89PNG\0\0",
         b"spans,text\n0-3,You\n",
+        b'spans,text\n[],You\n"[[0, 3, ""X""]]",You\n',
         b"document,annotator,start,end,label\n1,ada,0,3,PER\n",
         b"Ada\tB-PER\nmet\tO\n",
         b'{"spans": [], "text": ""}\n',

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from operator import itemgetter
@@ -27,10 +28,10 @@ from beyondchance.io.formats.quotes import (
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, required
-from beyondchance.io.sources import Source, parsed_json_at
+from beyondchance.io.sources import Source, parsed_json, parsed_json_at
 from beyondchance.io.values import object_of, refusal
 from beyondchance.messages import Use
-from beyondchance.tallies import Tally, left_out, mended
+from beyondchance.tallies import Tally, left_out, mended, unsure
 
 _BATCH = ("custom_id", "key")
 _REPLIES = ("response", "result", "choices", "candidates")
@@ -50,6 +51,7 @@ _PAIR = re.compile(r"""(?<!\w)(\w+)["']?\s{0,8}:\s{0,8}(["']|\d)""")
 _MOST_TRIED = 100  # brackets in prose
 
 _AROUND = mended("answers with text around their JSON")
+_SEVERAL = unsure("answers with several lists or objects, the longest read")
 _BROKEN = mended("answers with broken JSON, repaired")
 _NONE = left_out("answers without JSON")
 
@@ -81,8 +83,10 @@ def _holds_quotes(row: Any, is_folder: bool) -> bool:
     Lists by label without a text are quotes only if a file is a document.
     """
     answer, _ = _said(row)
-    if _is_reply(row) or not isinstance(answer, str):
-        return _is_reply(row) or (is_folder and isinstance(row, Mapping) and _any(_records(row)))
+    if _is_reply(row):
+        return True
+    if not isinstance(answer, str):
+        return (is_folder or answer is not row) and _any(_records(answer))
     value, _ = _value_in(answer)
     if value is not None:
         return _any(_records(value))
@@ -145,7 +149,8 @@ def _said(row: Any) -> tuple[Any, dict[str, Any]]:
         objects = [part for part in parts if isinstance(part, Mapping)]
         answer = objects[-1] if objects else "".join(map(str, parts)) or None
         return answer, {} if name is None else {"id": row[name]}
-    key = key_in(row, (*_ANSWERS, *LISTS), str) if isinstance(row, Mapping) else None
+    own = row if isinstance(row, Mapping) else {}
+    key = key_in(own, (*_ANSWERS, *LISTS), str) or key_in(own, _ANSWERS, (dict, list))
     return (row, {}) if key is None else (row[key], {x: row[x] for x in row if x != key})
 
 
@@ -200,6 +205,10 @@ def _records(value: Any) -> list[Any]:
 
 def _value_in(text: str) -> tuple[Any, Tally | None]:
     """Return the list or object that a text holds, None if there is none, and what is mended."""
+    if text[:1] == '"':
+        with suppress(FormatError):  # a string of JSON within one
+            return _value_in(str(parsed_json(text, "")))
+    text = text.rpartition("</think>")[2]
     # The last of several in code fences is the answer.
     for content in (*reversed(_fenced(text)), text):
         found = list(_values_in(content))
@@ -207,7 +216,8 @@ def _value_in(text: str) -> tuple[Any, Tally | None]:
             return [value for value, _ in found], _AROUND
         if found:
             value, length = max(found, key=itemgetter(1))
-            return value, None if length == len(text.strip()) else _AROUND
+            how = None if length == len(text.strip()) else _AROUND
+            return value, _SEVERAL if len(found) > 1 else how
     return None, None
 
 

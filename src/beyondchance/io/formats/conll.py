@@ -242,7 +242,7 @@ class _File:
 def is_format(upload: Upload) -> bool:
     """Return whether the lines have columns, one of which holds tags."""
     lines = upload.sources[0].head_lines
-    lines = _without_commas(lines) if is_csv(lines[0]) else lines
+    lines = _without_commas(lines)
     rows = [cells_of(line) for line in lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and is_header(rows[0]):
@@ -416,15 +416,17 @@ def cells_of(line: str) -> list[str]:
     return line.split() if line.isascii() else [cell for cell in line.split(" ") if cell]
 
 
-def is_csv(first: str) -> bool:
-    """Return whether the first line of a file is the header of CSV, and names a token."""
-    return "," in first and "\t" not in first and is_header(first.split(","))
+def comma_of(first: str) -> str:
+    """Return what divides the cells of CSV, if the first line is a header that names a token."""
+    return next((x for x in ",;" if "\t" not in first and is_header(first.split(x))), "")
 
 
 def _without_commas(lines: list[str]) -> list[str]:
-    """Return the lines of CSV with tabs between their cells."""
+    """Return the lines of CSV with tabs between their cells, and others as they are."""
+    if not (comma := comma_of(lines[0])):
+        return lines
     try:
-        return ["\t".join(row) for row in csv.reader(lines)]
+        return ["\t".join(row) for row in csv.reader(lines, delimiter=comma)]
     except csv.Error:  # a cell that is too long; refused as a line of one column
         return lines
 
@@ -529,7 +531,7 @@ class _Lines(NamedTuple):
 def _blocks(source: Source) -> Iterator[str]:
     """Yield some lines of a file at a time: cut into cells they take much memory."""
     text = source.text.replace("\r\n", "\n").removesuffix("\n")
-    if is_csv(text.partition("\n")[0]):
+    if comma_of(text.partition("\n")[0]):
         text = "\n".join(_without_commas(text.split("\n")))
     begin = 0
     while begin <= len(text):

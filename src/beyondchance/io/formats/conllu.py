@@ -93,7 +93,8 @@ def _looks_like_it(source: Source) -> bool:
     lines = [line for line in source.head_lines if line.strip() and line[0] != "#"]
     if _DOCUMENT.match(source.beginning):
         cells = [line.split()[_ENTITY:] for line in lines]
-        return bool(cells) and all(len(own) > 1 and own[0][0] in "(*-_" for own in cells)
+        # A line that is cut short is refused with its number.
+        return 2 * sum(len(own) > 1 and own[0][0] in "(*-_" for own in cells) > len(cells)
     rows = [line.split("\t") for line in lines]
     if source.head_lines[0].lower().replace(" ", "").startswith("#global.columns=id"):
         return any(len(row) > 2 for row in rows)

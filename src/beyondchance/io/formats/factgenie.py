@@ -19,7 +19,7 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.shapes import Row, Shape, given_texts, rows
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identified, refusal, refused
+from beyondchance.io.values import named_by, refusal
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
 
@@ -155,11 +155,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
 def _lines(source: Source) -> Iterator[tuple[Row, _Key]]:
     """Yield each line with what names its text."""
     for where, _, line in rows(source):
-        found = [identified(line, keys, where) for keys in _KEYS]
-        for part, (key, *_) in zip(found, _KEYS, strict=True):
-            if part is None:
-                raise refused(line.get(key), f"{key!r}", where, "a name or a number")
-        name = tuple(map(str, found))
+        name = tuple(named_by(line, keys, where) for keys in _KEYS)
         yield Row(where, "/".join(name), line), name
 
 

@@ -68,7 +68,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     found = [(source, *one) for source in sources for one in _documents(source)]
     documents = []
     for source, element, name in found:
-        text = known.get(name) if given else _text_of(source, name, upload)
+        short = name.removesuffix(".txt") or name
+        text = known.get(name, known.get(short)) if given else _text_of(source, name, upload)
         if text is None and len(given) == len(found) == 1:
             (text,) = given
         if text is None:
@@ -83,7 +84,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         documents.append(
             MarkedText(
                 where=source.name,
-                name=name.removesuffix(".txt") or name,
+                name=short,
                 text=text.text,
                 marked=list(_marked(element, source.name, reading)),
                 annotator=upload.annotator,

@@ -16,16 +16,15 @@ from typing import Any
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, SpanError
-from beyondchance.io.columns import codes_of
 from beyondchance.io.drafts import Draft, DraftSpan, Mention
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Missing, Place, placed
 from beyondchance.io.registry import Upload
-from beyondchance.io.shapes import given_texts, numbered
+from beyondchance.io.shapes import numbered
 from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import ANNOTATORS, IDS, TEXTS
-from beyondchance.io.table_files import read_table
+from beyondchance.io.text_files import by_names, files_of_texts
 from beyondchance.io.values import identified, label_of, object_of, refusal, refused
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import left_out, mended, not_annotated, unsure, wrong
@@ -126,7 +125,10 @@ def _numbers(value: Any, depth: int = 4) -> tuple[int, ...]:
 
 
 def key_in(
-    item: Mapping[str, Any], names: tuple[str, ...], kind: type = object, without: str = ""
+    item: Mapping[str, Any],
+    names: tuple[str, ...],
+    kind: type | tuple[type, ...] = object,
+    without: str = "",
 ) -> str | None:
     """Return the first of some names that an object has, with a value of a kind."""
     found = (name for name in names if name in item and isinstance(item[name], kind))
@@ -168,7 +170,8 @@ def drafts_of(
     uploads: list[Upload], reading: Reading, rows_in: Callable[[Upload, Reading], Rows]
 ) -> Iterator[Draft]:
     """Make a draft of each record; where it has no text, that of its document is filled in."""
-    texts = {} if reading.options["documents"] is None else dict(_given_texts(reading))
+    given = [] if reading.options["documents"] is None else files_of_texts(reading)
+    texts = {name: file.text for name, file in by_names(given).items()}
     for upload in uploads:
         own = list(rows_in(upload, reading))
         checked = [(at, name, object_of(row, at, "the record")) for at, name, row in own]
@@ -186,24 +189,6 @@ def drafts_of(
             draft = _draft(row, upload, texts, reading)
             reading.met(upload.name, [draft.annotator])
             yield draft
-
-
-def _given_texts(reading: Reading) -> Iterator[tuple[str, str]]:
-    """Yield the documents of the option ``documents``: text files, records or a table."""
-    for file in given_texts(reading, lambda file: file.ending == ".txt"):
-        source = reading.shown(file, "documents")
-        if file.ending == ".txt":
-            yield file.stem, source.text
-        elif source.is_json:
-            for where, number, row in rows_of(source):
-                item = object_of(row, where, "the record")
-                yield identified(item, IDS, where) or f"{number}", str(_first(item, TEXTS) or "")
-        else:
-            table = read_table(source, reading, needed=("document", "text"))
-            columns = [codes_of(table, name) for name in ("document", "text")]
-            # The last, of cells that are empty.
-            cells = ([(*names, "")[i] for i in codes.tolist()] for names, codes in columns)
-            yield from zip(*cells, strict=True)
 
 
 def _is_annotated(row: Mapping[str, Any]) -> bool:

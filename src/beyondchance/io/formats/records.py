@@ -21,7 +21,7 @@ from beyondchance.errors import FormatError
 from beyondchance.io.assembling import other_text
 from beyondchance.io.conventions import check_in_tokens, fitted
 from beyondchance.io.drafts import Draft, DraftSpan, Tags, check_everybody, draft_of_sentences
-from beyondchance.io.fields import KNOWN, known_shape, shape_of
+from beyondchance.io.fields import KNOWN, asking, known_shape, shape_of
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import unknown
 from beyondchance.io.offsets import Interval, places_of
@@ -31,7 +31,6 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import (
     Row,
     Shape,
-    given_texts,
     numbered,
     only,
     people_in,
@@ -47,11 +46,13 @@ from beyondchance.io.span_objects import (
     triples_of,
     words_of,
 )
+from beyondchance.io.text_files import by_names, files_of_texts
 from beyondchance.io.values import (
     identified,
     identifier,
     label_of,
     listed,
+    named_by,
     object_of,
     refusal,
     refused,
@@ -289,6 +290,9 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         for row in rows:
             yield from _drafts_of_paragraphs(row, upload, reading)
         return
+    if shape is not None:
+        for path in (shape.tokens or "".join(shape.texts), shape.spans):
+            _check_path(path, [(row.where, row.value) for row in rows], upload.name)
     shape = shape or known_shape([row.value for row in rows[:_MOST_LOOKED_AT]])
     has_words = shape is not None and bool(shape.tokens)
     if has_words and reading.options["positions"] is None:
@@ -330,12 +334,28 @@ def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
     rows = [(where, value) for where, _, value in content]
     wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 and shape is None else None
     if shape is not None and shape.records:
+        objects = [(at, object_of(value, at)) for at, value in rows]
+        _check_path(shape.records, objects, source.name)
         wrapped = [x for at, value in rows for x in listed(value, shape.records, at)]
     if wrapped is None:
         yield from rows
     else:
         for number, value in enumerate(wrapped, start=1):
             yield f"{source.name}: item {number}", value
+
+
+def _check_path(path: str, rows: Sequence[tuple[str, Any]], name: str) -> None:
+    """Refuse a path under which no record has anything, with those that may be meant."""
+    known = (path in item or value_at(item, path, at) is not None for at, item in rows)
+    if path and not any(known):
+        records = [item for _, item in rows]
+        raise refusal(
+            name,
+            "no record has anything under {}, but {}",
+            *(path, quotes(records[0])),
+            expected="keys that are there",
+            remedy=asking(records),
+        )
 
 
 def _checked(row: _Row) -> Mapping[str, Any]:
@@ -392,13 +412,8 @@ def _works(
         if shape.texts or shape.tokens:
             unused = ("no ", Use("documents", is_name=True))
             raise refusal(upload.name, "records have texts of their own", expected=unused)
-        files = given_texts(reading, lambda _: True)
-        texts = {
-            f"{name}{line}": text
-            for file in files
-            for name in (file.stem, file.posix_path.name)
-            for line, text in _lines(file.text)
-        }
+        files = by_names(files_of_texts(reading, lambda _: True))
+        texts = {f"{x}{line}": text for x in files for line, text in _lines(files[x].text)}
     for row in rows:
         where, item = row.where, dict(row.value)
         shape.count_others(item, reading)
@@ -440,7 +455,7 @@ def _declared(
 ) -> _Work:
     """Read a record by its shape."""
     where, item = row.where, dict(row.value)
-    name = identified(item, shape.documents, where)
+    name = named_by(item, shape.documents, where) if shape.documents else None
     if shape.line and (line := identifier(item, shape.line, where)):
         name = f"{name}:{line}"
     tokens = sentences = None
@@ -470,12 +485,11 @@ def _declared(
         spans = [_in_characters(span, tokens, shape, reading) for span in spans]
     seen = people_in(item, (*shape.annotators, *ANNOTATORS), where)
     people = [person for _, person in marked]
-    for keys, found in (
-        (shape.documents, name),
-        (shape.annotators, seen or not people or people[0]),
-    ):
-        if keys and not found:
-            raise refused(None, repr(keys[0]), where, "a name or a number")
+    if shape.annotators and not (seen or not people or people[0]):
+        raise refused(None, repr(shape.annotators[0]), where, "a name or a number")
+    is_own = shape.annotator not in {"", *shape.annotators}
+    if is_own and len(seen) > 1 and None in people:
+        raise refused(None, repr(shape.annotator), where, "who of several marked a span")
     return _Work(
         row,
         name or _id(item, where),
@@ -503,8 +517,11 @@ def _in_characters(
     """Return a span that counts words as one of characters."""
     is_inclusive = (reading.ends or shape.ends) == "inclusive"
     end = span.end + is_inclusive
-    remedy = ("if spans end before their last word, pass ", Use("offsets", "exclusive"))
-    check_in_tokens(replace(span, end=end), len(tokens), remedy if is_inclusive else ())
+    other = "before" if is_inclusive else "with"
+    use = Use("offsets", "exclusive" if is_inclusive else "inclusive")
+    remedy = (f"if spans end {other} their last word, pass ", use)
+    is_near = is_inclusive or span.start == span.end
+    check_in_tokens(replace(span, end=end), len(tokens), remedy if is_near else ())
     return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1])
 
 

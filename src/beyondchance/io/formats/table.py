@@ -37,7 +37,7 @@ from beyondchance.errors import (
     OptionError,
     SpanError,
 )
-from beyondchance.io.assembling import assembled, count_duplicate, twice_by
+from beyondchance.io.assembling import assembled, twice_by
 from beyondchance.io.columns import (
     NAMES,
     SPAN,
@@ -50,7 +50,7 @@ from beyondchance.io.columns import (
     stripped_codes,
     whole_numbers,
 )
-from beyondchance.io.conventions import emptiness, fitted, remedy
+from beyondchance.io.conventions import count_duplicate, emptiness, fitted, remedy
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
@@ -662,7 +662,9 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
         where = rows.where(members[0]) if members else rows.name
         text = texts.get((d, a), texts.get((d, -1)))
         if text is None:
-            raise refusal(where, "no text for document {}", name, expected="one")
+            place = rows.where(int(np.argmax(rows.document == d)))
+            expected = "one in a column text, here or in the table of documents"
+            raise refusal(place, "no text for document {}", name, expected=expected)
         draft = Draft(
             where=where,
             document=name,

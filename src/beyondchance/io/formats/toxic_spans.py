@@ -21,16 +21,19 @@ from beyondchance.io.values import refusal
 _LABEL = "toxic"
 _PLAIN = {"spans": ("spans",), "text": ("text",)}
 _KINDS = ({"name": ("id", "text_id"), **_PLAIN}, _PLAIN)
+_SPANS = re.compile(r"\[\s*[\[({]")
 _NUMBER = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 def _looks_right(source: Source) -> bool:
-    """Return whether the header names both columns, and the first row begins a list of indices."""
-    header, *rows = head_rows(source, ",", 2) or [[]]
+    """Return whether the header names both columns, and cells hold lists, but not of spans."""
+    header, *rows = head_rows(source, ",", 50) or [[]]
     if kind_of(header, _KINDS) is None:
         return False
     place = [name.strip().lower() for name in header].index("spans")
-    return all(row[place:] and row[place].lstrip().startswith("[") for row in rows)
+    cells = ["".join(row[place : place + 1]).lstrip() for row in rows]
+    is_list = all(cell.startswith("[") for cell in cells[:1])
+    return is_list and not any(map(_SPANS.match, cells))
 
 
 is_format = by_files(all, _looks_right)
