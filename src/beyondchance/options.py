@@ -79,6 +79,11 @@ MENDED: Mapping[str, Mended] = {
     "cut_tokens": Mended(
         "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False
     ),
+    "discontinuous": Mended(
+        "spans of several fragments, kept, split or joined (refused only by name)",
+        "keep",
+        is_in_all=False,
+    ),
 }
 """What is mended unless ``strict`` refuses it, by its name there."""
 
@@ -522,8 +527,12 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     discontinuous: Annotated[
-        Literal["error", "split", "join"],
-        Option("Spans of several fragments.", "error", refuses="error"),
+        Literal["keep", "split", "join"],
+        Option(
+            "Spans of several fragments: scored as they are, each fragment as a span, or as one "
+            "span from the first to the last.",
+            "keep",
+        ),
     ]
     empty: Annotated[
         Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")

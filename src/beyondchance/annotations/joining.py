@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("text_document", "text_length", "annotation_document", "annotation_annotator"),
-    *("span_text", "span_annotator", "span_label", "span_start", "span_end"),
+    *("span_text", "span_annotator", "span_label", "span_start", "span_end", "span_motif"),
     *("missing_text", "missing_annotator", "missing_label", "missing_length"),
     *("token_start", "token_end"),
 )

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain, count, groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -403,7 +403,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
-    spans: list[tuple[int, str, int, int, str]] = []
+    spans: list[tuple[int, str, int, int, str, _Motif]] = []
     ids: list[str] = []
     lengths: list[int] = []
     names: list[str] = []
@@ -430,9 +430,9 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
                 token_starts += [s - start for s in layout.starts[low:high]]
                 token_ends += [e - start for e in layout.ends[low:high]]
         for draft in group:
-            seen: dict[tuple[int, int, int, str], int] = {}
-            for span in draft.spans:
-                place = (*_placed(span, draft, layout, reading), span.label)
+            seen: dict[tuple[int, int, int, str, _Motif], int] = {}
+            for _, parts in groupby(draft.spans, lambda span: id(span.whole or span)):
+                span, place = _as_whole(list(parts), draft, layout, reading)
                 number = seen.setdefault(place, len(spans))
                 if number < len(spans):
                     twice = twice_by(draft.annotator, draft.document)
@@ -448,7 +448,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     evidence.check()
     _sign_tokens(origins, positions, reading)
     reading.check()
-    text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
+    text, annotator, starts, ends, label, motif = zip(*spans, strict=True) if spans else ((),) * 6
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
     corpus = Corpus.from_columns(
         text=text,
@@ -465,8 +465,12 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         positions=positions,
     )
     with_tokens = positions == "tokens"
+    motifs = tuple(sorted({(), *motif}))
+    number_of = {parts: number for number, parts in enumerate(motifs)}
     found = replace(
         corpus,
+        span_motif=np.array([number_of[parts] for parts in motif]) if len(motifs) > 1 else None,
+        motifs=motifs,
         span_id=tuple(ids) if any(ids) else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
@@ -676,6 +680,34 @@ def _layout(
     return _Layout(first.text, parts, tokens, origin, starts, ends)
 
 
+_Motif = tuple[Interval, ...]
+
+
+def _as_whole(
+    parts: Sequence[DraftSpan], draft: Draft, layout: _Layout, reading: Reading
+) -> tuple[DraftSpan, tuple[int, int, int, str, _Motif]]:
+    """Return the first part of a span, and the text, positions, label and motif of all of it."""
+    places = sorted(_placed(part, draft, layout, reading) for part in parts)
+    (text, start, end), *others = places
+    motif = [(0, end - start)]
+    for other, low, high in others:
+        if other != text:
+            raise _in_several(parts[0], draft)
+        first, last = motif[-1]
+        # Whole tokens may be side by side, or the same.
+        if low - start <= last:
+            motif[-1] = first, max(last, high - start)
+        else:
+            motif.append((low - start, high - start))
+    whole = text, start, start + motif[-1][1], parts[0].label
+    return parts[0], (*whole, tuple(motif) if len(motif) > 1 else ())
+
+
+def _in_several(span: DraftSpan, draft: Draft) -> DataError:
+    mend = ("correct it, or pass ", Use("unit", "document"))
+    return _refused(span, draft, "does not lie within one sentence", remedy=mend)
+
+
 def _placed(
     span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
 ) -> tuple[int, int, int]:
@@ -690,8 +722,7 @@ def _placed(
     if words:
         reading.skipped[mended("spans widened to whole tokens")] += 1
     if found is None:
-        mend = ("correct it, or pass ", Use("unit", "document"))
-        raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
+        raise _in_several(span, draft)
     return found
 
 

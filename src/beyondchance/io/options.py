@@ -233,9 +233,10 @@ class Reading:
                 self.problems[option] = refusal()
         elif number:
             self.skipped[what if isinstance(what, Tally) else mended(what)] += number
-            if option in MENDED:
+            known = declared(ReadOptions).get(option)
+            if known is None:
                 self.signed[option] = MENDED[option].signed
-            elif declared(ReadOptions)[option].option.is_signed:
+            elif known.option.is_signed:
                 self.signed[option] = self.options[option]  # type: ignore[literal-required]
 
     def keep(self, use: Use, problem: BeyondChanceError) -> None:

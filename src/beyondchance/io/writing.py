@@ -12,7 +12,7 @@ from importlib import import_module
 from os import PathLike
 from pathlib import PurePath
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, check_in_one_piece
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.saving import is_folder, save_file, save_folder
@@ -26,6 +26,8 @@ WRITTEN = (
 """Formats that can be written, each by its module of `beyondchance.io.writers`."""
 WITH_NOTES = ("label-studio", "doccano", "prodigy")
 """Those that have a place for a note about a document."""
+IN_PARTS = ("brat", "bioc")
+"""Those that have discontinuous spans."""
 _ENDINGS = {
     ".csv": ("table",),
     ".tsv": ("table", "webanno-tsv"),
@@ -180,6 +182,9 @@ def write(
         raise OptionError(*found, expected="a name, and only for the format spacy")
     if as_predictions and target != "label-studio":
         raise OptionError(f"{target} has no predictions", expected="the format label-studio")
+    if target not in IN_PARTS:
+        expected = f"spans of one piece, or one of the formats {', '.join(IN_PARTS)}"
+        check_in_one_piece(corpus, expected)
     annotations = annotations_of(corpus)
     if not annotations:
         raise DataError("no document was annotated", expected="an annotated document to write")

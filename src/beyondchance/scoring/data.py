@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, check_in_one_piece
 from beyondchance.checks import checked_gold
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Use
@@ -32,8 +32,23 @@ def corpus_of(
     options: Mapping[str, Any] | None = None,
     *,
     is_first_gold: bool = False,
+    in_one_piece: bool = True,
 ) -> Corpus:
-    """Return a corpus as it is, or build one from anything else (see `beyondchance.corpus`)."""
+    """Return a corpus as it is, or build one from anything else (see `beyondchance.corpus`).
+
+    Refuse discontinuous spans, unless they need not be `in_one_piece`.
+    """
+    found = _corpus_of(data, others, options or {}, is_first_gold=is_first_gold)
+    if in_one_piece:
+        check_in_one_piece(
+            found, "spans of one piece, as for all but agreement, rankings and difficulty"
+        )
+    return found
+
+
+def _corpus_of(
+    data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool
+) -> Corpus:
     if isinstance(data, Corpus) and not others and not options:
         return data
     if is_scan(data):
@@ -41,13 +56,14 @@ def corpus_of(
             "this needs all texts at once, and a Scan is read in parts",
             remedy="pass the files, or what read() gives",
         )
-    if isinstance(data, Corpus) and options and options.get("gold") is not None:
+    if isinstance(data, Corpus) and options.get("gold") is not None:
         checked_gold(options["gold"])
         reading = {name: value for name, value in options.items() if name != "gold"}
-        return corpus_of(data, others, reading).with_gold(str(options["gold"]))
+        own = _corpus_of(data, others, reading, is_first_gold=is_first_gold)
+        return own.with_gold(str(options["gold"]))
     from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
 
-    return corpus_from(data, others, options or {}, is_first_gold=is_first_gold)
+    return corpus_from(data, others, options, is_first_gold=is_first_gold)
 
 
 @dataclass(frozen=True)
@@ -122,7 +138,12 @@ def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Sca
 
 
 def scored_data(
-    data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool = False
+    data: Any,
+    others: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    is_first_gold: bool = False,
+    in_one_piece: bool = True,
 ) -> tuple[Corpus, str | None, dict[str, Any]]:
     """Return the corpus, the gold standard that is asked for, and the options of scoring.
 
@@ -143,10 +164,12 @@ def scored_data(
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):
-        corpus = corpus_of(data, others, reading)
+        corpus = corpus_of(data, others, reading, in_one_piece=in_one_piece)
         return corpus, None if gold is None else corpus.with_gold(str(gold)).gold, scoring
     if gold is not None:
         reading["gold"] = gold
     is_first_gold &= bool(others)
-    corpus = corpus_of(data, others, reading, is_first_gold=is_first_gold)
+    corpus = corpus_of(
+        data, others, reading, is_first_gold=is_first_gold, in_one_piece=in_one_piece
+    )
     return corpus, None if gold is None else corpus.gold, scoring
