@@ -80,9 +80,7 @@ MENDED: Mapping[str, Mended] = {
         "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False
     ),
     "discontinuous": Mended(
-        "spans of several fragments, kept, split or joined (refused only by name)",
-        "keep",
-        is_in_all=False,
+        "spans of several fragments (refused only by name)", "keep", is_in_all=False
     ),
 }
 """What is mended unless ``strict`` refuses it, by its name there."""
@@ -529,8 +527,7 @@ class ReadOptions(TypedDict, total=False):
     discontinuous: Annotated[
         Literal["keep", "split", "join"],
         Option(
-            "Spans of several fragments: scored as they are, each fragment as a span, or as one "
-            "span from the first to the last.",
+            "Spans of several fragments: kept, or each fragment a span, or one from first to last.",
             "keep",
         ),
     ]

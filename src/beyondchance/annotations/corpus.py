@@ -49,7 +49,7 @@ from beyondchance.checks import checked_option
 from beyondchance.core.ragged import largest, repeats
 from beyondchance.errors import DataError, SpanError
 from beyondchance.former import NAMES
-from beyondchance.messages import Note, Piece, Quote, Text, Use, quotes, renamed
+from beyondchance.messages import Note, Piece, Quote, Use, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
@@ -436,7 +436,7 @@ positions='tokens')
     def span_shape(self) -> Ints:
         """Return what spans that start together are equal by: their length, or their motif."""
         length = self.span_end - self.span_start
-        return length + (self.motif > 0) * (largest(length) + self.motif - length)
+        return np.where(self.motif > 0, largest(length) + self.motif, length)
 
     def parts(self, index: int) -> list[tuple[int, int]]:
         """Return where the parts of a span begin and end."""
@@ -652,8 +652,8 @@ positions='tokens')
         """Return the corpus with each span once, unless duplicates are to be refused later."""
         if checked_option("duplicates", duplicates, ("skip", "error")) == "error":
             return self
-        columns = (getattr(self, name) for name in COLUMNS if name.startswith("span"))
-        values = [column for column in columns if column is not None]
+        names = [name for name in COLUMNS if name.startswith("span")]
+        values = [getattr(self, name) for name in names if getattr(self, name) is not None]
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
         number = int(again.sum())
@@ -731,14 +731,14 @@ def only(
 
 
 IN_ONE_PIECE = (
-    *(Use("discontinuous", "join"), " takes such spans from the first to the last fragment, "),
+    *(Use("discontinuous", "join"), " takes all from first to last, "),
     *(Use("discontinuous", "split"), " takes each fragment for a span"),
 )
 """How to read discontinuous spans where they do not do."""
 
 
-def check_in_one_piece(corpus: Corpus, expected: Text) -> None:
-    """Refuse discontinuous spans.
+def check_in_one_piece(corpus: Corpus) -> None:
+    """Refuse discontinuous spans, where they are not understood.
 
     Raises
     ------
@@ -746,6 +746,10 @@ def check_in_one_piece(corpus: Corpus, expected: Text) -> None:
     """
     if corpus.motif.any():
         found = corpus.describe_span(int(np.argmax(corpus.motif > 0)))
+        expected = (
+            "spans of one piece, except for agreement, rankings and difficulty by token or exact, "
+            "and not with unit corpus, chance shapes or model overlapping"
+        )
         raise SpanError(*found, " is discontinuous", expected=expected, remedy=IN_ONE_PIECE)
 
 

@@ -126,7 +126,7 @@ def nested_structure(
 
 
 def structure_of(
-    line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting, whole: Ints | None = None
+    line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting, *, whole: Ints | None = None
 ) -> Structure:
     """Build the structure of any spans.
 

@@ -44,6 +44,8 @@ from beyondchance.types import Ints
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+_Motif = tuple[Interval, ...]
+
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
 
@@ -403,7 +405,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
-    spans: list[tuple[int, str, int, int, str, _Motif]] = []
+    spans: list[tuple[int, str, int, int, _Motif, str]] = []
     ids: list[str] = []
     lengths: list[int] = []
     names: list[str] = []
@@ -430,9 +432,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
                 token_starts += [s - start for s in layout.starts[low:high]]
                 token_ends += [e - start for e in layout.ends[low:high]]
         for draft in group:
-            seen: dict[tuple[int, int, int, str, _Motif], int] = {}
-            for _, parts in groupby(draft.spans, lambda span: id(span.whole or span)):
-                span, place = _as_whole(list(parts), draft, layout, reading)
+            seen: dict[tuple[int, int, int, _Motif, str], int] = {}
+            for span, place in _placed(draft, layout, reading):
                 number = seen.setdefault(place, len(spans))
                 if number < len(spans):
                     twice = twice_by(draft.annotator, draft.document)
@@ -448,7 +449,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     evidence.check()
     _sign_tokens(origins, positions, reading)
     reading.check()
-    text, annotator, starts, ends, label, motif = zip(*spans, strict=True) if spans else ((),) * 6
+    text, annotator, starts, ends, motif, label = zip(*spans, strict=True) if spans else ((),) * 6
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
     corpus = Corpus.from_columns(
         text=text,
@@ -465,12 +466,9 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         positions=positions,
     )
     with_tokens = positions == "tokens"
-    motifs = tuple(sorted({(), *motif}))
-    number_of = {parts: number for number, parts in enumerate(motifs)}
     found = replace(
         corpus,
-        span_motif=np.array([number_of[parts] for parts in motif]) if len(motifs) > 1 else None,
-        motifs=motifs,
+        **_motifs(motif),
         span_id=tuple(ids) if any(ids) else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
@@ -680,50 +678,46 @@ def _layout(
     return _Layout(first.text, parts, tokens, origin, starts, ends)
 
 
-_Motif = tuple[Interval, ...]
-
-
-def _as_whole(
-    parts: Sequence[DraftSpan], draft: Draft, layout: _Layout, reading: Reading
-) -> tuple[DraftSpan, tuple[int, int, int, str, _Motif]]:
-    """Return the first part of a span, and the text, positions, label and motif of all of it."""
-    places = sorted(_placed(part, draft, layout, reading) for part in parts)
-    (text, start, end), *others = places
-    motif = [(0, end - start)]
-    for other, low, high in others:
-        if other != text:
-            raise _in_several(parts[0], draft)
-        first, last = motif[-1]
-        # Whole tokens may be side by side, or the same.
-        if low - start <= last:
-            motif[-1] = first, max(last, high - start)
-        else:
-            motif.append((low - start, high - start))
-    whole = text, start, start + motif[-1][1], parts[0].label
-    return parts[0], (*whole, tuple(motif) if len(motif) > 1 else ())
-
-
-def _in_several(span: DraftSpan, draft: Draft) -> DataError:
-    mend = ("correct it, or pass ", Use("unit", "document"))
-    return _refused(span, draft, "does not lie within one sentence", remedy=mend)
-
-
 def _placed(
-    span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
-) -> tuple[int, int, int]:
-    """Return the text that a span is in, and its positions there; count what is widened."""
-    found, words = _position(span.start, span.end, layout)
-    if words is None:
-        raise _refused(span, draft, "covers no token", expected="at least one")
-    if words and reading.refuses("cut_tokens"):
-        widens = (Use("strict", is_name=True), " without cut_tokens widens such spans")
-        problem = "cuts a token of {}"
-        raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
-    if words:
-        reading.skipped[mended("spans widened to whole tokens")] += 1
-    if found is None:
-        raise _in_several(span, draft)
-    return found
+    draft: Draft, layout: _Layout, reading: Reading
+) -> Iterator[tuple[DraftSpan, tuple[int, int, int, _Motif, str]]]:
+    """Yield a part of each span, and the text, positions, motif and label of all of it.
+
+    What is widened is counted.
+    """
+    for _, parts in groupby(draft.spans, lambda span: id(span.whole or span)):
+        places: list[tuple[int, int, int]] = []
+        for span in parts:
+            found, words = _position(span.start, span.end, layout)
+            if words is None:
+                raise _refused(span, draft, "covers no token", expected="at least one")
+            if words and reading.refuses("cut_tokens"):
+                widens = (Use("strict", is_name=True), " without cut_tokens widens such spans")
+                problem = "cuts a token of {}"
+                raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
+            if words:
+                reading.skipped[mended("spans widened to whole tokens")] += 1
+            if found is None or (places and found[0] != places[0][0]):
+                mend = ("correct it, or pass ", Use("unit", "document"))
+                raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
+            places.append(found)
+        text, first, _ = min(places)
+        motif = [(0, 0)]
+        for _, start, end in sorted(places):
+            if start - first > motif[-1][1]:
+                motif.append((start - first, end - first))
+            else:  # whole tokens side by side, or the same
+                motif[-1] = motif[-1][0], max(motif[-1][1], end - first)
+        shown = tuple(motif) if len(motif) > 1 else ()
+        yield span, (text, first, first + motif[-1][1], shown, span.label)
+
+
+def _motifs(found: Iterable[_Motif]) -> dict[str, Any]:
+    """Return the columns of a corpus that say which parts its spans have, if some have several."""
+    motifs = sorted({(), *found})
+    number = {motif: i for i, motif in enumerate(motifs)}
+    column = np.array([number[motif] for motif in found])
+    return {"span_motif": column, "motifs": tuple(motifs)} if len(motifs) > 1 else {}
 
 
 def _position(

@@ -31,15 +31,15 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import kept, mended
+from beyondchance.tallies import kept
 
 # Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
 _LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
 
 _READ_AS = {
     "keep": kept("discontinuous spans"),
-    "split": mended("discontinuous spans split"),
-    "join": mended("discontinuous spans joined"),
+    "split": "discontinuous spans split",
+    "join": "discontinuous spans joined",
 }
 """What is counted, by the option ``discontinuous``."""
 

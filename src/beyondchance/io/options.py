@@ -200,7 +200,9 @@ class Reading:
     def refuses(self, option: str) -> bool:
         """Return whether what is mended by default is refused, or what an option could mend."""
         if option in MENDED:
-            return option in self.refused
+            # Of what has an option too, another value is a choice.
+            signed = MENDED[option].signed
+            return option in self.refused and self.options.get(option, signed) == signed
         refusing = declared(ReadOptions)[option].option.refuses
         return bool(self.options[option] == refusing)  # type: ignore[literal-required]
 

@@ -26,8 +26,6 @@ WRITTEN = (
 """Formats that can be written, each by its module of `beyondchance.io.writers`."""
 WITH_NOTES = ("label-studio", "doccano", "prodigy")
 """Those that have a place for a note about a document."""
-IN_PARTS = ("brat", "bioc")
-"""Those that have discontinuous spans."""
 _ENDINGS = {
     ".csv": ("table",),
     ".tsv": ("table", "webanno-tsv"),
@@ -182,9 +180,7 @@ def write(
         raise OptionError(*found, expected="a name, and only for the format spacy")
     if as_predictions and target != "label-studio":
         raise OptionError(f"{target} has no predictions", expected="the format label-studio")
-    if target not in IN_PARTS:
-        expected = f"spans of one piece, or one of the formats {', '.join(IN_PARTS)}"
-        check_in_one_piece(corpus, expected)
+    check_in_one_piece(corpus)
     annotations = annotations_of(corpus)
     if not annotations:
         raise DataError("no document was annotated", expected="an annotated document to write")

@@ -174,9 +174,8 @@ def counted(
         notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
         both = (np.minimum(group_a, group_b) >= 0).nonzero()[0]
-        placed = Placement(
-            spans.in_parts() if measure.members_of is layers_of else spans, scoring.model
-        )
+        in_parts = measure.members_of is layers_of
+        placed = Placement(spans.in_parts() if in_parts else spans, scoring.model)
         sides = group_a[both], group_b[both]
         expected = None
         if scoring.is_informed and len(both):
@@ -368,7 +367,7 @@ class Placement:
             none, one = np.full_like(group, -1), np.ones_like(group)
             return nested_structure(group, length, group, parent=none, depth=one)
         return structure_of(
-            spans.line, spans.start, spans.end, group, spans.nesting, spans.whole
+            spans.line, spans.start, spans.end, group, spans.nesting, whole=spans.whole
         )
 
     def plain_sets(self) -> tuple[SpanSets, Ints]:
@@ -405,7 +404,8 @@ class Placement:
         marks, is_span = np.zeros_like(nodes), nodes < len(structure.group)
         own = nodes[is_span]
         # What is compared by its motif has that for a mark.
-        marks[is_span] = compared_with(own) * self.spans.shape[own] ** (self.spans.motif[own] > 0)
+        mark = np.where(self.spans.motif[own] > 0, self.spans.shape[own], 1)
+        marks[is_span] = compared_with(own) * mark
         columns = structure.parent[nodes], structure.length[nodes], marks, structure.offset[nodes]
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return forest(dict(zip(nodes.tolist(), rows, strict=True)))

@@ -36,34 +36,27 @@ def corpus_of(
 ) -> Corpus:
     """Return a corpus as it is, or build one from anything else (see `beyondchance.corpus`).
 
-    Refuse discontinuous spans, unless they need not be `in_one_piece`.
+    Its spans must be `in_one_piece`, unless the caller knows what discontinuous ones are.
     """
-    found = _corpus_of(data, others, options or {}, is_first_gold=is_first_gold)
-    if in_one_piece:
-        check_in_one_piece(
-            found, "spans of one piece, as for all but agreement, rankings and difficulty"
-        )
-    return found
-
-
-def _corpus_of(
-    data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool
-) -> Corpus:
-    if isinstance(data, Corpus) and not others and not options:
-        return data
     if is_scan(data):
         raise OptionError(
             "this needs all texts at once, and a Scan is read in parts",
             remedy="pass the files, or what read() gives",
         )
-    if isinstance(data, Corpus) and options.get("gold") is not None:
+    if isinstance(data, Corpus) and options and options.get("gold") is not None:
         checked_gold(options["gold"])
         reading = {name: value for name, value in options.items() if name != "gold"}
-        own = _corpus_of(data, others, reading, is_first_gold=is_first_gold)
-        return own.with_gold(str(options["gold"]))
-    from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
+        found = corpus_of(data, others, reading, in_one_piece=in_one_piece)
+        return found.with_gold(str(options["gold"]))
+    if isinstance(data, Corpus) and not others and not options:
+        found = data
+    else:
+        from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
 
-    return corpus_from(data, others, options, is_first_gold=is_first_gold)
+        found = corpus_from(data, others, options or {}, is_first_gold=is_first_gold)
+    if in_one_piece:
+        check_in_one_piece(found)
+    return found
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,6 @@ from beyondchance.types import Ints
 
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
-PARTED = ("token", "exact")
-"""The measures that score discontinuous spans."""
 LONGEST = 2**20
 """Positions that a span can have."""
 
@@ -99,7 +97,9 @@ class Marked:
     @cached_property
     def shape(self) -> Ints:
         """What spans that start together are equal by."""
-        return self.end - self.start if self.whole is not None else self.corpus.span_shape[self.index]
+        if self.whole is None:
+            return self.corpus.span_shape[self.index]
+        return self.end - self.start
 
     @property
     def n_covered(self) -> Ints:
@@ -318,13 +318,9 @@ def check_closed(spans: Marked, scoring: Scoring) -> None:
     whole = np.flatnonzero(spans.motif)
     if not len(whole):
         return
-    by_parts = scoring.measure.name in PARTED and not scoring.model.is_independent
-    if not by_parts or scoring.is_informed or spans.corpus.unit == CORPUS:
-        check_in_one_piece(
-            spans.corpus,
-            f"spans of one piece, but by measure {' or '.join(PARTED)}, with unit sentence or "
-            "document, uniform chance and spans that are not placed independently",
-        )
+    is_known = scoring.measure.name in {"token", "exact"} and not scoring.model.is_independent
+    if not is_known or scoring.is_informed or spans.corpus.unit == CORPUS:
+        check_in_one_piece(spans.corpus)
     found = structure_of(spans.line, spans.start, spans.end, spans.owner(), spans.nesting)
     n_spans = len(spans.line)
     around, length = found.parent[:n_spans], found.length
@@ -335,8 +331,8 @@ def check_closed(spans: Marked, scoring: Scoring) -> None:
     if len(whole):
         raise SpanError(
             *spans.corpus.describe_span(int(spans.index[whole[0]])),
-            f" is discontinuous, and another of {_together(spans)} lies or ends within it",
-            expected="no other between its first and its last position",
+            " is discontinuous, and another span lies or ends within it",
+            expected=f"{_together(spans)} to be apart from it or around it",
             remedy=IN_ONE_PIECE,
         )
 

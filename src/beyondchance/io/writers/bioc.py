@@ -73,17 +73,17 @@ def _document(
         passages[0]["text"] = ""
         passages[0]["sentences"] = [_stretch(text, x) for x in documents.sentences[document]]
     for name, index in zip(export.ids_of(spans), spans, strict=True):
-        parts = documents.parts.get(index, [documents.places[index]])
+        start, end = documents.places[index]
         annotation = {
             "id": name,
             "infons": {
                 infon: documents.labels[index],
                 "annotator": corpus.annotators[int(corpus.span_annotator[index])],
             },
-            "text": " ".join(text[start:end] for start, end in parts),
-            "locations": [{"offset": start, "length": end - start} for start, end in parts],
+            "text": text[start:end],
+            "locations": [{"offset": start, "length": end - start}],
         }
-        passages[bisect_right(begins, parts[0][0]) - 1]["annotations"].append(annotation)
+        passages[bisect_right(begins, start) - 1]["annotations"].append(annotation)
     name = corpus.documents[document]
     return {"id": name, "infons": {}, "passages": passages, "annotations": [], "relations": []}
 

@@ -28,9 +28,7 @@ def composed(export: Export) -> Files:
         document, _ = pair
         lines = []
         for name, index in zip(export.ids_of(spans, "T", _ID), spans, strict=True):
-            places = documents.parts.get(index, [documents.places[index]])
-            fragments = [_fragments(documents.texts[document], *place) for place in places]
-            place, words = (sep.join(x) for sep, x in zip("; ", zip(*fragments, strict=True), strict=True))
+            place, words = _fragments(documents.texts[document], *documents.places[index])
             lines.append(f"{name}\t{documents.labels[index]} {place}\t{words}\n")
         stem = export.stem_of(*pair)
         files[f"{stem}.txt"] = contents[document]

@@ -44,8 +44,6 @@ class Documents:
         The text of each document.
     places : list of (start, end)
         Where each span begins and ends in its document.
-    parts : dict of int to list of (start, end)
-        The same of all parts of each discontinuous span.
     labels : list of str
         The label of each span.
     sentences : list of lists of (start, end)
@@ -56,7 +54,6 @@ class Documents:
 
     texts: list[str]
     places: list[Interval]
-    parts: dict[int, list[Interval]]
     labels: list[str]
     sentences: list[list[Interval]]
     tokens: list[list[list[Interval]]] | None
@@ -138,16 +135,8 @@ class Export:
         tokens = tokens_of(corpus, texts) if has_tokens else None
         sizes = np.array([len(text) for text in texts], dtype=np.int64)
         begins = begins_of(corpus, sizes, gap=1)
-
-        def placed(text: Ints, start: Ints, end: Ints) -> list[Interval]:
-            """Return where stretches of texts begin and end in their documents."""
-            sides = (side + begins[text] for side in corpus.characters(text, start, end))
-            return list(zip(*(side.tolist() for side in sides), strict=True))
-
-        parts = {}
-        for span in np.flatnonzero(corpus.motif).tolist():
-            own = np.array(corpus.parts(span)).T
-            parts[span] = placed(np.full(own.shape[1], corpus.span_text[span]), *own)
+        place = corpus.span_text, corpus.span_start, corpus.span_end
+        start, end = (side + begins[corpus.span_text] for side in corpus.characters(*place))
         sentences: list[list[Interval]] = [[] for _ in corpus.documents]
         inside: list[list[list[Interval]]] = [[] for _ in corpus.documents]
         rows = zip(corpus.text_document.tolist(), begins.tolist(), sizes.tolist(), strict=True)
@@ -157,8 +146,7 @@ class Export:
                 inside[document].append([(s + begin, e + begin) for s, e in tokens[text]])
         return Documents(
             joined_texts(corpus, texts),
-            placed(corpus.span_text, corpus.span_start, corpus.span_end),
-            parts,
+            list(zip(start.tolist(), end.tolist(), strict=True)),
             [corpus.labels[label] for label in corpus.span_label.tolist()],
             sentences,
             None if tokens is None else inside,
