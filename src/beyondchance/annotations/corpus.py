@@ -433,7 +433,7 @@ positions='tokens')
         return np.zeros_like(self.span_start) if self.span_motif is None else self.span_motif
 
     @cached_property
-    def span_shape(self) -> Ints:
+    def shape(self) -> Ints:
         """Return what spans that start together are equal by: their length, or their motif."""
         length = self.span_end - self.span_start
         return np.where(self.motif > 0, largest(length) + self.motif, length)

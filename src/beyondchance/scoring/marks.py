@@ -98,7 +98,7 @@ class Marked:
     def shape(self) -> Ints:
         """What spans that start together are equal by."""
         if self.whole is None:
-            return self.corpus.span_shape[self.index]
+            return self.corpus.shape[self.index]
         return self.end - self.start
 
     @property
@@ -205,7 +205,7 @@ def _check_lengths(corpus: Corpus) -> None:
 
 def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
     """Leave out spans that differ from the one before in their label alone."""
-    columns = (key, corpus.span_start, corpus.span_shape)
+    columns = (key, corpus.span_start, corpus.shape)
     order = order[np.lexsort((corpus.span_label[order], *(c[order] for c in reversed(columns))))]
     repeated = repeats(*(column[order] for column in columns))
     return order[~repeated | repeats(corpus.span_label[order])]
