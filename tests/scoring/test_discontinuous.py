@@ -116,7 +116,7 @@ def check(n, a, b, scope, measure):
 
 
 @given(st.data(), st.integers(3, 8), st.sampled_from(SCOPES), st.sampled_from(MEASURES))
-@examples(1000)
+@examples(600)
 def test_all_arrangements(data, n, scope, measure):
     sides = [data.draw(wholes(n, 4 if n < 8 else 3, scope)) for _ in range(2)]
     check(n, *sides, scope, measure)

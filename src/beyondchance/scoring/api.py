@@ -81,6 +81,9 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
     lay apart are placed apart, spans inside others inside them, and spans that cross move
     together. The notes of the result say how often, if any are inside others or cross.
 
+    By ``token`` and ``exact``, the parts of a discontinuous span move together; other spans that
+    are placed with it must be apart from it or around it.
+
     The scopes are ``label`` (the spans of each label are placed on their own), ``joint`` (all
     spans of an annotator share the text) and ``unlabelled`` (labels are ignored).
 
