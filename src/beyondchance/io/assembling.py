@@ -701,23 +701,24 @@ def _placed(
                 mend = ("correct it, or pass ", Use("unit", "document"))
                 raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
             places.append(found)
-        text, first, _ = min(places)
-        motif = [(0, 0)]
-        for _, start, end in sorted(places):
-            if start - first > motif[-1][1]:
+        (text, first, last), *others = sorted(places)
+        motif = [(0, last - first)]
+        for _, start, end in others:
+            if start > last:
                 motif.append((start - first, end - first))
             else:  # whole tokens side by side, or the same
-                motif[-1] = motif[-1][0], max(motif[-1][1], end - first)
-        shown = tuple(motif) if len(motif) > 1 else ()
-        yield span, (text, first, first + motif[-1][1], shown, span.label)
+                motif[-1] = motif[-1][0], max(last, end) - first
+            last = first + motif[-1][1]
+        yield span, (text, first, last, tuple(motif) if motif[1:] else (), span.label)
 
 
 def _motifs(found: Iterable[_Motif]) -> dict[str, Any]:
     """Return the columns of a corpus that say which parts its spans have, if some have several."""
     motifs = sorted({(), *found})
+    if len(motifs) == 1:
+        return {}
     number = {motif: i for i, motif in enumerate(motifs)}
-    column = np.array([number[motif] for motif in found])
-    return {"span_motif": column, "motifs": tuple(motifs)} if len(motifs) > 1 else {}
+    return {"span_motif": np.array([number[motif] for motif in found]), "motifs": tuple(motifs)}
 
 
 def _position(
