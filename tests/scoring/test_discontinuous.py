@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import isclose
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -365,3 +366,25 @@ def test_files(tmp_path, capsys, wrote):
         assert score["chance"] == pytest.approx(float(2 * expected / sum(sizes)), abs=1e-12)
         matched = 13 if measure == "token" else 1
         assert score["observed"] == pytest.approx(2 * matched / sum(sizes))
+
+
+def test_parts_lie_in_one_sentence(tmp_path):
+    def sentence(offset, words):
+        return {"offset": offset, "infons": {}, "text": words, "annotations": []}
+
+    (path,) = map(Path, as_bioc(tmp_path, MARKS))
+    data = json.loads(path.read_text())
+    (passage,) = data["documents"][0]["passages"]
+    passage["text"] = ""
+    passage["sentences"] = [sentence(0, TEXT[:16]), sentence(17, TEXT[17:])]
+    path.write_text(json.dumps(data))
+    # The first cuts the word before the gap, so that no word is left in between.
+    corpus = bc.read(path, unit="sentence", positions="tokens")
+    assert parts_of(corpus) == [[(0, 3)], [(0, 1)], [(0, 3)], [(0, 1), (2, 3)]]
+    locations = passage["annotations"][0]["locations"]
+    locations[1] = {"offset": 17, "length": 5}
+    passage["annotations"][0]["text"] = "the o sails"
+    path.write_text(json.dumps(data))
+    with refused(bc.SpanError, "'B' … sentence … document", use="unit"):
+        bc.read(path, unit="sentence")
+    assert bc.read(path, unit="document").parts(0) == [(0, 5), (17, 22)]

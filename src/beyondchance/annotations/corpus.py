@@ -101,7 +101,7 @@ class Corpus:
         Who annotated which document, sorted. An annotator who marked nothing in a
         document is listed; one who did not annotate it is not.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
-        One value for each span.
+        One value for each span; a discontinuous one reaches from its first to its last part.
     span_motif : array of int, optional
         The number of each span in `motifs`; None if all spans are of one piece.
     motifs : tuple of tuple of (start, end)
