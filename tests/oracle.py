@@ -431,6 +431,49 @@ def joined(parts: Iterable[dict[int, int]]) -> dict[int, int]:
     return {key: value for part in parts for key, value in part.items()}
 
 
+Whole = tuple[tuple[tuple[int, int], ...], str]
+"""A span by its parts, and its label."""
+
+
+def shuffled_wholes(
+    n: int, annotation: tuple[Whole, ...], scope: str
+) -> dict[tuple[Whole, ...], Fraction]:
+    """Every annotation that chance can make of spans of several parts, which keep their distances.
+
+    Nothing else is between the parts, so that a span moves as one that has no gaps.
+    """
+    listed = {(parts, "(any)") for parts, _ in annotation} if scope == "unlabelled" else annotation
+    own = sorted(listed)
+    labels = sorted({label for _, label in own}) if scope == "label" else [None]
+    ways = []
+    for label in labels:
+        line = [whole for whole in own if label in {None, whole[1]}]
+        hulls = tuple((parts[0][0], parts[-1][1], name) for parts, name in line)
+        ways.append(
+            [
+                tuple(
+                    (tuple((s - x[0][0] + start, e - x[0][0] + start) for s, e in x), name)
+                    for (x, name), start in zip(line, starts, strict=True)
+                )
+                for starts in placed(n, hulls, "auto")
+            ]
+        )
+    found = Counter(tuple(sorted(sum(chosen, ()))) for chosen in product(*ways))
+    return {wholes: Fraction(times, found.total()) for wholes, times in found.items()}
+
+
+def matched_wholes(measure: str) -> Callable[[tuple[Whole, ...], tuple[Whole, ...]], Fraction]:
+    """What spans of several parts have in common, by token or exact."""
+
+    def matched(a: tuple[Whole, ...], b: tuple[Whole, ...]) -> Fraction:
+        if measure == "exact":
+            return Fraction((Counter(a) & Counter(b)).total())
+        apart = ([(*part, label) for parts, label in side for part in parts] for side in (a, b))
+        return matched_tokens(*map(tuple, apart))
+
+    return matched
+
+
 def layers(annotation: Annotation) -> dict[tuple[str, int], list[Span]]:
     """Spans by label and by the number of spans of that label around them, plus one."""
     found: dict[tuple[str, int], list[Span]] = {}

@@ -10,6 +10,7 @@ from beyondchance.tallies import Fate, by_fate
 
 EVERY = {
     tallies.mended("tags repaired"): 1,
+    tallies.kept("discontinuous spans"): 9,
     tallies.left_out("rejected records"): 2,
     tallies.unsure("quotes found nearly"): 3,
     tallies.not_annotated("texts"): 4,
@@ -23,6 +24,7 @@ EVERY = {
 def test_a_tally_is_its_text():
     assert list(EVERY) == [
         "tags repaired",
+        "discontinuous spans kept",
         "rejected records left out",
         "quotes found nearly",
         "texts not annotated",
@@ -45,6 +47,7 @@ def test_there_is_a_sentence_for_each():
     assert set(by_fate(EVERY)) == set(Fate)
     assert skipped_sentences(EVERY) == [
         "Mended: 1 tags repaired.",
+        "Read as they are: 9 discontinuous spans.",
         "Left out: 2 rejected records.",
         "Counted as wrong: 8 quotes.",
         "To be checked: 3 quotes found nearly.",

@@ -79,6 +79,9 @@ MENDED: Mapping[str, Mended] = {
     "cut_tokens": Mended(
         "spans that cut a token, widened to it (refused only by name)", "widen", is_in_all=False
     ),
+    "discontinuous": Mended(
+        "spans of several fragments (refused only by name)", "keep", is_in_all=False
+    ),
 }
 """What is mended unless ``strict`` refuses it, by its name there."""
 
@@ -522,8 +525,11 @@ class ReadOptions(TypedDict, total=False):
         ),
     ]
     discontinuous: Annotated[
-        Literal["error", "split", "join"],
-        Option("Spans of several fragments.", "error", refuses="error"),
+        Literal["keep", "split", "join"],
+        Option(
+            "Spans of several fragments: kept, or each fragment a span, or one from first to last.",
+            "keep",
+        ),
     ]
     empty: Annotated[
         Literal["annotated", "missing"], Option("What an empty annotation file means.", "annotated")

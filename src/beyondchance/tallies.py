@@ -17,6 +17,7 @@ class Fate(Enum):
     """What became of something, by the words that stand in front of it."""
 
     MENDED = "Mended"
+    KEPT = "Read as they are"
     LEFT_OUT = "Left out"
     WRONG = "Counted as wrong"
     UNSURE = "To be checked"
@@ -63,6 +64,12 @@ class Tally(str):
 def mended(text: str) -> Tally:
     """Name what was read although something was wrong, or was changed on reading."""
     return Tally(text, Fate.MENDED)
+
+
+@cache
+def kept(noun: str) -> Tally:
+    """Name what other tools do not take as it is."""
+    return Tally(f"{noun} kept", Fate.KEPT, noun)
 
 
 @cache

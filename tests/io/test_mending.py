@@ -444,6 +444,7 @@ class TestNamesOfWhatIsRefused:
             (["duplicates", "stored-words"], {"duplicates", "stored_words"}),
             ("-marks, -mismatch", ALL - {"marks", "mismatch"}),
             ("all,cut_tokens", ALL | {"cut_tokens"}),
+            ("discontinuous", {"discontinuous"}),
             ("-marks,cut-tokens", ALL - {"marks"} | {"cut_tokens"}),
             ([], set()),
         ],

@@ -16,7 +16,7 @@ from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.consensus import consensus
 from beyondchance.adjudication.decisions import Decision, decisions_in, is_same, together
 from beyondchance.adjudication.votes import ENTITIES, MAJORITY, Chosen, in_order, taken
-from beyondchance.annotations.corpus import Corpus, only
+from beyondchance.annotations.corpus import Corpus, check_in_one_piece, only
 from beyondchance.checks import checked_instance, checked_option
 from beyondchance.core.ragged import distinct, spread
 from beyondchance.errors import DataError, OptionError
@@ -278,6 +278,7 @@ def compared_decisions(
     """
     if len(files) < 2:
         raise OptionError("one file of decisions", expected="two to compare")
+    check_in_one_piece(corpus)
     listed = [Decided.of(together([decisions_in(source, corpus)]), corpus) for source in files]
     names = _names(listed)
     pairs = {}

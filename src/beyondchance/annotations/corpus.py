@@ -46,10 +46,10 @@ from beyondchance.annotations.names import (
     plain,
 )
 from beyondchance.checks import checked_option
-from beyondchance.core.ragged import repeats
-from beyondchance.errors import DataError
+from beyondchance.core.ragged import largest, repeats
+from beyondchance.errors import DataError, SpanError
 from beyondchance.former import NAMES
-from beyondchance.messages import Note, Piece, Quote, quotes, renamed
+from beyondchance.messages import Note, Piece, Quote, Use, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
@@ -101,7 +101,12 @@ class Corpus:
         Who annotated which document, sorted. An annotator who marked nothing in a
         document is listed; one who did not annotate it is not.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
-        One value for each span.
+        One value for each span; a discontinuous one reaches from its first to its last part.
+    span_motif : array of int, optional
+        The number of each span in `motifs`; None if all spans are of one piece.
+    motifs : tuple of tuple of (start, end)
+        The parts of discontinuous spans, from the start of the span, apart from one another;
+        sorted. The first is empty, for spans of one piece.
     span_id : tuple of str, optional
         What the source calls each span; empty where it has no name for one. It is kept to
         write the source's format again, and is neither scored nor signed.
@@ -152,6 +157,8 @@ class Corpus:
     span_label: Ints
     span_start: Ints
     span_end: Ints
+    span_motif: Ints | None = None
+    motifs: tuple[tuple[tuple[int, int], ...], ...] = ((),)
     span_id: tuple[str, ...] | None = None
     missing_text: Ints = field(default_factory=_nothing)
     missing_annotator: Ints = field(default_factory=_nothing)
@@ -398,7 +405,8 @@ positions='tokens')
     def spans(self, document: str, annotator: str) -> list[Span]:
         """Return what an annotator marked in a document, text by text, by start.
 
-        Offsets count from the beginning of the span's own text.
+        Offsets count from the beginning of the span's own text. A discontinuous span is there from
+        its first to its last position.
         """
         annotators = self.annotators_of(document)
         if annotator not in annotators:
@@ -418,6 +426,23 @@ positions='tokens')
     def number_in_document(self, text: Ints) -> Ints:
         """Return the number of each text in its document, from 0 on."""
         return text - np.searchsorted(self.text_document, self.text_document[text])
+
+    @cached_property
+    def motif(self) -> Ints:
+        """Return the motif of each span, 0 if it is of one piece."""
+        return np.zeros_like(self.span_start) if self.span_motif is None else self.span_motif
+
+    @cached_property
+    def shape(self) -> Ints:
+        """Return what spans that start together are equal by: their length, or their motif."""
+        length = self.span_end - self.span_start
+        return np.where(self.motif > 0, largest(length) + self.motif, length)
+
+    def parts(self, index: int) -> list[tuple[int, int]]:
+        """Return where the parts of a span begin and end."""
+        start, end = int(self.span_start[index]), int(self.span_end[index])
+        own = self.motifs[self.motif[index]] or ((0, end - start),)
+        return [(start + low, start + high) for low, high in own]
 
     @property
     def extent(self) -> Extent:
@@ -627,7 +652,8 @@ positions='tokens')
         """Return the corpus with each span once, unless duplicates are to be refused later."""
         if checked_option("duplicates", duplicates, ("skip", "error")) == "error":
             return self
-        values = [getattr(self, name) for name in COLUMNS if name.startswith("span")]
+        names = [name for name in COLUMNS if name.startswith("span")]
+        values = [getattr(self, name) for name in names if getattr(self, name) is not None]
         order = np.lexsort(values[::-1])
         again = repeats(*(value[order] for value in values))
         number = int(again.sum())
@@ -687,7 +713,7 @@ positions='tokens')
             *self.describe_text(int(self.span_text[index])),
             ", annotator ",
             Quote(self.annotators[int(self.span_annotator[index])]),
-            f", span [{span.start}, {span.end}) ",
+            f", span {' + '.join(f'[{start}, {end})' for start, end in self.parts(index))} ",
             Quote(span.label),
         )
 
@@ -702,6 +728,29 @@ def only(
     """Return the work of some annotators, with the options of the corpus in its signature."""
     part = corpus.select(annotators=annotators, documents=documents)
     return replace(part, options=corpus.options)
+
+
+IN_ONE_PIECE = (
+    *(Use("discontinuous", "join"), " takes all from first to last, "),
+    *(Use("discontinuous", "split"), " takes each fragment for a span"),
+)
+"""How to read discontinuous spans where they do not do."""
+
+
+def check_in_one_piece(corpus: Corpus) -> None:
+    """Refuse discontinuous spans, where they are not understood.
+
+    Raises
+    ------
+    SpanError
+    """
+    if corpus.motif.any():
+        found = corpus.describe_span(int(np.argmax(corpus.motif > 0)))
+        expected = (
+            "spans of one piece, except for agreement, rankings and difficulty by token or exact, "
+            "and not with unit corpus, chance shapes or model overlapping"
+        )
+        raise SpanError(*found, " is discontinuous", expected=expected, remedy=IN_ONE_PIECE)
 
 
 def _unit(unit: str | None, documents: Sequence[str] | None) -> str:

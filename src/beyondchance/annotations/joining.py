@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("text_document", "text_length", "annotation_document", "annotation_annotator"),
-    *("span_text", "span_annotator", "span_label", "span_start", "span_end"),
+    *("span_text", "span_annotator", "span_label", "span_start", "span_end", "span_motif"),
     *("missing_text", "missing_annotator", "missing_label", "missing_length"),
     *("token_start", "token_end"),
 )
@@ -50,6 +50,8 @@ def renumbered(
         number = numbers.get("text", np.arange(len(corpus.text_length)))
         found["elsewhere"] = np.array([(number[text], start, end) for text, start, end in places])
     if "span" in rows:
+        if corpus.span_motif is not None and not found["span_motif"].any():
+            found["span_motif"] = None
         found["span_id"] = corpus.span_id and any_ids(kept(corpus.span_id, rows["span"]))
     return found
 

@@ -15,7 +15,7 @@ from beyondchance.cli.running import emit, output_form, progress
 from beyondchance.cli.scanning import scored
 from beyondchance.core.measures import MEASURES
 from beyondchance.diagnosis.loss import loss_of
-from beyondchance.errors import BeyondChanceError, DataError, OverlapError
+from beyondchance.errors import BeyondChanceError, DataError, OverlapError, SpanError
 from beyondchance.io.naming import sendable
 from beyondchance.messages import Note, Quote, Text, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
@@ -158,7 +158,7 @@ def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labe
             given = flags.scoring_options(options)
             given.pop("scope")
             return labelling(corpus, **given)
-    except OverlapError as error:
+    except (OverlapError, SpanError) as error:
         why = error.text
     told.append(Note(("no split into finding and labelling: ", *pieces(why))))
     return None

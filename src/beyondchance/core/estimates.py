@@ -18,6 +18,7 @@ from beyondchance.core.observed import (
     partners,
     shared_positions,
 )
+from beyondchance.core.ragged import largest
 from beyondchance.core.span_trees import Forest, flattened, written
 from beyondchance.types import Floats, Ints
 
@@ -122,7 +123,7 @@ def _drawn(
     for side in sides:
         nodes, marks = flattened(side)
         starts = model.draw(n, nodes, draws, rng)
-        found.append((starts[:, marks > 0], nodes.length[marks > 0]))
+        found.append((starts[:, marks > 0], np.maximum(nodes.length, marks)[marks > 0]))
     return stream, found
 
 
@@ -170,7 +171,8 @@ def sampled_match(
         for i, j in zip(*np.nonzero(lengths_a[:, None] == lengths_b), strict=True):
             equal += starts_a[:, i] == starts_b[:, j]
         return equal
-    sides = [_spans(*side, n + 1) for side in (a, b)]
+    stride = n + max(map(largest, (lengths_a, lengths_b))) + 1
+    sides = [_spans(*side, stride) for side in (a, b)]
     draw = np.arange(len(starts_a))
     first = [draw * len(lengths_a), starts_a.size + draw * len(lengths_b)]
     groups = SpanGroups(

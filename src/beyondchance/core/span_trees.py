@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from beyondchance.core.nesting import Nesting, nesting, outer_first
-from beyondchance.core.ragged import spread, starts, total
+from beyondchance.core.ragged import rows_by_value, spread, starts, total
 from beyondchance.types import Floats, Ints
 
 FREE = -1
@@ -125,7 +125,9 @@ def nested_structure(
     return _with_stacks(Structure(line, length, parent, offset, depth, group, stacks))
 
 
-def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting) -> Structure:
+def structure_of(
+    line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting, *, whole: Ints | None = None
+) -> Structure:
     """Build the structure of any spans.
 
     Parameters
@@ -133,6 +135,8 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
     line, start, end, group : arrays of int, shape (spans,)
     nest : Nesting
         Which of them lies in which, and on which lines spans cross.
+    whole : array of int, optional
+        Spans with the same number move together as those that cross do: they are parts of one.
 
     Examples
     --------
@@ -146,10 +150,12 @@ def structure_of(line: Ints, start: Ints, end: Ints, group: Ints, nest: Nesting)
     ([1, 1, 2, 1], [1, -1, -1, -1])
     """
     length = end - start
-    if not len(nest.crossed):
+    clusters = _clusters(line, start, end, nest.crossed) if len(nest.crossed) else []
+    if whole is not None:
+        clusters += [part.tolist() for part in rows_by_value(whole) if len(part) > 1]
+    if not clusters:
         return nested_structure(line, length, group, parent=nest.parent, depth=nest.depth)
     n_spans = len(line)
-    clusters = _clusters(line, start, end, nest.crossed)
     cut = [_cells(cluster, start, end) for cluster in clusters]
     is_member = np.zeros(n_spans, dtype=bool)
     is_member[np.concatenate(clusters)] = True

@@ -230,7 +230,7 @@ def _equal_lengths(corpus: Corpus, counts: Counts, *, labelled: bool) -> Floats:
     label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
     cell = (corpus.span_text * n_labels + label) * n_annotators + corpus.span_annotator
     order = np.argsort(cell, kind="stable")
-    length, cells = (corpus.span_end - corpus.span_start)[order], cell[order]
+    length, cells = corpus.shape[order], cell[order]
     width = largest(length) + 1
 
     def of_side(who: Ints) -> tuple[Ints, Ints]:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain, count, groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -49,6 +49,8 @@ from beyondchance.tallies import left_out, mended
 from beyondchance.types import Ints
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+_Motif = tuple[Interval, ...]
 
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
@@ -408,7 +410,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
-    spans: list[tuple[int, str, int, int, str]] = []
+    spans: list[tuple[int, str, int, int, _Motif, str]] = []
     ids: list[str] = []
     lengths: list[int] = []
     names: list[str] = []
@@ -435,9 +437,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
                 token_starts += [s - start for s in layout.starts[low:high]]
                 token_ends += [e - start for e in layout.ends[low:high]]
         for draft in group:
-            seen: dict[tuple[int, int, int, str], int] = {}
-            for span in draft.spans:
-                place = (*_placed(span, draft, layout, reading), span.label)
+            seen: dict[tuple[int, int, int, _Motif, str], int] = {}
+            for span, place in _placed(draft, layout, reading):
                 number = seen.setdefault(place, len(spans))
                 if number < len(spans):
                     twice = twice_by(draft.annotator, draft.document)
@@ -453,7 +454,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     evidence.check()
     _sign_tokens(origins, positions, reading)
     reading.check()
-    text, annotator, starts, ends, label = zip(*spans, strict=True) if spans else ((),) * 5
+    text, annotator, starts, ends, motif, label = zip(*spans, strict=True) if spans else ((),) * 6
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
     corpus = Corpus.from_columns(
         text=text,
@@ -472,6 +473,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     with_tokens = positions == "tokens"
     found = replace(
         corpus,
+        **_motifs(motif),
         span_id=tuple(ids) if any(ids) else None,
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
@@ -682,22 +684,46 @@ def _layout(
 
 
 def _placed(
-    span: DraftSpan, draft: Draft, layout: _Layout, reading: Reading
-) -> tuple[int, int, int]:
-    """Return the text that a span is in, and its positions there; count what is widened."""
-    found, words = _position(span.start, span.end, layout)
-    if words is None:
-        raise _refused(span, draft, "covers no token", expected="at least one")
-    if words and reading.refuses("cut_tokens"):
-        widens = (Use("strict", is_name=True), " without cut_tokens widens such spans")
-        problem = "cuts a token of {}"
-        raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
-    if words:
-        reading.skipped[mended("spans widened to whole tokens")] += 1
-    if found is None:
-        mend = ("correct it, or pass ", Use("unit", "document"))
-        raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
-    return found
+    draft: Draft, layout: _Layout, reading: Reading
+) -> Iterator[tuple[DraftSpan, tuple[int, int, int, _Motif, str]]]:
+    """Yield a part of each span, and the text, positions, motif and label of all of it.
+
+    What is widened is counted.
+    """
+    for _, parts in groupby(draft.spans, lambda span: id(span.whole or span)):
+        places: list[tuple[int, int, int]] = []
+        for span in parts:
+            found, words = _position(span.start, span.end, layout)
+            if words is None:
+                raise _refused(span, draft, "covers no token", expected="at least one")
+            if words and reading.refuses("cut_tokens"):
+                widens = (Use("strict", is_name=True), " without cut_tokens widens such spans")
+                problem = "cuts a token of {}"
+                raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
+            if words:
+                reading.skipped[mended("spans widened to whole tokens")] += 1
+            if found is None or (places and found[0] != places[0][0]):
+                mend = ("correct it, or pass ", Use("unit", "document"))
+                raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
+            places.append(found)
+        (text, first, last), *others = sorted(places)
+        motif = [(0, last - first)]
+        for _, start, end in others:
+            if start > last:
+                motif.append((start - first, end - first))
+            else:  # whole tokens side by side, or the same
+                motif[-1] = motif[-1][0], max(last, end) - first
+            last = first + motif[-1][1]
+        yield span, (text, first, last, tuple(motif) if motif[1:] else (), span.label)
+
+
+def _motifs(found: Iterable[_Motif]) -> dict[str, Any]:
+    """Return the columns of a corpus that say which parts its spans have, if some have several."""
+    motifs = sorted({(), *found})
+    if len(motifs) == 1:
+        return {}
+    number = {motif: i for i, motif in enumerate(motifs)}
+    return {"span_motif": np.array([number[motif] for motif in found]), "motifs": tuple(motifs)}
 
 
 def _position(

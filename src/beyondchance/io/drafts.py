@@ -37,6 +37,8 @@ class DraftSpan:
         words, if it may be at either.
     id : str
         What the file calls it; empty if it has no name.
+    whole : object, optional
+        Of a part of a discontinuous span, what all its parts have in common.
     """
 
     start: int
@@ -46,6 +48,7 @@ class DraftSpan:
     where: Text | None = None
     elsewhere: tuple[Interval, ...] = ()
     id: str = ""
+    whole: object = None
 
     @property
     def named(self) -> tuple[Piece, ...]:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import PurePosixPath
 
+from beyondchance.annotations.corpus import IN_ONE_PIECE
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.conventions import (
     BELONG_TOGETHER,
@@ -29,9 +31,17 @@ from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
 from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.tallies import kept
 
 # Tools cut a span wherever the text breaks into lines; that is not meant as a gap.
 _LINE_BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n)\s*")
+
+_READ_AS = {
+    "keep": kept("discontinuous spans"),
+    "split": "discontinuous spans split",
+    "join": "discontinuous spans joined",
+}
+"""What is counted, by the option ``discontinuous``."""
 
 _NEAR = 10
 """Characters by which words may be off their offsets and be recognised as the same."""
@@ -92,7 +102,7 @@ class MarkedText:
 
 
 def spans_of(marked: Iterable[Marked], text: str, unit: str, reading: Reading) -> list[DraftSpan]:
-    """Return one span for each annotation, or one for each fragment, as the options say."""
+    """Return spans, which may be parts of discontinuous ones, as the options say."""
     return [span for one in marked for span in _spans(one, text, unit, reading)]
 
 
@@ -104,30 +114,28 @@ def _spans(marked: Marked, text: str, unit: str, reading: Reading) -> list[Draft
     if not fits(text, fragments, None, unit):
         return parts  # refused with the others that do not lie in their text
     places = code_points(text, fragments, where, unit)
-    is_broken, is_joined = _is_broken_by_lines(text, sorted(places), marked), False
-    if not is_broken:
-        is_joined = reading.options["discontinuous"] == "join"
-        split, join = (Use("discontinuous", value) for value in ("split", "join"))
-        refusal = partial(
-            SpanError,
-            *(Quote(label), f" has {len(fragments)} fragments"),
-            where=where,
-            expected="one",
-            remedy=(
-                *(split, " takes each for a span, ", join, " takes all from first to last"),
-                "; all others are read",
-            ),
-        )
-        what = f"discontinuous spans {'joined' if is_joined else 'split'}"
-        reading.mend("discontinuous", what, refusal)
-    if not is_joined:
+    are_lines, how = _broken_by_lines(text, sorted(places), marked), ""
+    if not all(are_lines):
+        how = reading.options["discontinuous"]
+        found = (Quote(label), f" has {len(fragments)} fragments")
+        refusal = partial(SpanError, *found, where=where, expected="one", remedy=IN_ONE_PIECE)
+        reading.mend("discontinuous", _READ_AS[how], refusal)
+    if how != "join":
         _check_words(marked, text, places)
-    whole = replace(parts[0], start=min(fragments)[0], end=max(end for _, end in fragments))
-    return [whole] if is_broken or is_joined else parts
+    if how == "split":
+        return parts
+    first, *others = sorted(parts, key=attrgetter("start", "end"))
+    wholes = [replace(first, whole=marked if how == "keep" else None)]
+    for part, is_line in zip(others, are_lines, strict=True):
+        if is_line or how != "keep":
+            wholes[-1] = replace(wholes[-1], end=part.end)
+        else:
+            wholes.append(replace(part, whole=marked))
+    return wholes
 
 
-def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> bool:
-    """Return whether only line breaks lie between the fragments; refuse those that overlap."""
+def _broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> list[bool]:
+    """Return between which fragments only line breaks lie; refuse those that overlap."""
     gaps = [(end, start) for (_, end), (start, _) in pairwise(places)]
     if any(end > start for end, start in gaps):
         raise refusal(
@@ -137,7 +145,7 @@ def _is_broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -
             expected="one after the other",
             kind=SpanError,
         )
-    return all(_LINE_BREAK.fullmatch(text, end, start) for end, start in gaps)
+    return [_LINE_BREAK.fullmatch(text, end, start) is not None for end, start in gaps]
 
 
 def _check_words(marked: Marked, text: str, places: Sequence[Interval]) -> None:

@@ -200,7 +200,9 @@ class Reading:
     def refuses(self, option: str) -> bool:
         """Return whether what is mended by default is refused, or what an option could mend."""
         if option in MENDED:
-            return option in self.refused
+            # Of what has an option too, another value is a choice.
+            signed = MENDED[option].signed
+            return option in self.refused and self.options.get(option, signed) == signed
         refusing = declared(ReadOptions)[option].option.refuses
         return bool(self.options[option] == refusing)  # type: ignore[literal-required]
 
@@ -233,9 +235,10 @@ class Reading:
                 self.problems[option] = refusal()
         elif number:
             self.skipped[what if isinstance(what, Tally) else mended(what)] += number
-            if option in MENDED:
+            known = declared(ReadOptions).get(option)
+            if known is None:
                 self.signed[option] = MENDED[option].signed
-            elif declared(ReadOptions)[option].option.is_signed:
+            elif known.option.is_signed:
                 self.signed[option] = self.options[option]  # type: ignore[literal-required]
 
     def keep(self, use: Use, problem: BeyondChanceError) -> None:

@@ -12,7 +12,7 @@ from importlib import import_module
 from os import PathLike
 from pathlib import PurePath
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, check_in_one_piece
 from beyondchance.checks import checked_option
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.saving import is_folder, save_file, save_folder
@@ -180,6 +180,7 @@ def write(
         raise OptionError(*found, expected="a name, and only for the format spacy")
     if as_predictions and target != "label-studio":
         raise OptionError(f"{target} has no predictions", expected="the format label-studio")
+    check_in_one_piece(corpus)
     annotations = annotations_of(corpus)
     if not annotations:
         raise DataError("no document was annotated", expected="an annotated document to write")

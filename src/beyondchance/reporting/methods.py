@@ -96,7 +96,7 @@ _INTERVALS = {
     "percentile": "percentiles of the bootstrap, with {drawn}",
 }
 _REPAIRED = {"conlleval": "repaired as conlleval does", "discard": "discarded"}
-_NEVER_COUNTED = (Fate.NOT_ANNOTATED, Fate.UNMARKED, Fate.NO_SPAN, Fate.NOT_READ)
+_NEVER_COUNTED = (Fate.KEPT, Fate.NOT_ANNOTATED, Fate.UNMARKED, Fate.NO_SPAN, Fate.NOT_READ)
 
 
 def methods_of_agreement(

@@ -38,7 +38,15 @@ from beyondchance.results.score import UNMARKED
 from beyondchance.results.units import MOST_DOCUMENTS
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
 from beyondchance.scoring.counting import counted
-from beyondchance.scoring.marks import Marked, Placed, check_fit, marked, nothing_shared, placed_of
+from beyondchance.scoring.marks import (
+    Marked,
+    Placed,
+    check_closed,
+    check_fit,
+    marked,
+    nothing_shared,
+    placed_of,
+)
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
 from beyondchance.scoring.shapes import check_shapes
 from beyondchance.settings import Settings, added_settings
@@ -320,6 +328,7 @@ def _counts(
 ) -> tuple[Marked, Counts, tuple[Note, ...]]:
     """Check how spans lie and count them; documents may have weights."""
     spans = marked(shared.corpus, scoring.scope)
+    check_closed(spans, scoring)
     check_fit(spans, scoring.model)
     if shared.corpus.unit == CORPUS:
         check_corpus_wide(spans, scoring)

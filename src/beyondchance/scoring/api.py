@@ -81,6 +81,9 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
     lay apart are placed apart, spans inside others inside them, and spans that cross move
     together. The notes of the result say how often, if any are inside others or cross.
 
+    By ``token`` and ``exact``, the parts of a discontinuous span move together; other spans that
+    are placed with it must be apart from it or around it.
+
     The scopes are ``label`` (the spans of each label are placed on their own), ``joint`` (all
     spans of an annotator share the text) and ``unlabelled`` (labels are ignored).
 
@@ -115,7 +118,7 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
     known = _known(data, others, options, "agreement")
     if known is not None:
         return agreement_from(known)
-    given, gold, scoring = scored_data(data, others, options)
+    given, gold, scoring = scored_data(data, others, options, in_one_piece=False)
     return _answered(agreement_from, given, Question("agreement", gold, scoring))
 
 
@@ -162,7 +165,9 @@ def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
     known = _known(data, others, options, "rank")
     if known is not None:
         return ranking_from(known)
-    corpus, gold, scoring = scored_data(data, others, options, is_first_gold=True)
+    corpus, gold, scoring = scored_data(
+        data, others, options, is_first_gold=True, in_one_piece=False
+    )
     if gold is None and corpus.gold is None and others:
         gold = corpus.annotators[0]
     return _answered(ranking_from, corpus, Question("rank", gold, scoring))
@@ -229,7 +234,7 @@ def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Dif
     known = _known(data, others, options, "difficulty")
     if known is not None:
         return difficulty_from(known)
-    given, gold, scoring = scored_data(data, others, options)
+    given, gold, scoring = scored_data(data, others, options, in_one_piece=False)
     return difficulty_from(answer(given, Question("difficulty", gold, scoring)))
 
 
@@ -272,6 +277,6 @@ def count(
     if scanned is not None:
         found = scanned.answer(command)
     else:
-        given, gold, scoring = scored_data(data, others, options)
+        given, gold, scoring = scored_data(data, others, options, in_one_piece=False)
         found = answer(given, Question(command, gold, scoring), is_part=True)
     return replace(found.only.counts, settings=found.only.settings)

@@ -28,11 +28,14 @@ from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
 from beyondchance.core.ragged import bounds, distinct, largest, members, spread, starts, widths
 from beyondchance.core.random_places import (
+    Members,
     MembersOf,
     SpanSets,
+    layers_of,
     rank_pairs,
     ranks_of,
     sets_of,
+    spans_of,
     whole_lines,
 )
 from beyondchance.core.span_trees import Forest, Structure, forest, nested_structure, structure_of
@@ -172,7 +175,8 @@ def counted(
         notes = () if wide.is_exact else (BY_FUGACITIES,)
     else:
         both = (np.minimum(*of_sides) >= 0).nonzero()[0]
-        placed = Placement(spans, scoring.model)
+        in_parts = measure.members_of is layers_of
+        placed = Placement(spans.in_parts() if in_parts else spans, scoring.model)
         sides = rows.group_a[both], rows.group_b[both]
         expected = None
         if scoring.is_informed and len(both):
@@ -219,7 +223,7 @@ def _with_missing(spans: Marked) -> tuple[Marked, Ints, Ints]:
     owner, length : arrays of int
         The group and the length of each span, and of each quote that is not in its text.
     """
-    corpus, length = spans.corpus, spans.end - spans.start
+    corpus, length = spans.corpus, spans.n_covered
     if not len(corpus.missing_text):
         return spans, spans.owner(), length
     columns = [
@@ -347,6 +351,7 @@ class Placement:
         if spans.nesting.overlap is not None:
             is_plain[spans.line[spans.nesting.parent >= 0]] = False
             is_plain[spans.nesting.crossed] = False
+        is_plain[spans.line[spans.motif > 0]] = False
         return np.asarray(is_plain[line])
 
     def part(self, groups: Ints) -> tuple[Placement, Callable[[Ints], Ints]]:
@@ -362,7 +367,9 @@ class Placement:
         if self.model.is_independent:
             none, one = np.full_like(group, -1), np.ones_like(group)
             return nested_structure(group, length, group, parent=none, depth=one)
-        return structure_of(spans.line, spans.start, spans.end, group, spans.nesting)
+        return structure_of(
+            spans.line, spans.start, spans.end, group, spans.nesting, whole=spans.whole
+        )
 
     def plain_sets(self) -> tuple[SpanSets, Ints]:
         """Build what chance depends on for plain groups: the sets, and the set of each group."""
@@ -377,7 +384,12 @@ class Placement:
         n = spans.corpus.text_length[spans.text]
         line_size = np.zeros(largest(structure.line, -1) + 1, dtype=np.int64)
         line_size[structure.line[: len(structure.group)]] = n[structure.group]
-        return sets_of(line_size, structure, members_of)
+
+        def shaped(*known: Any) -> Members:
+            """List members by their shape, as only equal spans match."""
+            return members_of(*known)._replace(length=spans.shape)
+
+        return sets_of(line_size, structure, shaped if members_of is spans_of else members_of)
 
     @cached_property
     def _nodes_on_lines(self) -> tuple[Ints, Ints]:
@@ -391,7 +403,10 @@ class Placement:
         structure, (order, first) = self.structure, self._nodes_on_lines
         nodes = order[first[line] : first[line + 1]]
         marks, is_span = np.zeros_like(nodes), nodes < len(structure.group)
-        marks[is_span] = compared_with(nodes[is_span])
+        own = nodes[is_span]
+        # What is compared by its motif has that for a mark.
+        mark = np.where(self.spans.motif[own] > 0, self.spans.shape[own], 1)
+        marks[is_span] = compared_with(own) * mark
         columns = structure.parent[nodes], structure.length[nodes], marks, structure.offset[nodes]
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return forest(dict(zip(nodes.tolist(), rows, strict=True)))
@@ -439,7 +454,7 @@ def _matches(
     matched = np.zeros((3 if measure.own_sides else 1, len(a)))
     if len(a):
         are_apart = spans.nesting.overlap is None
-        groups = SpanGroups(spans.first, spans.start, spans.end, are_apart)
+        groups = SpanGroups(spans.first, spans.start, spans.start + spans.shape, are_apart)
         matched[:] = measure.matched(groups, a, b)
 
     def constants(rows: Ints) -> Iterator[float]:

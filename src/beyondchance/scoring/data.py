@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.corpus import Corpus, check_in_one_piece
 from beyondchance.checks import checked_gold
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Use
@@ -32,10 +32,12 @@ def corpus_of(
     options: Mapping[str, Any] | None = None,
     *,
     is_first_gold: bool = False,
+    in_one_piece: bool = True,
 ) -> Corpus:
-    """Return a corpus as it is, or build one from anything else (see `beyondchance.corpus`)."""
-    if isinstance(data, Corpus) and not others and not options:
-        return data
+    """Return a corpus as it is, or build one from anything else (see `beyondchance.corpus`).
+
+    Its spans must be `in_one_piece`, unless the caller knows what discontinuous ones are.
+    """
     if is_scan(data):
         raise OptionError(
             "this needs all texts at once, and a Scan is read in parts",
@@ -44,10 +46,17 @@ def corpus_of(
     if isinstance(data, Corpus) and options and options.get("gold") is not None:
         checked_gold(options["gold"])
         reading = {name: value for name, value in options.items() if name != "gold"}
-        return corpus_of(data, others, reading).with_gold(str(options["gold"]))
-    from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
+        found = corpus_of(data, others, reading, in_one_piece=in_one_piece)
+        return found.with_gold(str(options["gold"]))
+    if isinstance(data, Corpus) and not others and not options:
+        found = data
+    else:
+        from beyondchance.io.door import corpus_from  # noqa: PLC0415 - most calls have a corpus
 
-    return corpus_from(data, others, options or {}, is_first_gold=is_first_gold)
+        found = corpus_from(data, others, options or {}, is_first_gold=is_first_gold)
+    if in_one_piece:
+        check_in_one_piece(found)
+    return found
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,12 @@ def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Sca
 
 
 def scored_data(
-    data: Any, others: Sequence[Any], options: Mapping[str, Any], *, is_first_gold: bool = False
+    data: Any,
+    others: Sequence[Any],
+    options: Mapping[str, Any],
+    *,
+    is_first_gold: bool = False,
+    in_one_piece: bool = True,
 ) -> tuple[Corpus, str | None, dict[str, Any]]:
     """Return the corpus, the gold standard that is asked for, and the options of scoring.
 
@@ -143,10 +157,12 @@ def scored_data(
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):
-        corpus = corpus_of(data, others, reading)
+        corpus = corpus_of(data, others, reading, in_one_piece=in_one_piece)
         return corpus, None if gold is None else corpus.with_gold(str(gold)).gold, scoring
     if gold is not None:
         reading["gold"] = gold
     is_first_gold &= bool(others)
-    corpus = corpus_of(data, others, reading, is_first_gold=is_first_gold)
+    corpus = corpus_of(
+        data, others, reading, is_first_gold=is_first_gold, in_one_piece=in_one_piece
+    )
     return corpus, None if gold is None else corpus.gold, scoring

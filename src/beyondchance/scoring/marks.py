@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import IN_ONE_PIECE, Corpus, check_in_one_piece
 from beyondchance.annotations.names import named_text
 from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.nesting import Nesting, in_order, nesting
-from beyondchance.core.ragged import bounds, distinct, largest, n_distinct, repeats, widths
+from beyondchance.core.ragged import (
+    bounds,
+    distinct,
+    largest,
+    members,
+    n_distinct,
+    repeats,
+    widths,
+)
+from beyondchance.core.span_trees import FREE, structure_of
 from beyondchance.errors import NothingSharedError, OverlapError, SpanError
 from beyondchance.messages import Note, Piece, Quote, Use, pieces
-from beyondchance.scoring.options import CROSSING, INSIDE, Scope
+from beyondchance.scoring.options import CROSSING, INSIDE, Scope, Scoring
 from beyondchance.types import Ints
 
 ANY = "(any)"
@@ -47,6 +58,8 @@ class Marked:
     n_merged : int
         Spans left out because they differ from another in their label alone, where labels
         do not count.
+    whole : array of int, optional
+        Of spans in their parts (see `in_parts`): which span each is a part of.
     """
 
     corpus: Corpus
@@ -61,6 +74,7 @@ class Marked:
     annotator: Ints
     line: Ints
     n_merged: int
+    whole: Ints | None = None
 
     def owner(self) -> Ints:
         """Return the group of each span."""
@@ -74,6 +88,46 @@ class Marked:
     def nesting(self) -> Nesting:
         """Which spans of a line lie in which, and whether any of them cross."""
         return nesting(self.line, self.start, self.end)
+
+    @cached_property
+    def motif(self) -> Ints:
+        """The motif of each span, or of the span that it is a part of; 0 for spans of one piece."""
+        return self.corpus.motif[self.index]
+
+    @cached_property
+    def shape(self) -> Ints:
+        """What spans that start together are equal by."""
+        if self.whole is None:
+            return self.corpus.shape[self.index]
+        return self.end - self.start
+
+    @property
+    def n_covered(self) -> Ints:
+        """How many positions each span covers."""
+        sizes = [sum(end - start for start, end in motif) for motif in self.corpus.motifs]
+        return np.where(self.motif > 0, np.array(sizes)[self.motif], self.end - self.start)
+
+    def in_parts(self) -> Marked:
+        """Return the parts of discontinuous spans in their place; the groups stay."""
+        if not self.motif.any():
+            return self
+        motifs = [motif or ((0, 0),) for motif in self.corpus.motifs]
+        first = np.cumsum([0, *map(len, motifs)])
+        span, part = members(first, self.motif)
+        low, high = np.array([*chain(*motifs)])[part].T
+        start = self.start[span] + low
+        end = np.where(self.motif[span] > 0, self.start[span] + high, self.end[span])
+        order = in_order(self.owner()[span], start, end)
+        span = span[order]
+        return replace(
+            self,
+            index=self.index[span],
+            start=start[order],
+            end=end[order],
+            first=bounds(self.owner()[span], len(self.text)),
+            line=self.line[span],
+            whole=span,
+        )
 
     def part(self, groups: Ints) -> tuple[Marked, Ints]:
         """Select some groups with all that are placed together with them; also return which."""
@@ -91,6 +145,7 @@ class Marked:
             label=self.label[chosen],
             annotator=self.annotator[chosen],
             line=distinct(self.line[spans])[1],
+            whole=None if self.whole is None else self.whole[spans],
         )
         return found, chosen
 
@@ -150,7 +205,7 @@ def _check_lengths(corpus: Corpus) -> None:
 
 def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
     """Leave out spans that differ from the one before in their label alone."""
-    columns = (key, corpus.span_start, corpus.span_end)
+    columns = (key, corpus.span_start, corpus.shape)
     order = order[np.lexsort((corpus.span_label[order], *(c[order] for c in reversed(columns))))]
     repeated = repeats(*(column[order] for column in columns))
     return order[~repeated | repeats(corpus.span_label[order])]
@@ -251,6 +306,35 @@ def placed_of(spans: Marked) -> Placed:
         holds=() if nested is None else _both(spans, nested, "holds"),
         crosses=() if crossing is None else _both(spans, crossing, "crosses"),
     )
+
+
+def check_closed(spans: Marked, scoring: Scoring) -> None:
+    """Refuse discontinuous spans with others between their parts, or that are not scored so.
+
+    Raises
+    ------
+    SpanError
+    """
+    whole = np.flatnonzero(spans.motif)
+    if not len(whole):
+        return
+    is_known = scoring.measure.name in {"token", "exact"} and not scoring.model.is_independent
+    if not is_known or scoring.is_informed or spans.corpus.unit == CORPUS:
+        check_in_one_piece(spans.corpus)
+    found = structure_of(spans.line, spans.start, spans.end, spans.owner(), spans.nesting)
+    n_spans = len(spans.line)
+    around, length = found.parent[:n_spans], found.length
+    is_equal = (around >= 0) & (around < n_spans) & (length[around] == length[:n_spans])
+    is_open = (found.offset[:n_spans] != FREE) | is_equal
+    is_open[found.parent[(found.parent >= 0) & (found.parent < n_spans)]] = True
+    whole = whole[is_open[whole]]
+    if len(whole):
+        raise SpanError(
+            *spans.corpus.describe_span(int(spans.index[whole[0]])),
+            " is discontinuous, and another span lies or ends within it",
+            expected=f"{_together(spans)} to be apart from it or around it",
+            remedy=IN_ONE_PIECE,
+        )
 
 
 def check_fit(spans: Marked, model: Model) -> None:

@@ -321,8 +321,9 @@ APART = ZINC | {
 
 def test_discontinuous(read):
     apart = document(passage(0, TITLE, APART))
-    with refused(bc.SpanError, "annotation 'a': … 'CHEM' … 2 … fragments"):
-        read(apart)
+    with refused(bc.SpanError, "annotation 'a': … 'CHEM' … 2 … fragments", use="discontinuous"):
+        read(apart, strict="discontinuous")
+    assert read(apart).parts(0) == [(0, 4), (8, 12)]
     assert spans(read(apart, discontinuous="split")) == [(0, 4, "CHEM"), (8, 12, "CHEM")]
     joined = read(apart, discontinuous="join")
     assert spans(joined) == [(0, 12, "CHEM")]

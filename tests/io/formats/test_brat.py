@@ -167,13 +167,52 @@ def test_other_gaps_are_not(tmp_path, gap):
     assert len(spans(corpus, "d", "anna")) == 2
 
 
-def test_discontinuous_error(tmp_path):
+def test_discontinuous_refused(tmp_path):
     with refused(
         bc.SpanError,
         f"{tmp_path / 'anna' / 'd.ann'}:2: … 'BOAT' … 2 … fragments … "
-        "discontinuous='split' … discontinuous='join'",
+        "discontinuous='join' … discontinuous='split'",
     ):
-        read_one(tmp_path, "\n" + GAP)
+        read_one(tmp_path, "\n" + GAP, strict="discontinuous")
+    # Who says how to read them has chosen.
+    for how in ("split", "join"):
+        read_one(tmp_path, GAP, strict="discontinuous", discontinuous=how)
+
+
+def test_discontinuous(tmp_path):
+    for strict in (False, True):
+        corpus = read_one(tmp_path, GAP + "T2\tPER 0 4\tMira\n", strict=strict)
+        assert [corpus.parts(i) for i in range(2)] == [[(14, 17), (47, 51)], [(0, 4)]]
+        assert spans(corpus, "d", "anna") == [(0, 4, "PER"), (14, 51, "BOAT")]
+        assert corpus.skipped == {"discontinuous spans kept": 1}
+        assert corpus.options == {"discontinuous": "keep"}
+    plain = read_one(tmp_path, "T2\tPER 0 4\tMira\n")
+    assert (plain.span_motif, plain.skipped, plain.options) == (None, {}, {})
+
+
+def test_parts_count_tokens(tmp_path):
+    # The first two have nothing but a space between them, and one cuts a token.
+    ann = "T1\tBOAT 0 4;5 9;47 50\tMira Holt boa\n"
+    corpus = read_one(tmp_path, ann, positions="tokens")
+    assert corpus.parts(0) == [(0, 2), (11, 12)]
+    assert corpus.skipped["spans widened to whole tokens"] == 1
+    # Two cut one token: there is no gap.
+    corpus = read_one(tmp_path, "T1\tPER 0 2;3 4\tMi a\n", positions="tokens")
+    assert (corpus.parts(0), corpus.span_motif) == ([(0, 1)], None)
+
+
+def test_parts_that_lines_break_are_one(tmp_path):
+    ann = "T1\tPER 18 21;22 27;31 35\told mayor Lund\n"
+    assert read_one(tmp_path, ann).parts(0) == [(18, 27), (31, 35)]
+
+
+def test_a_span_marked_twice_with_parts(tmp_path):
+    again = GAP.replace("T1", "T2")
+    other = "T3\tBOAT 14 21;47 51\tthe old boat\n"
+    corpus = read_one(tmp_path, GAP + again + other)
+    assert [corpus.parts(i) for i in range(2)] == [[(14, 17), (47, 51)], [(14, 21), (47, 51)]]
+    assert corpus.skipped["spans marked twice, second left out"] == 1
+    assert corpus.span_id == ("T1", "T3")
 
 
 def test_discontinuous_split(tmp_path):
@@ -438,7 +477,7 @@ edits = st.lists(
 )
 how = st.builds(
     ReadOptions,
-    discontinuous=st.sampled_from(["error", "split", "join"]),
+    discontinuous=st.sampled_from(["keep", "split", "join"]),
     offsets=st.sampled_from([None, "utf16"]),
     positions=st.sampled_from(["characters", "tokens"]),
     zero_length=st.sampled_from(["error", "skip"]),

@@ -168,7 +168,8 @@ def test_several_spans(project):
     )
     folder = project(apart, VALE)
     with refused(bc.SpanError, "annotation 1: … 'DATE' … 2 … fragments"):
-        bc.read(folder)
+        bc.read(folder, strict="discontinuous")
+    assert bc.read(folder).parts(0) == [(5, 10), (18, 22)]
     corpus = bc.read(folder, discontinuous="split")
     assert corpus.spans("one", "ada") == [(5, 10, "DATE"), (18, 22, "DATE"), (18, 22, "NAME")]
 
@@ -335,7 +336,8 @@ def test_a_document_of_knowtator_2_without_the_name_of_its_text(second_project):
 def test_fragments_of_knowtator_2(second_project):
     folder = second_project(second(mark((0, 4), (11, 13)), mark((5, 10))))
     with refused(bc.SpanError, "one.xml: annotation 1: … 'DATE' … 2", use="discontinuous"):
-        bc.read(folder)
+        bc.read(folder, strict="discontinuous")
+    assert bc.read(folder).parts(0) == [(0, 4), (11, 13)]
     corpus = bc.read(folder, discontinuous="join")
     assert corpus.spans("one", "ada") == [(0, 13, "DATE"), (5, 10, "DATE")]
 
