@@ -8,6 +8,8 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from beyondchance.annotations.corpus import UNITS, Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, path_of
@@ -98,6 +100,7 @@ def command(**options: Any) -> Any:
     if options["chance"] == "shapes":
         variants += _informed(corpus, results, options)
     split = _split(corpus, options, told)
+    supported = _supported(corpus, options, told)
     trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
@@ -135,7 +138,10 @@ def command(**options: Any) -> Any:
         variants=variants,
         intervals=flags.if_intervals(options, partial(_intervals, results, options)),
         split=split,
-        part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
+        part_intervals=flags.if_intervals(
+            options, partial(_part_intervals, result, split, supported)
+        ),
+        supported=supported,
         trends=trends,
         top=options["top"],
         digits=options["digits"],
@@ -164,11 +170,33 @@ def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labe
     return None
 
 
+def _supported(
+    corpus: Corpus, options: Mapping[str, Any], told: list[Note]
+) -> dict[str, Agreement]:
+    """Score what two of a team support, and a team as large as most are; or tell why not."""
+    teams = np.bincount(without_gold(corpus).annotation_document)
+    usual = int(np.median(teams)) if len(teams) else 0
+    found: dict[str, Agreement] = {}
+    if usual < 3 or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
+        return found
+    try:
+        for fewest in (2, usual):
+            asked = flags.scoring_options(options)
+            found[f"{fewest}"] = agreement(corpus, support=fewest, **asked)
+    except BeyondChanceError as error:
+        told.append(Note(("no share that several support: ", *pieces(error.text))))
+    return found
+
+
 def _part_intervals(
-    result: Agreement, split: Labelling | None, **resampling: Any
+    result: Agreement,
+    split: Labelling | None,
+    supported: Mapping[str, Agreement],
+    **resampling: Any,
 ) -> dict[str, Mapping[str, ConfidenceInterval]]:
-    """Compute intervals of both parts and both means, which are over documents only."""
+    """Compute intervals of parts, and of both means, which are over documents only."""
     parts = {} if split is None else {"finding": split.finding, "labelling": split.labelling}
+    parts |= supported
     found = {name: part.intervals(levels=(), **resampling).overall for name, part in parts.items()}
     if resampling["over"] == "documents":
         found |= {by: result.macro(by).intervals(**resampling).overall for by in AVERAGES}

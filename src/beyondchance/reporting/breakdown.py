@@ -150,7 +150,8 @@ class Row:
     score : Score
         Or a mean of scores, which has the same figures.
     level : {"all", "label", "pair", "annotator", "without", "document", "field", "macro"}
-        Or a part of agreement, ``finding`` or ``labelling``.
+        Or a part of agreement, ``finding`` or ``labelling``; or ``supported``, by the number of
+        annotators in the name.
     name : str or (str, str)
         Of the label, pair, annotator, document or value of the field.
     of_field : str
@@ -200,7 +201,7 @@ class Row:
         """The name for people; of a part of agreement or a mean, what it is."""
         if isinstance(self.score, MacroAverage):
             return f"mean of {counted(self.score.n_averaged, self.score.noun)}"
-        return PARTS.get(self.level, self.joined)
+        return f"{PARTS.get(self.level, '')} {self.joined}".strip()
 
     @property
     def group(self) -> Group:
@@ -692,8 +693,9 @@ def parts_of(
     result: Agreement,
     split: Labelling | None = None,
     intervals: Mapping[str, Scores] | None = None,
+    supported: Mapping[str, Agreement] | None = None,
 ) -> list[Row]:
-    """Return the parts of a result, if it was split, and its means.
+    """Return the parts of a result, if it was split, what a team supports, and its means.
 
     Parameters
     ----------
@@ -702,15 +704,24 @@ def parts_of(
     split : Labelling, optional
     intervals : mapping of str to intervals, optional
         By the name of the part.
+    supported : mapping of str to Agreement, optional
+        By how many annotators.
     """
     known = intervals or {}
-    parts = []
+    scored = {("supported", number): item for number, item in (supported or {}).items()}
     if split is not None:
-        scores = {"finding": split.finding.score, "labelling": split.labelling.score}
-        parts = [
-            Row(measure=measure, score=score, level=level, intervals=known.get(level, {}))
-            for level, score in scores.items()
-        ]
+        halves = {("finding", ""): split.finding, ("labelling", ""): split.labelling}
+        scored = halves | scored
+    parts = [
+        Row(
+            measure=measure,
+            score=item.score,
+            level=level,
+            name=name,
+            intervals=known.get(name or level, {}),
+        )
+        for (level, name), item in scored.items()
+    ]
     for by in AVERAGES:
         mean: Any = result.macro(by)
         ends = known.get(by, {})
@@ -742,5 +753,7 @@ def parts_table(rows: Sequence[Row], title: str = "", **more: Any) -> Table:
         for reason, number in row.score.left_out.items()
     ]
     remark = f"Not in the means: {in_list(left_out)}." if left_out else ""
+    if any(row.level == "supported" for row in rows):
+        remark = in_one("(supported: of what is marked, the share that so many marked)", remark)
     columns = (NAMED, *SCORE_COLUMNS)
     return scored(rows, columns, title, remark, name="", **more)

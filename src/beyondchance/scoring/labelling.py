@@ -7,7 +7,7 @@ row for each text, label and pair of annotators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -16,8 +16,8 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import check_pairs, every_two, every_two_with, shared_documents
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
+    PLACES,
     LabelSets,
-    cut_at_boundaries,
     expected_alike,
     label_sets,
     looked_up,
@@ -38,13 +38,7 @@ from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Bools, Floats, Ints
 
-_PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
-    "token": cut_at_boundaries,
-    "exact": offset_pairs,
-}
-"""Where spans can have the same label, by measure."""
-
-SPLIT_MEASURES = tuple(_PLACES)
+SPLIT_MEASURES = tuple(PLACES)
 """The measures by which agreement can be split."""
 
 _MOST_PIECES = 2**22
@@ -118,12 +112,12 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
             expected="none, because it scores spans without labels, then the labels",
         )
     measure = scoring.get("measure", "token")
-    if not isinstance(measure, str) or measure not in _PLACES:
+    if not isinstance(measure, str) or measure not in PLACES:
         raise OptionError(
             "measure ",
             Quote(getattr(measure, "name", measure)),
             " does not say where two spans with different labels are the same",
-            expected=" or ".join(map(repr, _PLACES)),
+            expected=" or ".join(map(repr, PLACES)),
         )
     scoring["scope"] = "unlabelled"
     scoring_of(scoring)
@@ -186,7 +180,7 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     offsets = corpus.span_text, corpus.span_start, corpus.span_end
     if measure == "token":
         _check_pieces(offsets)
-    span, place, width = _PLACES[measure](*offsets)
+    span, place, width = PLACES[measure](*offsets)
     sets = label_sets(
         place,
         corpus.span_annotator[span],

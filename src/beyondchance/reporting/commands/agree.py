@@ -170,6 +170,12 @@ AGREE = command(
         "of the labels of what both found; chance is that of permuted labels",
         is_optional=True,
     ),
+    Column(
+        "supported",
+        named(levels.SCORE),
+        "of what is marked, the share that so many annotators marked",
+        is_optional=True,
+    ),
     levels.MACRO("macro", is_optional=True),
     _FREEDOM("freedom", is_optional=True),
     Column(
@@ -198,6 +204,7 @@ def agree_report(
     null: NullDistribution | None = None,
     split: Labelling | None = None,
     part_intervals: Mapping[str, levels.Scores] | None = None,
+    supported: Mapping[str, Agreement] | None = None,
     trends: Sequence[Trend] = (),
     loss: Mapping[str, float] | None = None,
     top: int = 20,
@@ -227,7 +234,10 @@ def agree_report(
     split : Labelling, optional
         The first of the `results` in its parts.
     part_intervals : mapping of str to intervals, optional
-        Of ``finding`` and ``labelling``, and of the means of each ``label`` and ``document``.
+        Of ``finding`` and ``labelling``, of what is supported, and of the means of each ``label``
+        and ``document``.
+    supported : mapping of str to Agreement, optional
+        What so many annotators support.
     trends : sequence of Trend
         Over fields of the documents whose values have an order.
     loss : mapping of str to float, optional
@@ -240,7 +250,7 @@ def agree_report(
     result = next(iter(results.values()))
     annotators = result.counts.annotators
     breakdown = levels.breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
-    parts = levels.parts_of(breakdown.rows[0].measure, result, split, part_intervals)
+    parts = levels.parts_of(breakdown.rows[0].measure, result, split, part_intervals, supported)
     settings = breakdown.settings or result.settings
     if null is not None:
         # Random annotations are drawn, even where intervals need no draws.
@@ -286,6 +296,7 @@ def agree_report(
             **agree_data(breakdown, by),
             **{part.level: part for part in parts},
             "null_distribution": null,
+            "supported": {part.name: part for part in parts if part.level == "supported"} or None,
             "macro": {part.name: part for part in parts if part.level == "macro"},
             "freedom": {"texts": n_texts, "without": n_fixed},
             "trends": {found.field: found for found in trends} or None,
@@ -432,7 +443,23 @@ def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceIn
 
 def report_of_agreement(result: Agreement) -> Report:
     """Build the report of a result by one measure."""
-    return agree_report(result.measures)
+    return (report_of_support if result.settings.support else agree_report)(result.measures)
+
+
+def report_of_support(results: Mapping[str, Agreement]) -> Report:
+    """Build the report of what several annotators support: by each measure, and of labels."""
+    result, found = next(iter(results.values())), levels.breakdown_of(results)
+    rows = [replace(row, name=row.name or row.measure) for row in found.rows]
+    rows = [row for row in rows if row.level in {"all", "label"}]
+    title = f"what at least {result.settings.support} annotators marked, of all that is marked"
+    return report_on(
+        result,
+        None,
+        signature=str(result.settings),
+        make_blocks=lambda: [levels.scores_table("", rows, None, title=title)],
+        make_data=lambda: {row.joined: levels.SCORE.make(row) for row in rows},
+        make_rows=lambda: [row.to_flat() for row in rows],
+    )
 
 
 def report_of_labelling(result: Labelling) -> Report:
