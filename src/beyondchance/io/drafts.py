@@ -37,6 +37,8 @@ class DraftSpan:
         words, if it may be at either.
     id : str
         What the file calls it; empty if it has no name.
+    fields : mapping of str to str, optional
+        What the file says of it besides its label, by name.
     """
 
     start: int
@@ -46,6 +48,7 @@ class DraftSpan:
     where: Text | None = None
     elsewhere: tuple[Interval, ...] = ()
     id: str = ""
+    fields: Mapping[str, str] | None = None
 
     @property
     def named(self) -> tuple[Piece, ...]:

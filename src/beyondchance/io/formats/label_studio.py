@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -286,6 +286,8 @@ def _spans(
     """
     spans: list[DraftSpan] = []
     targets: dict[str, None] = {}
+    # Filled as results are read: choices come after their spans.
+    fields: defaultdict[str, dict[str, str]] = defaultdict(dict)
     is_html = False
     for at, result in numbered(results, where, _SHAPE.kind):
         item = object_of(result, at)
@@ -299,7 +301,7 @@ def _spans(
                 expected="spans of one text",
             )
         if kind not in _SPANS:
-            others[kind] += 1
+            others[kind] += not _is_answer(item, kind, at, fields)
             continue
         value = object_of(item.get("value"), at, "'value'")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
@@ -310,7 +312,8 @@ def _spans(
         name = item["id"] if isinstance(item.get("id"), str) else None
         part = {**_offsets(value, at), "text": value.get("text"), "id": name}
         for label in labels:
-            spans += _SHAPE.marks({**part, "label": label}, "", at, reading)
+            marks = _SHAPE.marks({**part, "label": label}, "", at, reading)
+            spans += [replace(mark, fields=fields[name]) if name else mark for mark in marks]
         target = identifier(item, "to_name", at)
         targets |= {} if target is None else {target: None}
         for key in ("from_name", "to_name"):
@@ -324,6 +327,17 @@ def _spans(
             expected="spans of one text in a task",
         )
     return spans, is_html
+
+
+def _is_answer(
+    item: Item, kind: str, where: Text, fields: defaultdict[str, dict[str, str]]
+) -> bool:
+    """Keep what was chosen for a span, by the span's identifier; return whether it is such."""
+    name, value = item.get("id"), item.get("value")
+    if kind != "choices" or not isinstance(value, dict) or "start" not in value or not name:
+        return False
+    fields[str(name)][str(item.get("from_name"))] = ", ".join(map(str, listed(value, kind, where)))
+    return True
 
 
 def _offsets(value: Item, where: Text) -> Item:
