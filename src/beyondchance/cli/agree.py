@@ -100,7 +100,7 @@ def command(**options: Any) -> Any:
     if options["chance"] == "shapes":
         variants += _informed(corpus, results, options)
     split = _split(corpus, options, told)
-    supported = _supported(corpus, options, told)
+    parts = {**(split.parts if split else {}), **_supported(corpus, options, told)}
     trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
@@ -137,11 +137,8 @@ def command(**options: Any) -> Any:
         by=tuple(dict.fromkeys(options["by"])),
         variants=variants,
         intervals=flags.if_intervals(options, partial(_intervals, results, options)),
-        split=split,
-        part_intervals=flags.if_intervals(
-            options, partial(_part_intervals, result, split, supported)
-        ),
-        supported=supported,
+        part_intervals=flags.if_intervals(options, partial(_part_intervals, result, parts)),
+        parts=parts,
         trends=trends,
         top=options["top"],
         digits=options["digits"],
@@ -182,21 +179,16 @@ def _supported(
     try:
         for fewest in (2, usual):
             asked = flags.scoring_options(options)
-            found[f"{fewest}"] = agreement(corpus, support=fewest, **asked)
+            found[f"supported {fewest}"] = agreement(corpus, support=fewest, **asked)
     except BeyondChanceError as error:
         told.append(Note(("no share that several support: ", *pieces(error.text))))
     return found
 
 
 def _part_intervals(
-    result: Agreement,
-    split: Labelling | None,
-    supported: Mapping[str, Agreement],
-    **resampling: Any,
+    result: Agreement, parts: Mapping[str, Agreement], **resampling: Any
 ) -> dict[str, Mapping[str, ConfidenceInterval]]:
     """Compute intervals of parts, and of both means, which are over documents only."""
-    parts = {} if split is None else {"finding": split.finding, "labelling": split.labelling}
-    parts |= supported
     found = {name: part.intervals(levels=(), **resampling).overall for name, part in parts.items()}
     if resampling["over"] == "documents":
         found |= {by: result.macro(by).intervals(**resampling).overall for by in AVERAGES}

@@ -40,4 +40,6 @@ def command(folder: str | None, **options: Any) -> Report:
         tell(f"wrote {folder}: try beyondchance agree {place}*.conll")
     result, split = agreement(corpus), labelling(corpus)
     loss = loss_of(result, corpus, scoring_of({}))
-    return agree_report(result.measures, corpus, split=split, loss=loss, digits=options["digits"])
+    return agree_report(
+        result.measures, corpus, parts=split.parts, loss=loss, digits=options["digits"]
+    )

@@ -42,7 +42,7 @@ from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
-    from beyondchance.results.agreement import Agreement, Labelling
+    from beyondchance.results.agreement import Agreement
     from beyondchance.results.difficulty import Difficulty
     from beyondchance.results.score import Score
 
@@ -691,42 +691,33 @@ MACRO = Group(
 def parts_of(
     measure: str,
     result: Agreement,
-    split: Labelling | None = None,
+    parts: Mapping[str, Agreement] | None = None,
     intervals: Mapping[str, Scores] | None = None,
-    supported: Mapping[str, Agreement] | None = None,
 ) -> list[Row]:
-    """Return the parts of a result, if it was split, what a team supports, and its means.
+    """Return the parts of a result, and its means.
 
     Parameters
     ----------
     measure : str
     result : Agreement
-    split : Labelling, optional
+    parts : mapping of str to Agreement, optional
+        By name: ``finding``, ``labelling``, ``supported 2`` for what two or more support.
     intervals : mapping of str to intervals, optional
-        By the name of the part.
-    supported : mapping of str to Agreement, optional
-        By how many annotators.
+        By the name of the part, or of what is averaged.
     """
     known = intervals or {}
-    scored = {("supported", number): item for number, item in (supported or {}).items()}
-    if split is not None:
-        halves = {("finding", ""): split.finding, ("labelling", ""): split.labelling}
-        scored = halves | scored
-    parts = [
-        Row(
-            measure=measure,
-            score=item.score,
-            level=level,
-            name=name,
-            intervals=known.get(name or level, {}),
+    rows = []
+    for name, item in (parts or {}).items():
+        level, _, number = name.partition(" ")
+        ends = known.get(name, {})
+        rows.append(
+            Row(measure=measure, score=item.score, level=level, name=number, intervals=ends)
         )
-        for (level, name), item in scored.items()
-    ]
     for by in AVERAGES:
         mean: Any = result.macro(by)
         ends = known.get(by, {})
-        parts.append(Row(measure=measure, score=mean, level="macro", name=by, intervals=ends))
-    return parts
+        rows.append(Row(measure=measure, score=mean, level="macro", name=by, intervals=ends))
+    return rows
 
 
 def parts_tables(parts: Sequence[Row], settings: Settings | None, by: str) -> list[Table]:

@@ -8,12 +8,15 @@ row for each text, label and pair of annotators.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import coded
 from beyondchance.annotations.pairs import check_pairs, every_two, every_two_with, shared_documents
+from beyondchance.checks import checked_option
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
     PLACES,
@@ -38,6 +41,8 @@ from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Bools, Floats, Ints
 
+NONE = "(none)"
+"""The value of a field that a span does not have."""
 SPLIT_MEASURES = tuple(PLACES)
 """The measures by which agreement can be split."""
 
@@ -52,7 +57,9 @@ _REACHED = 1e-12
 
 
 @documented(ScoringOptions)
-def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labelling:
+def labelling(
+    data: Any, *others: Any, field: str | None = None, **options: Unpack[ScoredOptions]
+) -> Labelling:
     """Split agreement into finding spans and labelling what both found.
 
     Finding is the agreement of the spans, whatever their labels. Labelling compares the
@@ -65,6 +72,9 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
     ----------
     data, *others, gold
         As in `agreement`.
+    field : str, optional
+        What is compared in the place of labels: a field of spans, such as negation, certainty or
+        speaker, that the files have. Spans without it have the value ``(none)``.
     {options}
     names, texts, scheme, repair, ... : optional
         How these become a corpus (see `corpus`).
@@ -104,6 +114,16 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
     >>> split = labelling(a, b)
     >>> split.finding.corrected, split.labelling.observed, split.labelling.corrected
     (1.0, 0.5, 0.0)
+
+    Both find both symptoms; one of them takes one of these to be negated.
+
+    >>> fever = {"start": 0, "end": 5, "label": "SYMPTOM"}
+    >>> cough = {"start": 10, "end": 15, "label": "SYMPTOM"}
+    >>> a = [{"text": "Fever, no cough", "spans": [fever, cough]}]
+    >>> b = [{"text": "Fever, no cough", "spans": [fever, {**cough, "negation": True}]}]
+    >>> split = labelling(a, b, field="negation", measure="exact")
+    >>> split.finding.observed, split.labelling.observed, list(split.labelling.by_label)
+    (1.0, 0.5, ['(none)', 'true'])
     """
     given, gold, scoring = scored_data(data, others, options)
     if "scope" in scoring:
@@ -125,7 +145,12 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
     if gold is None:
         check_pairs(compared, compared.annotation_document)
     finding = agreement(given, gold=gold, **scoring)
-    settings = finding.settings
+    settings = finding.settings.replaced(field=field)
+    if field is not None:
+        fields = [known or {} for known in compared.span_fields or ()]
+        checked_option("field", field, {name for known in fields for name in known}, are_data=True)
+        labels, label = coded("label", [known.get(field, NONE) or NONE for known in fields])
+        compared = replace(compared, labels=labels, span_label=label)
     return Labelling(
         finding=finding,
         labelling=Agreement(
