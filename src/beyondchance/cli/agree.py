@@ -100,7 +100,7 @@ def command(**options: Any) -> Any:
     if options["chance"] == "shapes":
         variants += _informed(corpus, results, options)
     split = _split(corpus, options, told)
-    parts = {**(split.parts if split else {}), **_supported(corpus, options, told)}
+    parts = {**(split.parts if split else {}), **supported_parts(corpus, options, told)}
     trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
@@ -167,7 +167,7 @@ def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labe
     return None
 
 
-def _supported(
+def supported_parts(
     corpus: Corpus, options: Mapping[str, Any], told: list[Note]
 ) -> dict[str, Agreement]:
     """Score what two of a team support, and a team as large as most are; or tell why not."""
@@ -188,9 +188,14 @@ def _supported(
 def _part_intervals(
     result: Agreement, parts: Mapping[str, Agreement], **resampling: Any
 ) -> dict[str, Mapping[str, ConfidenceInterval]]:
-    """Compute intervals of parts, and of both means, which are over documents only."""
-    found = {name: part.intervals(levels=(), **resampling).overall for name, part in parts.items()}
-    if resampling["over"] == "documents":
+    """Compute intervals of parts; of teams and of both means over documents only."""
+    by_documents = resampling["over"] == "documents"
+    found = {
+        name: part.intervals(levels=(), **resampling).overall
+        for name, part in parts.items()
+        if by_documents or not part.settings.support
+    }
+    if by_documents:
         found |= {by: result.macro(by).intervals(**resampling).overall for by in AVERAGES}
     return found
 
