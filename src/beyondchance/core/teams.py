@@ -1,4 +1,4 @@
-"""Support: what so many of several annotations of one text have in common, observed and expected.
+"""Expected support: what so many of several random annotations of one text have in common.
 
 A position, or a place where a span can start, is looked at by itself: annotators are independent,
 so that how many of them mark it is Poisson-binomial. The middle of a text, in which all positions
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from beyondchance.core.labels import PLACES
 from beyondchance.core.overlapping import tails_of
 from beyondchance.core.ragged import (
     blocks,
@@ -27,36 +26,10 @@ _MOST_CELLS = 2**20
 """Probabilities that are held at a time."""
 
 
-def support(
-    team: Ints, start: Ints, end: Ints, n_teams: int, *, measure: str, fewest: int
-) -> Floats:
-    """Count how much of what spans cover so many of a team's spans cover, as often as they do.
-
-    Parameters
-    ----------
-    team, start, end : arrays of int, shape (spans,)
-        The spans of one annotator do not overlap.
-    n_teams : int
-    measure : {"token", "exact"}
-    fewest : int
-
-    Examples
-    --------
-    Of [0, 4) and [2, 6), two positions are covered by both.
-
-    >>> spans = np.zeros(2, dtype=int), np.array([0, 2]), np.array([4, 6])
-    >>> support(*spans, 1, measure="token", fewest=2).tolist()
-    [4.0]
-    """
-    span, place, width = PLACES[measure](team, start, end)
-    weight = width[place] * (np.bincount(place)[place] >= fewest)
-    return total(team[span], weight, n_teams)
-
-
 def expected_support(
-    sets: SpanSets, team: Ints, side: Ints, n_teams: int, *, measure: str, fewest: int
+    sets: SpanSets, team: Ints, side: Ints, n_teams: int, fewest: int, *, by_length: bool
 ) -> Floats:
-    """Compute what `support` is on average, everybody's spans being placed apart.
+    """Compute how much of what random teams mark so many of each team mark, as often as they do.
 
     Parameters
     ----------
@@ -64,8 +37,9 @@ def expected_support(
     team, side : arrays of int, shape (annotations,)
         The team of each annotation and its set.
     n_teams : int
-    measure : {"token", "exact"}
     fewest : int
+    by_length : bool
+        Whether spans with equal lengths are compared, rather than positions.
 
     Examples
     --------
@@ -76,19 +50,19 @@ def expected_support(
     >>> from beyondchance.core.random_places import whole_lines
     >>> sets, alike = whole_lines(table_of(2, np.array([1]))), np.zeros(3, dtype=int)
     >>> for fewest in (2, 3):
-    ...     expected_support(sets, alike, alike, 1, measure="token", fewest=fewest).tolist()
+    ...     expected_support(sets, alike, alike, 1, fewest, by_length=False).tolist()
     [2.25]
     [0.75]
     """
     found, layers = np.zeros(n_teams), layers_in(sets)
-    if measure == "token":
+    if by_length:
+        first, weight, length = sets.first, sets.weight, sets.length
+        profiles = start_profiles(sets, sets.place)
+    else:
         # Spans that are apart are one layer.
         first, weight = layers.first, np.ones(len(sets))
         length = np.zeros_like(first)
         profiles = coverage_of(sets, layers, np.arange(len(sets))).profiles
-    else:
-        first, weight, length = sets.first, sets.weight, sets.length
-        profiles = start_profiles(sets, sets.place)
     row, sequence = members(first, side)
     key = distinct(team[row] * (largest(length) + 1) + length[sequence])[1]
     order, n_people = np.argsort(key, kind="stable"), np.bincount(key)

@@ -22,11 +22,21 @@ from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.estimates import constant_match
 from beyondchance.core.exact import are_whole, exact_total, rounded
+from beyondchance.core.labels import PLACES
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, largest, members, spread, starts, widths
+from beyondchance.core.ragged import (
+    bounds,
+    distinct,
+    largest,
+    members,
+    spread,
+    starts,
+    total,
+    widths,
+)
 from beyondchance.core.random_places import (
     MembersOf,
     SpanSets,
@@ -36,7 +46,7 @@ from beyondchance.core.random_places import (
     whole_lines,
 )
 from beyondchance.core.span_trees import Forest, Structure, forest, nested_structure, structure_of
-from beyondchance.core.teams import expected_support, support
+from beyondchance.core.teams import expected_support
 from beyondchance.errors import DataError, OptionError, OverlapError
 from beyondchance.messages import Note, Use
 from beyondchance.results.adding import coded
@@ -245,10 +255,17 @@ def supported(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Count
     text, label = np.divmod(cells, n_labels)
     n, of_span = len(cells), cell[owner]
     sizes = np.array([exact_total(of_span, np.asarray(measure.size(length)), n)] * 2)
-    how: Any = {"n_teams": n, "measure": measure.name, "fewest": fewest}
-    matched = support(cell[spans.owner()], spans.start, spans.end, **how)
+    cell_of_span = cell[spans.owner()]
+    span, place, width = PLACES[measure.name](cell_of_span, spans.start, spans.end)
+    # Each thing as often as it is marked, if often enough.
+    weight = width[place] * (np.bincount(place)[place] >= fewest)
+    matched = total(cell_of_span[span], weight, n)
     sets, number = Placement(spans, scoring.model).sets(measure.members_of)
-    expected = rounded(expected_support(sets, cell[: len(spans.text)], number, **how))
+    by_length = measure.name == "exact"
+    expected = expected_support(
+        sets, cell[: len(spans.text)], number, n, fewest, by_length=by_length
+    )
+    expected = rounded(expected)
     # Nothing varies where at most one of those who mark something leaves room.
     moves = np.bincount(owner, length) < corpus.text_length[groups.text]
     is_still = (np.bincount(cell, moves) <= 1) | (matched == 0)

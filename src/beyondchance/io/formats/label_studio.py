@@ -285,9 +285,8 @@ def _spans(
     Results of other types are counted.
     """
     spans: list[DraftSpan] = []
+    fields = _answers(results)
     targets: dict[str, None] = {}
-    # Filled as results are read: choices come after their spans.
-    fields: defaultdict[str, dict[str, str]] = defaultdict(dict)
     is_html = False
     for at, result in numbered(results, where, _SHAPE.kind):
         item = object_of(result, at)
@@ -301,7 +300,7 @@ def _spans(
                 expected="spans of one text",
             )
         if kind not in _SPANS:
-            others[kind] += not _is_answer(item, kind, at, fields)
+            others[kind] += kind != "choices" or str(item.get("id")) not in fields
             continue
         value = object_of(item.get("value"), at, "'value'")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
@@ -313,7 +312,7 @@ def _spans(
         part = {**_offsets(value, at), "text": value.get("text"), "id": name}
         for label in labels:
             marks = _SHAPE.marks({**part, "label": label}, "", at, reading)
-            spans += [replace(mark, fields=fields[name]) if name else mark for mark in marks]
+            spans += [replace(mark, fields=fields.get(mark.id)) for mark in marks]
         target = identifier(item, "to_name", at)
         targets |= {} if target is None else {target: None}
         for key in ("from_name", "to_name"):
@@ -329,15 +328,16 @@ def _spans(
     return spans, is_html
 
 
-def _is_answer(
-    item: Item, kind: str, where: Text, fields: defaultdict[str, dict[str, str]]
-) -> bool:
-    """Keep what was chosen for a span, by the span's identifier; return whether it is such."""
-    name, value = item.get("id"), item.get("value")
-    if kind != "choices" or not isinstance(value, dict) or "start" not in value or not name:
-        return False
-    fields[str(name)][str(item.get("from_name"))] = ", ".join(map(str, listed(value, kind, where)))
-    return True
+def _answers(results: Iterable[object]) -> dict[str, dict[str, str]]:
+    """Return what was chosen for each span, by its identifier and by the control."""
+    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for result in results:
+        match result:
+            case {"type": "choices", "id": str(name), "from_name": by, "value": {**value}}:
+                chosen = value.get("choices")
+                if "start" in value and isinstance(chosen, list):
+                    found[name][str(by)] = ", ".join(map(str, chosen))
+    return found
 
 
 def _offsets(value: Item, where: Text) -> Item:
