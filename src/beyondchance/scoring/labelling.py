@@ -148,7 +148,8 @@ def labelling(
     settings = finding.settings.replaced(field=field)
     if field is not None:
         fields = [known or {} for known in compared.span_fields or ()]
-        checked_option("field", field, {name for known in fields for name in known}, are_data=True)
+        names = sorted({name for known in fields for name in known})
+        checked_option("field", field, names, are_data=True)
         labels, label = coded("label", [known.get(field, NONE) or NONE for known in fields])
         compared = replace(compared, labels=labels, span_label=label)
     return Labelling(
