@@ -12,7 +12,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.joining import renumbered, with_sorted_annotations
-from beyondchance.annotations.names import any_ids, numbered
+from beyondchance.annotations.names import if_any, numbered
 
 
 def joined(parts: Sequence[Corpus]) -> Corpus:
@@ -29,6 +29,7 @@ def joined(parts: Sequence[Corpus]) -> Corpus:
     skipped: Counter[str] = Counter()
     for part in parts:
         skipped.update(part.skipped)
+    fields = (part.span_fields or (None,) * len(part.span_start) for part in parts)
     have_ids = any(part.span_id for part in parts)
     ids = (part.span_id or ("",) * len(part.span_start) for part in parts if have_ids)
     return Corpus(
@@ -46,7 +47,8 @@ def joined(parts: Sequence[Corpus]) -> Corpus:
         },
         annotators=annotators,
         labels=labels,
-        span_id=any_ids(chain.from_iterable(ids)),
+        span_id=if_any(chain.from_iterable(ids)),
+        span_fields=if_any(chain.from_iterable(fields)),
         options={k: v for part in parts for k, v in part.options.items()},
         skipped=dict(skipped),
         texts=None if any(part.texts is None for part in parts) else tuple(listed("texts")),

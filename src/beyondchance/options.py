@@ -363,6 +363,15 @@ class ScoringOptions(TypedDict, total=False):
             in_commands=False,
         ),
     ]
+    support: Annotated[
+        int | None,
+        Option(
+            "Instead of pairs of annotators, score how much of what is marked at least this many "
+            "of those who annotated the document marked.",
+            within=Within(2),
+            in_commands=False,
+        ),
+    ]
     samples: Annotated[
         int | None,
         Option(

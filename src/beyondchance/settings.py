@@ -40,7 +40,7 @@ KINDS: Mapping[str, type] = {
     **_signed(ReadOptions),
     # What was kept of it, and who was compared.
     **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),
-    **dict.fromkeys(("gold", "pairs"), str),
+    **dict.fromkeys(("gold", "pairs", "field"), str),
     "gamma": tuple,
     # How sure it is.
     **_signed(ResamplingOptions),
@@ -98,6 +98,8 @@ class Settings:
         The annotator taken as gold standard.
     pairs : str, optional
         ``gold`` where all were compared with the gold standard only.
+    field : str, optional
+        What `labelling` compared in the place of labels.
     gamma : tuple of str, optional
         How gamma was computed, where it was: its parameters, as ``name=value``.
     confidence, interval_method, resamples, over : optional

@@ -65,6 +65,33 @@ def test_parts_and_means_are_rows_of_csv(capsys):
         assert float(rows["macro", by]["corrected_low"]) < result.macro(by).corrected
 
 
+@pytest.mark.parametrize("measure", ["token", pytest.param("exact", marks=pytest.mark.slow)])
+def test_what_two_and_all_of_a_team_support(capsys, measure):
+    asked = ("agree", *TEAM, "--measure", measure)
+    found = in_json(capsys, *asked, *FLAGS)["supported"]
+    text = run(capsys, *asked, *FLAGS, "--output", "csv").out
+    rows = {(row["level"], row["name"]): row for row in csv.DictReader(io.StringIO(text))}
+    assert list(found) == ["2", "3"]
+    for number, score in found.items():
+        result = agreement(the_example(), support=int(number), measure=measure)
+        assert score["corrected"] == result.corrected
+        assert score["intervals"] == ends(result.intervals(levels=(), **OPTIONS).overall)
+        assert float(rows["supported", number]["corrected"]) == result.corrected
+    said = run(capsys, *asked).out
+    assert "supported by at least 2" in said
+    assert "supported by at least 3" in said
+
+
+def test_what_is_supported_needs_teams_of_three_and_spans_apart(capsys):
+    for flags in ("--measure dice", "--average annotation", "--annotators ada,ben"):
+        assert "supported" not in in_json(capsys, "agree", *TEAM, *flags.split())
+    spans = [[(0, 3, "P"), (1, 2, "P")]]
+    write(Corpus.from_spans(dict.fromkeys("abc", spans), lengths=[9]), "nested.csv")
+    out, told = run(capsys, "agree", "nested.csv")
+    assert "supported" not in out
+    assert_tells(told, "support … [0, 3) … [1, 2) … not to overlap")
+
+
 def test_without_two_labels_or_with_other_measures_nothing_is_split(capsys):
     for flags in ("--scope unlabelled", "--labels PERSON", "--measure dice"):
         found = in_json(capsys, "agree", *TEAM, *flags.split())

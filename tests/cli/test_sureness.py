@@ -70,12 +70,12 @@ def test_intervals_of_what_is_shown(capsys, monkeypatch):
     call = ("agree", "crowd.csv", "--confidence", "0.9", "--quiet", "--top", "3")
     text = run(capsys, *call).out
     # All, a label, 15 of 21 pairs (as many as the table of a paper has), and seven annotators
-    # with the team without each; by the other measure overall only.
-    assert n_levels == [1 + 1 + 15 + 7 + 7, 1]
+    # with the team without each; by the other measure, and of what two and seven support, overall.
+    assert n_levels == [1 + 1 + 15 + 7 + 7, 1, 1, 1]
     assert "The 3 lowest of 21." in text
     n_levels.clear()
     pairs = in_json(capsys, *call)["pairs"]
-    assert n_levels == [1 + 1 + 21 + 7 + 7, 1]
+    assert n_levels == [1 + 1 + 21 + 7 + 7, 1, 1, 1]
     assert all("intervals" in pair for pair in pairs)
     lowest = sorted((pair["corrected"], *pair["intervals"]["corrected"]) for pair in pairs)[:3]
     for score, low, high in lowest:

@@ -63,6 +63,8 @@ def with_annotator(
     columns["missing_label"] = numbered(corpus.labels, every)[corpus.missing_label]
     if corpus.span_id is not None:
         columns["span_id"] = (*corpus.span_id, *_taken_over(columns, corpus.span_id))
+    if corpus.span_fields is not None:
+        columns["span_fields"] = corpus.span_fields + (None,) * len(spans.text)
     return replace(
         corpus,
         annotators=(*corpus.annotators, name),

@@ -110,6 +110,9 @@ class Corpus:
     span_id : tuple of str, optional
         What the source calls each span; empty where it has no name for one. It is kept to
         write the source's format again, and is neither scored nor signed.
+    span_fields : tuple of mapping of str to str or None, optional
+        What the source says of each span besides its label, such as its negation, by name (see
+        `labelling`).
     unit : {"sentence", "document", "corpus"}
         What a text is, and so in what random spans are placed: ``corpus`` places them in any
         text of the corpus that has room.
@@ -160,6 +163,7 @@ class Corpus:
     span_motif: Ints | None = None
     motifs: tuple[tuple[tuple[int, int], ...], ...] = ((),)
     span_id: tuple[str, ...] | None = None
+    span_fields: tuple[Mapping[str, str] | None, ...] | None = None
     missing_text: Ints = field(default_factory=_nothing)
     missing_annotator: Ints = field(default_factory=_nothing)
     missing_label: Ints = field(default_factory=_nothing)

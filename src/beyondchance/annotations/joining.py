@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from beyondchance.annotations.names import any_ids, kept
+from beyondchance.annotations.names import if_any, kept
 from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def renumbered(
     if "span" in rows:
         if corpus.span_motif is not None and not found["span_motif"].any():
             found["span_motif"] = None
-        found["span_id"] = corpus.span_id and any_ids(kept(corpus.span_id, rows["span"]))
+        for name in ("span_id", "span_fields"):
+            known = getattr(corpus, name)
+            found[name] = known and if_any(kept(known, rows["span"]))
     return found
 
 

@@ -12,7 +12,7 @@ from collections.abc import (
     ValuesView,
 )
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from beyondchance.checks import is_bytes_as_text, repeated
 from beyondchance.errors import DataError
 from beyondchance.messages import Piece, Quote, Text, quotes
 from beyondchance.types import Bools, Ints
+
+_Value = TypeVar("_Value")
 
 
 def is_list(value: object) -> bool:
@@ -171,16 +173,16 @@ def sorted_names(names: tuple[str, ...], codes: Ints) -> tuple[tuple[str, ...], 
     return ordered, numbered(names, ordered)[codes]
 
 
-def kept(names: tuple[str, ...], keep: Bools) -> tuple[str, ...]:
+def kept(names: tuple[_Value, ...], keep: Bools) -> tuple[_Value, ...]:
     """Return the names for which `keep` is true."""
     if np.count_nonzero(keep) == len(names):
         return names
     return tuple(names[i] for i in keep.nonzero()[0].tolist())
 
 
-def any_ids(ids: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the ids of spans; None if no span has one."""
-    listed = tuple(ids)
+def if_any(values: Iterable[_Value]) -> tuple[_Value, ...] | None:
+    """Return values of spans, such as their ids; None if no span has one."""
+    listed = tuple(values)
     return listed if any(listed) else None
 
 

@@ -116,7 +116,11 @@ class SharedDocuments:
 
 
 def shared_documents(
-    corpus: Corpus, *, gold: int | None = None, with_self: bool = False
+    corpus: Corpus,
+    *,
+    gold: int | None = None,
+    with_self: bool = False,
+    support: int | None = None,
 ) -> SharedDocuments:
     """List who is compared with whom in which document.
 
@@ -127,8 +131,15 @@ def shared_documents(
         The annotator with whom all others are compared; by default with one another.
     with_self : bool
         Whether each annotator is also paired with itself.
+    support : int, optional
+        How many have to annotate a document, where its annotators are compared as a team: they
+        are not paired, and the first two stand for all.
     """
     document = corpus.annotation_document
+    if support is not None:
+        first = bounds(document, len(corpus.documents))
+        one = first[:-1][widths(first) >= support]
+        return SharedDocuments(corpus, one, one + 1)
     if gold is None:
         check_pairs(corpus, document)
         return SharedDocuments(corpus, *every_two(document, with_self=with_self))

@@ -8,6 +8,8 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from beyondchance.annotations.corpus import UNITS, Corpus
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, path_of
@@ -98,6 +100,7 @@ def command(**options: Any) -> Any:
     if options["chance"] == "shapes":
         variants += _informed(corpus, results, options)
     split = _split(corpus, options, told)
+    parts = {**(split.parts if split else {}), **supported_parts(corpus, options, told)}
     trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
@@ -134,8 +137,8 @@ def command(**options: Any) -> Any:
         by=tuple(dict.fromkeys(options["by"])),
         variants=variants,
         intervals=flags.if_intervals(options, partial(_intervals, results, options)),
-        split=split,
-        part_intervals=flags.if_intervals(options, partial(_part_intervals, result, split)),
+        part_intervals=flags.if_intervals(options, partial(_part_intervals, result, parts)),
+        parts=parts,
         trends=trends,
         top=options["top"],
         digits=options["digits"],
@@ -164,13 +167,35 @@ def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labe
     return None
 
 
+def supported_parts(
+    corpus: Corpus, options: Mapping[str, Any], told: list[Note]
+) -> dict[str, Agreement]:
+    """Score what two of a team support, and a team as large as most are; or tell why not."""
+    teams = np.bincount(without_gold(corpus).annotation_document)
+    usual = int(np.median(teams)) if len(teams) else 0
+    found: dict[str, Agreement] = {}
+    if usual < 3 or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
+        return found
+    try:
+        for fewest in (2, usual):
+            asked = flags.scoring_options(options)
+            found[f"supported {fewest}"] = agreement(corpus, support=fewest, **asked)
+    except BeyondChanceError as error:
+        told.append(Note(("no share that several support: ", *pieces(error.text))))
+    return found
+
+
 def _part_intervals(
-    result: Agreement, split: Labelling | None, **resampling: Any
+    result: Agreement, parts: Mapping[str, Agreement], **resampling: Any
 ) -> dict[str, Mapping[str, ConfidenceInterval]]:
-    """Compute intervals of both parts and both means, which are over documents only."""
-    parts = {} if split is None else {"finding": split.finding, "labelling": split.labelling}
-    found = {name: part.intervals(levels=(), **resampling).overall for name, part in parts.items()}
-    if resampling["over"] == "documents":
+    """Compute intervals of parts; of teams and of both means over documents only."""
+    by_documents = resampling["over"] == "documents"
+    found = {
+        name: part.intervals(levels=(), **resampling).overall
+        for name, part in parts.items()
+        if by_documents or not part.settings.support
+    }
+    if by_documents:
         found |= {by: result.macro(by).intervals(**resampling).overall for by in AVERAGES}
     return found
 

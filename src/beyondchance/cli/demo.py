@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
+from beyondchance.cli.agree import supported_parts
 from beyondchance.cli.running import tell
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
@@ -40,4 +41,6 @@ def command(folder: str | None, **options: Any) -> Report:
         tell(f"wrote {folder}: try beyondchance agree {place}*.conll")
     result, split = agreement(corpus), labelling(corpus)
     loss = loss_of(result, corpus, scoring_of({}))
-    return agree_report(result.measures, corpus, split=split, loss=loss, digits=options["digits"])
+    scoring = {"measure": "token", "average": "micro"}
+    parts = {**split.parts, **supported_parts(corpus, scoring, [])}
+    return agree_report(result.measures, corpus, parts=parts, loss=loss, digits=options["digits"])

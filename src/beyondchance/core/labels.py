@@ -6,6 +6,7 @@ boundary cuts, or a pair of offsets. A *mark* is one label of one span at one pl
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +76,13 @@ def offset_pairs(text: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     begin = distinct(text * stride + start)[1]
     offsets, place = distinct(begin * stride + end)
     return np.arange(len(place)), place, np.ones(len(offsets), dtype=np.int64)
+
+
+PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
+    "token": cut_at_boundaries,
+    "exact": offset_pairs,
+}
+"""Where spans can have the same label, by measure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,7 +47,7 @@ def _held_at_least(n: int, length: Ints, count: Ints) -> Floats:
     places = n - length + 1
     reach = int(np.minimum(length, places).max(initial=1)) - 1
     from_edge = np.arange(1, reach + 2)
-    return _tails(
+    return tails_of(
         np.minimum(from_edge, np.minimum(length, places)[:, None]) / places[:, None], count
     )
 
@@ -71,7 +71,7 @@ def rank_profiles(n: int, length: Ints, count: Ints, edge: int) -> Floats:
     from_edge = np.arange(1, edge + 1)
     chance = np.minimum(from_edge, np.minimum(length, places)[:, None]) / places[:, None]
     # With the spans up to each length, how likely a position is held r times or more.
-    tails = [_tails(chance[: i + 1], count[: i + 1]) for i in range(len(length))]
+    tails = [tails_of(chance[: i + 1], count[: i + 1]) for i in range(len(length))]
     found = np.zeros((len(length) + 1, len(tails[-1]), edge))
     for i, tail in enumerate(tails):
         found[i + 1, : len(tail)] = tail
@@ -91,7 +91,7 @@ def start_tails(table: LengthTable, entry: int) -> tuple[Ints, Floats]:
     # The longer a span, the fewer its places.
     places = table.n[entry] - table.length[runs][::-1] + 1
     can_start = places[:, None] >= places
-    return places, _tails(can_start / places[:, None], table.count[runs][::-1])
+    return places, tails_of(can_start / places[:, None], table.count[runs][::-1])
 
 
 def binomial_tails(n: int, p: float) -> Floats:
@@ -102,10 +102,10 @@ def binomial_tails(n: int, p: float) -> Floats:
     >>> binomial_tails(2, 0.5)
     array([0.75, 0.25])
     """
-    return _tails(np.array([[p]]), np.array([n]))[:, 0]
+    return tails_of(np.array([[p]]), np.array([n]))[:, 0]
 
 
-def _tails(chance: Floats, count: Ints) -> Floats:
+def tails_of(chance: Floats, count: Ints) -> Floats:
     """Compute Poisson-binomial tails: the probability that at least m of all events happen.
 
     Parameters

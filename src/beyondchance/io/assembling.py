@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.names import coded, numbered
+from beyondchance.annotations.names import coded, if_any, numbered
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
 from beyondchance.io.aligning import Evidence, aligned, reference
@@ -411,7 +411,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
     spans: list[tuple[int, str, int, int, _Motif, str]] = []
-    ids: list[str] = []
+    listed: list[DraftSpan] = []
     lengths: list[int] = []
     names: list[str] = []
     texts: list[str] = []
@@ -444,7 +444,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
                     twice = twice_by(draft.annotator, draft.document)
                     count_duplicate(reading, span.where or draft.where, *span.named, *twice)
                 else:
-                    ids.append(span.id)
+                    listed.append(span)
                     if span.elsewhere:
                         elsewhere[number] = [
                             _if_placed(other, place[:3], layout, reading, first_text)
@@ -474,7 +474,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     found = replace(
         corpus,
         **_motifs(motif),
-        span_id=tuple(ids) if any(ids) else None,
+        span_id=if_any(span.id for span in listed),
+        span_fields=if_any(span.fields for span in listed),
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
         token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
         token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,

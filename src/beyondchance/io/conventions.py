@@ -222,7 +222,7 @@ def fitted(
     check_words(marked, reading)
     # There can be millions, and `replace` takes five times as long.
     return [
-        [DraftSpan(s.start, s.end, s.label, where=s.where, id=s.id) for s in spans]
+        [DraftSpan(s.start, s.end, s.label, where=s.where, id=s.id, fields=s.fields) for s in spans]
         for *_, spans in marked
     ]
 

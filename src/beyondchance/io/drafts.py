@@ -39,6 +39,8 @@ class DraftSpan:
         What the file calls it; empty if it has no name.
     whole : object, optional
         Of a part of a discontinuous span, what all its parts have in common.
+    fields : mapping of str to str, optional
+        What the file says of it besides its label, by name.
     """
 
     start: int
@@ -49,6 +51,7 @@ class DraftSpan:
     elsewhere: tuple[Interval, ...] = ()
     id: str = ""
     whole: object = None
+    fields: Mapping[str, str] | None = None
 
     @property
     def named(self) -> tuple[Piece, ...]:

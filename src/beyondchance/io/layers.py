@@ -193,7 +193,7 @@ def layer_drafts(
         labels = [default or mark.values.get(feature or "") for mark in chosen]
         reading.skipped[UNLABELLED] += sum(not label for label in labels)
         spans = [
-            DraftSpan(mark.start, mark.end, label, where=mark.where, id=mark.id)
+            DraftSpan(mark.start, mark.end, label, where=mark.where, id=mark.id, fields=mark.values)
             for mark, label in zip(chosen, labels, strict=True)
             if label
         ]

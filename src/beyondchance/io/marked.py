@@ -8,7 +8,7 @@ the offsets count, and whether text and offsets belong together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -65,6 +65,8 @@ class Marked:
         Who made it; empty if the file does not say.
     id : str
         What the file calls it; empty if it has no name.
+    fields : mapping of str to str, optional
+        What the file says of it besides its label.
     """
 
     where: Text
@@ -73,6 +75,7 @@ class Marked:
     surface: str | None = None
     annotator: str = ""
     id: str = ""
+    fields: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +111,12 @@ def spans_of(marked: Iterable[Marked], text: str, unit: str, reading: Reading) -
 
 def _spans(marked: Marked, text: str, unit: str, reading: Reading) -> list[DraftSpan]:
     fragments, label, where = marked.fragments, marked.label, marked.where
+    parts = [
+        DraftSpan(*place, label, where=where, id=marked.id, fields=marked.fields)
+        for place in fragments
+    ]
     if len(fragments) == 1:
-        return [DraftSpan(*fragments[0], label, marked.surface, where, id=marked.id)]
-    parts = [DraftSpan(*place, label, where=where, id=marked.id) for place in fragments]
+        return [replace(parts[0], surface=marked.surface)]
     if not fits(text, fragments, None, unit):
         return parts  # refused with the others that do not lie in their text
     places = code_points(text, fragments, where, unit)

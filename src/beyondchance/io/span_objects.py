@@ -7,11 +7,13 @@ three, spaCy's ``Span``, or any object whose attributes have the names that dict
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from beyondchance.checks import is_whole
+from beyondchance.io.layers import as_label
 from beyondchance.io.offsets import Interval
 from beyondchance.io.values import label_of, refusal, refused
 from beyondchance.messages import Text, quotes
@@ -50,6 +52,8 @@ _LABELS = (
     *("labels", "Type", "entity"),
 )
 _WORDS = ("text", "word", "words", "value", "name", "entity_value", "surface", "mention", "Text")
+_USUAL = frozenset(chain(*_STARTS_AND_ENDS, _TOKENS, _LABELS, _WORDS, IDS, ANNOTATORS))
+"""What spans have in any case."""
 _EXPECTED = "offsets under 'start' and 'end', 'offset' and 'length', 'span', or names like these"
 
 
@@ -113,6 +117,19 @@ def triples_of(
         labels = [labels]
     for label in labels:
         yield *interval, _label(label, key, where)
+
+
+def fields_of(span: Any) -> dict[str, str] | None:
+    """Return what a span has besides its place, its label and its words; None if nothing.
+
+    Examples
+    --------
+    >>> fields_of({"start": 0, "end": 2, "label": "SYMPTOM", "negation": True, "certainty": "low"})
+    {'negation': 'true', 'certainty': 'low'}
+    """
+    known = span.items() if isinstance(span, Mapping) else ()
+    found = {x: as_label(y) for x, y in known if x not in _USUAL and isinstance(y, str | int)}
+    return found or None
 
 
 def is_span(value: Any) -> bool:

@@ -42,7 +42,7 @@ from beyondchance.settings import Settings
 
 if TYPE_CHECKING:
     from beyondchance.inference.null import NullDistribution
-    from beyondchance.results.agreement import Agreement, Labelling
+    from beyondchance.results.agreement import Agreement
     from beyondchance.results.difficulty import Difficulty
     from beyondchance.results.score import Score
 
@@ -150,7 +150,8 @@ class Row:
     score : Score
         Or a mean of scores, which has the same figures.
     level : {"all", "label", "pair", "annotator", "without", "document", "field", "macro"}
-        Or a part of agreement, ``finding`` or ``labelling``.
+        Or a part of agreement, ``finding`` or ``labelling``; or ``supported``, by the number of
+        annotators in the name.
     name : str or (str, str)
         Of the label, pair, annotator, document or value of the field.
     of_field : str
@@ -200,7 +201,7 @@ class Row:
         """The name for people; of a part of agreement or a mean, what it is."""
         if isinstance(self.score, MacroAverage):
             return f"mean of {counted(self.score.n_averaged, self.score.noun)}"
-        return PARTS.get(self.level, self.joined)
+        return f"{PARTS.get(self.level, '')} {self.joined}".strip()
 
     @property
     def group(self) -> Group:
@@ -690,32 +691,33 @@ MACRO = Group(
 def parts_of(
     measure: str,
     result: Agreement,
-    split: Labelling | None = None,
+    parts: Mapping[str, Agreement] | None = None,
     intervals: Mapping[str, Scores] | None = None,
 ) -> list[Row]:
-    """Return the parts of a result, if it was split, and its means.
+    """Return the parts of a result, and its means.
 
     Parameters
     ----------
     measure : str
     result : Agreement
-    split : Labelling, optional
+    parts : mapping of str to Agreement, optional
+        By name: ``finding``, ``labelling``, ``supported 2`` for what two or more support.
     intervals : mapping of str to intervals, optional
-        By the name of the part.
+        By the name of the part, or of what is averaged.
     """
     known = intervals or {}
-    parts = []
-    if split is not None:
-        scores = {"finding": split.finding.score, "labelling": split.labelling.score}
-        parts = [
-            Row(measure=measure, score=score, level=level, intervals=known.get(level, {}))
-            for level, score in scores.items()
-        ]
+    rows = []
+    for name, item in (parts or {}).items():
+        level, _, number = name.partition(" ")
+        ends = known.get(name, {})
+        rows.append(
+            Row(measure=measure, score=item.score, level=level, name=number, intervals=ends)
+        )
     for by in AVERAGES:
         mean: Any = result.macro(by)
         ends = known.get(by, {})
-        parts.append(Row(measure=measure, score=mean, level="macro", name=by, intervals=ends))
-    return parts
+        rows.append(Row(measure=measure, score=mean, level="macro", name=by, intervals=ends))
+    return rows
 
 
 def parts_tables(parts: Sequence[Row], settings: Settings | None, by: str) -> list[Table]:
@@ -742,5 +744,7 @@ def parts_table(rows: Sequence[Row], title: str = "", **more: Any) -> Table:
         for reason, number in row.score.left_out.items()
     ]
     remark = f"Not in the means: {in_list(left_out)}." if left_out else ""
+    if any(row.level == "supported" for row in rows):
+        remark = in_one("(supported: of what is marked, the share that so many marked)", remark)
     columns = (NAMED, *SCORE_COLUMNS)
     return scored(rows, columns, title, remark, name="", **more)

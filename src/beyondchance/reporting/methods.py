@@ -362,7 +362,8 @@ def _matches(measures: Sequence[Settings]) -> str:
         known = {**item.to_dict(), "position": _POSITIONS[item.positions]}
         defined[_by(item)] = words_of(item.measure)[1].format(**known)
     if scope == "found":
-        return f" of labels, where a match is the same label at {in_list([*defined.values()])}"
+        what, places = measures[0].field, in_list([*defined.values()])
+        return f" of {what or 'labels'}, where a match is the same {what or 'label'} at {places}"
     labels = "labels are ignored" if scope == "unlabelled" else "labels must be equal"
     said = in_list([f"{definition} ({name})" for name, definition in defined.items()], word="or")
     return f", where a match is {said}; {labels}"

@@ -50,7 +50,11 @@ APART = 0.1
 _MOST_REASONS = 6
 """Reasons for missing intervals that have a sentence each."""
 
-PARTS = {"finding": "finding spans", "labelling": "labels at places both found"}
+PARTS = {
+    "finding": "finding spans",
+    "labelling": "labels at places both found",
+    "supported": "supported by at least",
+}
 """The parts of an agreement, by what each counts."""
 SKILL = (
     "By shapes: chance agreement of random annotators who see the shapes of words (capitals, "

@@ -400,9 +400,11 @@ class Labelling(Printed):
     labelling: Agreement
     settings: Settings
 
+    @property
+    def parts(self) -> dict[str, Agreement]:
+        """Both by name."""
+        return {"finding": self.finding, "labelling": self.labelling}
+
     def __repr__(self) -> str:
-        parts = [
-            f"{name}={in_digits(part.corrected)}"
-            for name, part in (("finding", self.finding), ("labelling", self.labelling))
-        ]
+        parts = [f"{name}={in_digits(part.corrected)}" for name, part in self.parts.items()]
         return f"Labelling({', '.join(parts)})"

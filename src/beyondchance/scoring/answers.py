@@ -37,7 +37,7 @@ from beyondchance.results.ranking import Ranking
 from beyondchance.results.score import UNMARKED
 from beyondchance.results.units import MOST_DOCUMENTS
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, check_corpus_wide
-from beyondchance.scoring.counting import counted
+from beyondchance.scoring.counting import counted, supported
 from beyondchance.scoring.marks import (
     Marked,
     Placed,
@@ -55,6 +55,8 @@ from beyondchance.types import Floats
 
 _MANY = 0.1
 """The share of texts without freedom from which on they are mentioned."""
+_OF_ALL = ("model", "scope", "average", "chance", "support")
+"""Options of all measures."""
 _MOST_ROWS = 2**20
 """Rows of counts that are kept as they are; more are added up."""
 
@@ -90,9 +92,7 @@ def by_measures(question: Question) -> list[Question]:
     """Return the question, and the same by the two measures that are best known."""
     asked = question.scoring
     # One model for all of them; the parameters of a measure are for that one only.
-    common = {
-        name: asked[name] for name in ("model", "scope", "average", "chance") if name in asked
-    }
+    common = {name: asked[name] for name in _OF_ALL if name in asked}
     others = [name for name in ("token", "exact") if name != asked.get("measure", "token")]
     return [question, *(replace(question, scoring={**common, "measure": n}) for n in others)]
 
@@ -300,13 +300,14 @@ def _scored(
         corpus = replace(corpus, missing_text=corpus.missing_text[:0])
     gold = corpus.annotators.index(signed["gold"]) if "pairs" in signed else None
     teams = np.bincount(corpus.annotation_document, minlength=len(corpus.documents))
-    shared = shared_documents(corpus, gold=gold, with_self=with_self)
+    fewest = scoring.options.get("support")
+    shared = shared_documents(corpus, gold=gold, with_self=with_self, support=fewest)
     compared = shared.compared
     if not is_part and not np.count_nonzero(compared):
         if not len(corpus.documents):
             raise NothingSharedError("the corpus has no documents", expected="at least one")
         known = signed.get("gold")
-        raise nothing_shared(corpus, *_two(known if known in corpus.annotators else None))
+        raise nothing_shared(corpus, *_two(known if known in corpus.annotators else None, fewest))
     weight = 1 / (teams[compared] - 1) if "average" in scoring.options else None
     spans, counts, notes = _counts(shared, scoring, weight)
     is_estimated = counts.error is not None and bool(counts.error.any())
@@ -319,7 +320,7 @@ def _scored(
                 remedy="read all documents at once",
             )
         notes += _quote_notes(shared, scoring, weight)
-    skipped = _skipped(corpus, teams[~compared].tolist(), counts, spans.n_merged)
+    skipped = _skipped(corpus, teams[~compared].tolist(), counts, spans.n_merged, fewest)
     return Scored(counts, settings, skipped, notes), placed_of(spans)
 
 
@@ -332,6 +333,8 @@ def _counts(
     check_fit(spans, scoring.model)
     if shared.corpus.unit == CORPUS:
         check_corpus_wide(spans, scoring)
+    if "support" in scoring.options:
+        return spans, supported(spans, shared, scoring), ()
     if scoring.is_informed:
         check_shapes(spans)
     counts, notes = counted(spans, shared, scoring)
@@ -365,14 +368,15 @@ def _quote_notes(
 
 
 def _skipped(
-    corpus: Corpus, others: Sequence[int], counts: Counts, n_merged: int
+    corpus: Corpus, others: Sequence[int], counts: Counts, n_merged: int, fewest: int | None
 ) -> dict[str, int]:
     """Count what was left out; `others` are the team sizes of documents not compared."""
     n_alone, n_empty = others.count(1), others.count(0)
+    why = f"with fewer than {fewest} annotators" if fewest else "without the gold standard"
     found = {
         left_out("{documents} with one annotator only", ""): n_alone,
         not_annotated("{documents} without an annotator", ""): n_empty,
-        left_out("{documents} without the gold standard", ""): len(others) - n_alone - n_empty,
+        left_out(f"{{documents}} {why}", ""): len(others) - n_alone - n_empty,
         # With unit corpus, random spans may be there.
         UNMARKED: 0 if counts.is_corpus_wide else len(counts.documents) - counts.n_marked_documents,
         mended("spans that differ from another in their label alone"): n_merged,
@@ -380,9 +384,11 @@ def _skipped(
     return _with_tallies(corpus, found)
 
 
-def _two(gold: str | None) -> list[Piece]:
-    """Name the two annotators that no document has."""
-    return ["two annotators"] if gold is None else [Quote(gold), " and another annotator"]
+def _two(gold: str | None, fewest: int | None = None) -> list[Piece]:
+    """Name the two annotators, or more, that no document has."""
+    if gold is not None:
+        return [Quote(gold), " and another annotator"]
+    return ["two annotators" if fewest is None else f"{fewest} annotators"]
 
 
 # --- Adding ---------------------------------------------------------------------------
@@ -543,7 +549,7 @@ def _checked(found: Answer) -> Answer:
     is_ranking, gold = found.question.command == "rank", found.only.settings.gold
     none = [name for name, item in found.scored.items() if not item.counts.n_compared]
     if len(none) == len(found.scored):
-        who = _two(gold if is_ranking else found.question.gold)
+        who = _two(gold if is_ranking else found.question.gold, found.only.settings.support)
     elif none:
         who = [Quote(gold), " and ", Quote(none[0])]
     else:
@@ -560,7 +566,8 @@ def _placement_notes(found: Answer) -> tuple[Note, ...]:
 def _freedom_notes(found: Answer, counts: Counts, *, who: Text = ()) -> tuple[Note, ...]:
     """Return a note where chance has no freedom in many texts."""
     n_fixed, n_texts = counts.texts_without_freedom()
-    if n_fixed < _MANY * n_texts or not n_fixed or counts.is_corpus_wide:
+    is_of_pairs = not counts.is_corpus_wide and found.only.settings.support is None
+    if n_fixed < _MANY * n_texts or not n_fixed or not is_of_pairs:
         return ()
     by_sentence = found.only.settings.unit == "sentence"
     texts = "sentences" if by_sentence else "texts"

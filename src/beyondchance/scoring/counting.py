@@ -22,11 +22,21 @@ from beyondchance.annotations.names import kept
 from beyondchance.annotations.pairs import SharedDocuments, annotation_numbers
 from beyondchance.core.estimates import constant_match
 from beyondchance.core.exact import are_whole, exact_total, rounded
+from beyondchance.core.labels import PLACES
 from beyondchance.core.lengths import tabulate
 from beyondchance.core.measures import Measure
 from beyondchance.core.models import AUTO, Model
 from beyondchance.core.observed import SpanGroups
-from beyondchance.core.ragged import bounds, distinct, largest, members, spread, starts, widths
+from beyondchance.core.ragged import (
+    bounds,
+    distinct,
+    largest,
+    members,
+    spread,
+    starts,
+    total,
+    widths,
+)
 from beyondchance.core.random_places import (
     Members,
     MembersOf,
@@ -39,12 +49,13 @@ from beyondchance.core.random_places import (
     whole_lines,
 )
 from beyondchance.core.span_trees import Forest, Structure, forest, nested_structure, structure_of
-from beyondchance.errors import DataError, OverlapError
+from beyondchance.core.teams import expected_support
+from beyondchance.errors import DataError, OptionError, OverlapError
 from beyondchance.messages import Note, Use
 from beyondchance.results.adding import coded
 from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
-from beyondchance.scoring.marks import Marked, refused
+from beyondchance.scoring.marks import Marked, check_apart, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.scoring.shapes import expected_by_shapes
 from beyondchance.types import Bools, Floats, Ints
@@ -55,6 +66,8 @@ _REACHED = 1e-11
 """How close, relative to it, an expected match comes to a limit that it has reached. A match that
 falls short of its limit in one arrangement of many does so by much more."""
 
+_TEAM = {"annotators": ("team", "support"), "pairs": np.array([[0], [1]])}
+"""Who is compared in counts of what a team supports."""
 _DENSE = 2
 """Pairs of annotators for each that one of them marked something, up to which all are listed."""
 _MOST_ROWS = 2**21
@@ -184,13 +197,21 @@ def counted(
             expected = rounded(informed[None])
         found = _matches(placed, measure, sizes[:, both], *sides, expected=expected)
         matches = found.in_rows(both, len(text))
+    names = names_of_rows(shared, text)
+    counts = _counts_of(matches, sizes, n_spans, labels=spans.labels, label=label, **names)
+    return replace(counts, a=rows.a, b=rows.b, is_corpus_wide=is_corpus_wide), notes
+
+
+def _counts_of(matches: Matches, sizes: Floats, n_spans: Ints, **known: Any) -> Counts:
+    """Make a table of what matched, and of how much and how many spans the two sides marked.
+
+    Side a is the first annotator and side b the second, unless they are known.
+    """
     matched, expected, certain = matches.matched, matches.expected, matches.certain
-    counts = Counts(
-        **names_of_rows(shared, text),
-        labels=spans.labels,
-        label=label,
-        a=rows.a,
-        b=rows.b,
+    has_sides = len(matched) > 1
+    zero = np.zeros_like(n_spans[0])
+    return Counts(
+        **{"a": zero, "b": zero + 1, **known},
         matched=matched[0],
         expected=expected[0],
         size_a=sizes[0],
@@ -199,18 +220,70 @@ def counted(
         spans_b=n_spans[1],
         certain=certain[0],
         # An annotator who marked nothing leaves nothing unmatched.
-        certain_a=certain[1] | (n_spans[0] == 0),
-        certain_b=certain[2] | (n_spans[1] == 0),
+        certain_a=certain[1] | (sizes[0] == 0),
+        certain_b=certain[2] | (sizes[1] == 0),
         fixed=matches.fixed,
-        matched_a=matched[1] if measure.own_sides else None,
-        matched_b=matched[2] if measure.own_sides else None,
-        expected_a=expected[1] if measure.own_sides else None,
-        expected_b=expected[2] if measure.own_sides else None,
+        matched_a=matched[1] if has_sides else None,
+        matched_b=matched[2] if has_sides else None,
+        expected_a=expected[1] if has_sides else None,
+        expected_b=expected[2] if has_sides else None,
         error=matches.error,
         stream=matches.stream,
-        is_corpus_wide=is_corpus_wide,
     )
-    return counts, notes
+
+
+def supported(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Counts:
+    """Count what is marked in every text, and what of it enough of a team marked.
+
+    Everything counts as often as it is marked.
+
+    Parameters
+    ----------
+    spans : Marked
+        No two that are placed together overlap.
+    shared : SharedDocuments
+        The documents that enough annotated.
+    scoring : Scoring
+        With the option ``support``.
+
+    Raises
+    ------
+    OptionError, OverlapError
+    """
+    corpus, measure, fewest = spans.corpus, scoring.measure, scoring.options["support"]
+    if corpus.unit == CORPUS:
+        raise OptionError(Use("support", fewest), " does not go with ", Use("unit", CORPUS))
+    check_apart(spans, f"support counts {fewest} annotators at one place", "")
+    groups, owner, length = _with_missing(spans)
+    n_labels = max(len(spans.labels), 1)
+    cells, cell = distinct(groups.text * n_labels + groups.label)
+    text, label = np.divmod(cells, n_labels)
+    n, of_span = len(cells), cell[owner]
+    sizes = np.array([exact_total(of_span, np.asarray(measure.size(length)), n)] * 2)
+    cell_of_span = cell[spans.owner()]
+    span, place, width = PLACES[measure.name](cell_of_span, spans.start, spans.end)
+    # Each thing as often as it is marked, if often enough.
+    weight = width[place] * (np.bincount(place)[place] >= fewest)
+    matched = total(cell_of_span[span], weight, n)
+    sets, number = Placement(spans, scoring.model).sets(measure.members_of)
+    by_length = measure.name == "exact"
+    expected = expected_support(
+        sets, cell[: len(spans.text)], number, n, fewest, by_length=by_length
+    )
+    expected = rounded(expected)
+    # Nothing varies where at most one of those who mark something leaves room.
+    moves = np.bincount(owner, length) < corpus.text_length[groups.text]
+    is_still = (np.bincount(cell, moves) <= 1) | (matched == 0)
+    matches = Matches(
+        matched[None],
+        expected[None],
+        _certain(expected, sizes),
+        is_still & (np.abs(expected - matched) <= _REACHED * np.maximum(matched, 1)),
+    )
+    n_spans = np.array([np.bincount(of_span), np.zeros_like(cells)])
+    names = {**names_of_rows(shared, text), **_TEAM}
+    counts = _counts_of(matches, sizes, n_spans, labels=spans.labels, label=label, **names)
+    return counts.only(shared.compared[corpus.text_document[text]])
 
 
 def _with_missing(spans: Marked) -> tuple[Marked, Ints, Ints]:

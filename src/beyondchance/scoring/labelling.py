@@ -7,17 +7,20 @@ row for each text, label and pair of annotators.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.names import coded
 from beyondchance.annotations.pairs import check_pairs, every_two, every_two_with, shared_documents
+from beyondchance.checks import checked_option
 from beyondchance.core.exact import rounded
 from beyondchance.core.labels import (
+    PLACES,
     LabelSets,
-    cut_at_boundaries,
     expected_alike,
     label_sets,
     looked_up,
@@ -38,13 +41,9 @@ from beyondchance.scoring.data import scored_data
 from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Bools, Floats, Ints
 
-_PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
-    "token": cut_at_boundaries,
-    "exact": offset_pairs,
-}
-"""Where spans can have the same label, by measure."""
-
-SPLIT_MEASURES = tuple(_PLACES)
+NONE = "(none)"
+"""The value of a field that a span does not have."""
+SPLIT_MEASURES = tuple(PLACES)
 """The measures by which agreement can be split."""
 
 _MOST_PIECES = 2**22
@@ -58,7 +57,9 @@ _REACHED = 1e-12
 
 
 @documented(ScoringOptions)
-def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labelling:
+def labelling(
+    data: Any, *others: Any, field: str | None = None, **options: Unpack[ScoredOptions]
+) -> Labelling:
     """Split agreement into finding spans and labelling what both found.
 
     Finding is the agreement of the spans, whatever their labels. Labelling compares the
@@ -71,6 +72,9 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
     ----------
     data, *others, gold
         As in `agreement`.
+    field : str, optional
+        What is compared in the place of labels: a field of spans, such as negation, certainty or
+        speaker, that the files have. Spans without it have the value ``(none)``.
     {options}
     names, texts, scheme, repair, ... : optional
         How these become a corpus (see `corpus`).
@@ -110,6 +114,16 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
     >>> split = labelling(a, b)
     >>> split.finding.corrected, split.labelling.observed, split.labelling.corrected
     (1.0, 0.5, 0.0)
+
+    Both find both symptoms; one of them takes one of these to be negated.
+
+    >>> fever = {"start": 0, "end": 5, "label": "SYMPTOM"}
+    >>> cough = {"start": 10, "end": 15, "label": "SYMPTOM"}
+    >>> a = [{"text": "Fever, no cough", "spans": [fever, cough]}]
+    >>> b = [{"text": "Fever, no cough", "spans": [fever, {**cough, "negation": True}]}]
+    >>> split = labelling(a, b, field="negation", measure="exact")
+    >>> split.finding.observed, split.labelling.observed, list(split.labelling.by_label)
+    (1.0, 0.5, ['(none)', 'true'])
     """
     given, gold, scoring = scored_data(data, others, options)
     if "scope" in scoring:
@@ -118,12 +132,12 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
             expected="none, because it scores spans without labels, then the labels",
         )
     measure = scoring.get("measure", "token")
-    if not isinstance(measure, str) or measure not in _PLACES:
+    if not isinstance(measure, str) or measure not in PLACES:
         raise OptionError(
             "measure ",
             Quote(getattr(measure, "name", measure)),
             " does not say where two spans with different labels are the same",
-            expected=" or ".join(map(repr, _PLACES)),
+            expected=" or ".join(map(repr, PLACES)),
         )
     scoring["scope"] = "unlabelled"
     scoring_of(scoring)
@@ -131,7 +145,13 @@ def labelling(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Labe
     if gold is None:
         check_pairs(compared, compared.annotation_document)
     finding = agreement(given, gold=gold, **scoring)
-    settings = finding.settings
+    settings = finding.settings.replaced(field=field)
+    if field is not None:
+        fields = [known or {} for known in compared.span_fields or ()]
+        names = sorted({name for known in fields for name in known})
+        checked_option("field", field, names, are_data=True)
+        labels, label = coded("label", [known.get(field, NONE) or NONE for known in fields])
+        compared = replace(compared, labels=labels, span_label=label)
     return Labelling(
         finding=finding,
         labelling=Agreement(
@@ -186,7 +206,7 @@ def _counted(corpus: Corpus, measure: str, gold: str | None) -> Counts:
     offsets = corpus.span_text, corpus.span_start, corpus.span_end
     if measure == "token":
         _check_pieces(offsets)
-    span, place, width = _PLACES[measure](*offsets)
+    span, place, width = PLACES[measure](*offsets)
     sets = label_sets(
         place,
         corpus.span_annotator[span],

@@ -357,7 +357,7 @@ def check_fit(spans: Marked, model: Model) -> None:
         )
 
 
-def check_apart(spans: Marked, why: str) -> None:
+def check_apart(spans: Marked, why: str, remedy: str = ", or use another unit") -> None:
     """Refuse spans that are placed together and overlap.
 
     Raises
@@ -369,7 +369,7 @@ def check_apart(spans: Marked, why: str) -> None:
         raise OverlapError(
             *found,
             expected=f"{_together(spans)} not to overlap, because {why}",
-            remedy="correct them, or use another unit",
+            remedy=f"correct them{remedy}",
         )
 
 

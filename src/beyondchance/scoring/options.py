@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
+from beyondchance.core.labels import PLACES
 from beyondchance.core.measures import CUSTOM, CUSTOM_DEFINITION, MEASURES, Measure, additive
 from beyondchance.core.models import AUTO, MODELS, Model
 from beyondchance.errors import OptionError
@@ -165,6 +166,13 @@ def scoring_of(
             Use("chance", options["chance"]),
             found if is_informed else " is for agreement and rankings only",
             remedy=f"use one of {', '.join(INFORMED)}" if is_informed else "",
+        )
+    is_apart = measure.name in PLACES and not model_named(model).is_independent
+    if "support" in options and not (is_team and is_apart and len(options) == 1):
+        raise OptionError(
+            Use("support", options["support"]),
+            " is for spans of a team that are placed apart, by token or exact",
+            expected="no gold standard, and no other option",
         )
     parameters = {}
     for name in list(options):

@@ -82,7 +82,7 @@ def test_folders_are_annotators(tmp_path):
     assert corpus.skipped == {
         "relations ignored": 1,
         "events ignored": 1,
-        "attributes ignored": 2,
+        "attributes ignored": 1,
         "normalizations ignored": 1,
         "notes ignored": 1,
         "equivalences ignored": 1,

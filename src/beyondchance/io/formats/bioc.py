@@ -226,7 +226,9 @@ def _marked(item: Mapping[str, Any], where: tuple[Piece, ...]) -> tuple[Marked, 
     # Whatever else its name is, nothing depends on it.
     name = str(name).strip() if isinstance(name, str | int) else ""
     surface = words if words.split() else None
-    return Marked(place, "", list(places), surface, infons.get(_ANNOTATOR, ""), name), infons
+    return Marked(
+        place, "", list(places), surface, infons.get(_ANNOTATOR, ""), name, infons
+    ), infons
 
 
 # --- JSON ---------------------------------------------------------------------

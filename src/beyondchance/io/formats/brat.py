@@ -6,6 +6,7 @@ One folder is one annotator; a folder that holds only folders holds one for each
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -31,6 +32,7 @@ _KINDS = {
     "#": "notes",
     "*": "equivalences",
 }
+_ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (T\S+) *(.*)")
 _LINE = re.compile(
     r"T\S+\t\S+ +\d+ +\d+[;\t]"
     r"|R\S+\t\S+ +[^\s:]+:[TE]\d"
@@ -133,7 +135,12 @@ def _looks_like_lines(source: Source) -> bool:
 def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
     """Return the text-bound annotations of a file; everything else is counted."""
     seen: dict[str, str] = {}
+    # Filled as lines are read: attributes come after their spans.
+    fields: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for where, line in source.placed_lines():
+        if found := _ATTRIBUTE.fullmatch(line.rstrip()):
+            fields[found[2]][found[1]] = found[3] or "true"
+            continue
         if line[0] in _KINDS:
             reading.skipped[no_spans(_KINDS[line[0]])] += 1
             continue
@@ -144,10 +151,11 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
             expected = f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
             raise refusal(where, "found {}", line, expected=expected)
         if seen.setdefault(name, where) != where:
-            found, expected = "{} was used before, at {}", "another name for each annotation"
-            raise refusal(where, found, name, (seen[name],), expected=expected)
+            again, expected = "{} was used before, at {}", "another name for each annotation"
+            raise refusal(where, again, name, (seen[name],), expected=expected)
         ends = [fragment.split() for fragment in place[2].split(";")]
-        yield Marked(where, place[1], [(int(s), int(e)) for s, e in ends], parts[1], id=name)
+        places = [(int(s), int(e)) for s, e in ends]
+        yield Marked(where, place[1], places, parts[1], id=name, fields=fields[name])
 
 
 def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -285,6 +285,7 @@ def _spans(
     Results of other types are counted.
     """
     spans: list[DraftSpan] = []
+    fields = _answers(results)
     targets: dict[str, None] = {}
     is_html = False
     for at, result in numbered(results, where, _SHAPE.kind):
@@ -299,7 +300,7 @@ def _spans(
                 expected="spans of one text",
             )
         if kind not in _SPANS:
-            others[kind] += 1
+            others[kind] += kind != "choices" or str(item.get("id")) not in fields
             continue
         value = object_of(item.get("value"), at, "'value'")
         is_html = is_html or isinstance(value.get("globalOffsets"), dict)
@@ -310,7 +311,8 @@ def _spans(
         name = item["id"] if isinstance(item.get("id"), str) else None
         part = {**_offsets(value, at), "text": value.get("text"), "id": name}
         for label in labels:
-            spans += _SHAPE.marks({**part, "label": label}, "", at, reading)
+            marks = _SHAPE.marks({**part, "label": label}, "", at, reading)
+            spans += [replace(mark, fields=fields.get(mark.id)) for mark in marks]
         target = identifier(item, "to_name", at)
         targets |= {} if target is None else {target: None}
         for key in ("from_name", "to_name"):
@@ -324,6 +326,18 @@ def _spans(
             expected="spans of one text in a task",
         )
     return spans, is_html
+
+
+def _answers(results: Iterable[object]) -> dict[str, dict[str, str]]:
+    """Return what was chosen for each span, by its identifier and by the control."""
+    found: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for result in results:
+        match result:
+            case {"type": "choices", "id": str(name), "from_name": by, "value": {**value}}:
+                chosen = value.get("choices")
+                if "start" in value and isinstance(chosen, list):
+                    found[name][str(by)] = ", ".join(map(str, chosen))
+    return found
 
 
 def _offsets(value: Item, where: Text) -> Item:

@@ -41,6 +41,7 @@ from beyondchance.io.span_objects import (
     ANNOTATORS,
     IDS,
     TEXTS,
+    fields_of,
     has_offsets,
     has_text,
     triples_of,
@@ -431,7 +432,10 @@ def _works(
             continue
         text = shape.text(Row(where, "", item))
         marked = [
-            (DraftSpan(start, end, label, words_of(span), at), _annotator(span, at))
+            (
+                DraftSpan(start, end, label, words_of(span), at, fields=fields_of(span)),
+                _annotator(span, at),
+            )
             for at, span in numbered(found or (), where, "span")
             for start, end, label in triples_of(span, at)
         ]

@@ -29,7 +29,7 @@ from beyondchance.io.formats.tags import is_nothing
 from beyondchance.io.offsets import places_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload
-from beyondchance.io.span_objects import is_span, triples_of, words_of
+from beyondchance.io.span_objects import fields_of, is_span, triples_of, words_of
 from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Use
 from beyondchance.tallies import left_out
@@ -161,7 +161,7 @@ def _spans(upload: Upload, beside: _Beside, reading: Reading) -> Iterator[Marked
             raise refusal(where, "found {}", spans, expected=expected, kind=SpanError)
         else:
             yield [
-                DraftSpan(start, end + n_more, label, words_of(span), place)
+                DraftSpan(start, end + n_more, label, words_of(span), place, fields=fields_of(span))
                 for index, span in enumerate(spans)
                 for place in (f"{where}, span {index}",)
                 for start, end, label in triples_of(span, place, positions=beside.counted)

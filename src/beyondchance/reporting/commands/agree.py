@@ -170,6 +170,12 @@ AGREE = command(
         "of the labels of what both found; chance is that of permuted labels",
         is_optional=True,
     ),
+    Column(
+        "supported",
+        named(levels.SCORE),
+        "of what is marked, the share that so many annotators marked",
+        is_optional=True,
+    ),
     levels.MACRO("macro", is_optional=True),
     _FREEDOM("freedom", is_optional=True),
     Column(
@@ -196,7 +202,7 @@ def agree_report(
     others: Coefficients | None = None,
     intervals: Mapping[str, Intervals] | None = None,
     null: NullDistribution | None = None,
-    split: Labelling | None = None,
+    parts: Mapping[str, Agreement] | None = None,
     part_intervals: Mapping[str, levels.Scores] | None = None,
     trends: Sequence[Trend] = (),
     loss: Mapping[str, float] | None = None,
@@ -224,10 +230,12 @@ def agree_report(
         For every one of the `results`.
     null : NullDistribution, optional
         Of the first of the `results`.
-    split : Labelling, optional
-        The first of the `results` in its parts.
+    parts : mapping of str to Agreement, optional
+        Of the first of the `results`: ``finding`` and ``labelling``, and what so many annotators
+        support.
     part_intervals : mapping of str to intervals, optional
-        Of ``finding`` and ``labelling``, and of the means of each ``label`` and ``document``.
+        Of ``finding`` and ``labelling``, of what is supported, and of the means of each ``label``
+        and ``document``.
     trends : sequence of Trend
         Over fields of the documents whose values have an order.
     loss : mapping of str to float, optional
@@ -240,7 +248,8 @@ def agree_report(
     result = next(iter(results.values()))
     annotators = result.counts.annotators
     breakdown = levels.breakdown_of(results, intervals, by=by, difficulty=difficulty, null=null)
-    parts = levels.parts_of(breakdown.rows[0].measure, result, split, part_intervals)
+    measure = breakdown.rows[0].measure
+    part_rows = levels.parts_of(measure, result, parts, part_intervals)
     settings = breakdown.settings or result.settings
     if null is not None:
         # Random annotations are drawn, even where intervals need no draws.
@@ -263,8 +272,8 @@ def agree_report(
         yield meaning(breakdown, digits)
         if null is not None:
             yield sentences.random_agreement(null, digits)
-        yield from levels.parts_tables(parts, breakdown.settings, _by(breakdown))
-        yield _differing_part(split, digits)
+        yield from levels.parts_tables(part_rows, breakdown.settings, _by(breakdown))
+        yield _differing_part(parts or {}, digits)
         yield from _tables(breakdown, top=top)
 
     def asked() -> Blocks:
@@ -278,15 +287,17 @@ def agree_report(
             yield sentences.SKILL
         if others is not None:
             yield from _coefficients().blocks_of(others)
-        yield explanation(breakdown, parts)
+        yield explanation(breakdown, part_rows)
 
     def data() -> Data:
         n_fixed, n_texts = result.counts.texts_without_freedom()
         return {
             **agree_data(breakdown, by),
-            **{part.level: part for part in parts},
+            **{part.level: part for part in part_rows},
             "null_distribution": null,
-            "macro": {part.name: part for part in parts if part.level == "macro"},
+            "supported": {part.name: part for part in part_rows if part.level == "supported"}
+            or None,
+            "macro": {part.name: part for part in part_rows if part.level == "macro"},
             "freedom": {"texts": n_texts, "without": n_fixed},
             "trends": {found.field: found for found in trends} or None,
             "sensitivity": variants or None,
@@ -302,7 +313,7 @@ def agree_report(
         make_blocks=blocks,
         make_asked=asked,
         make_data=data,
-        make_rows=lambda: _rows((*breakdown.rows, *parts), trends, variants, others),
+        make_rows=lambda: _rows((*breakdown.rows, *part_rows), trends, variants, others),
         make_paper=lambda: agree_paper(result, breakdown, null=null, digits=digits),
         make_methods=lambda digits=3: methods(
             "methods_of_agreement",
@@ -409,11 +420,12 @@ def meaning(breakdown: levels.Breakdown, digits: int) -> str:
     return f"{said} {sentences.across_corpora(breakdown.positions)}"
 
 
-def _differing_part(split: Labelling | None, digits: int) -> str:
+def _differing_part(parts: Mapping[str, Agreement], digits: int) -> str:
     """Say what annotators differ in, if it is mainly one part."""
-    if split is None:
+    if "finding" not in parts:
         return ""
-    return sentences.finding_and_labelling(split.finding.score, split.labelling.score, digits)
+    scores = parts["finding"].score, parts["labelling"].score
+    return sentences.finding_and_labelling(*scores, digits)
 
 
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
@@ -432,20 +444,37 @@ def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceIn
 
 def report_of_agreement(result: Agreement) -> Report:
     """Build the report of a result by one measure."""
-    return agree_report(result.measures)
+    return (report_of_support if result.settings.support else agree_report)(result.measures)
+
+
+def report_of_support(results: Mapping[str, Agreement]) -> Report:
+    """Build the report of what several annotators support: by each measure, and of labels."""
+    result, found = next(iter(results.values())), levels.breakdown_of(results)
+    overall = [replace(row, name=row.measure) for row in found.of("all")]
+    rows = overall + found.of("label")
+    title = f"what at least {result.settings.support} annotators marked, of all that is marked"
+    return report_on(
+        result,
+        None,
+        signature=str(result.settings),
+        make_blocks=lambda: [levels.scores_table("", rows, None, title=title)],
+        make_data=lambda: {row.joined: levels.SCORE.make(row) for row in rows},
+        make_rows=lambda: [row.to_flat() for row in rows],
+    )
 
 
 def report_of_labelling(result: Labelling) -> Report:
     """Build the report of both parts of an agreement, overall and by label."""
-    parts = {sentences.PARTS[name]: getattr(result, name) for name in ("finding", "labelling")}
-    measure = result.settings.measure
+    measure, field = result.settings.measure, result.settings.field
+    compared = sentences.PARTS["labelling"].replace("labels", field or "labels")
+    parts = {sentences.PARTS["finding"]: result.finding, compared: result.labelling}
     rows = {name: levels.breakdown_of({measure: part}) for name, part in parts.items()}
 
     def blocks() -> Blocks:
         overall = [replace(found.rows[0], name=name) for name, found in rows.items()]
         title, found = list(rows.items())[-1]
         yield levels.parts_table(overall, "agreement in two parts")
-        yield _differing_part(result, 4)
+        yield "" if field else _differing_part(result.parts, 4)
         yield levels.scores_table("label", found.of("label"), None, title=title)
 
     return report_on(
