@@ -92,12 +92,10 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
     number = part.number_in_document(np.arange(n_texts))
     parts = [rows[:, :0]]
     for text, (low, high) in enumerate(pairwise(bounds(rows[0], n_texts).tolist())):
-        if low < high:
-            name = part.documents[part.text_document[text]].encode()
-            rng = np.random.default_rng([seed, crc32(name), number[text]])
-            n = int(part.text_length[text])
-            changed = _changed(rows[1:, low:high], n, kind, magnitude, len(labels), rng)
-            parts.append(np.insert(changed, 0, text, axis=0))
+        name = part.documents[part.text_document[text]]
+        rng = np.random.default_rng([seed, crc32(name.encode()), number[text]])
+        n = int(part.text_length[text])
+        parts.append(_changed(rows[:, low:high], n, kind, magnitude, len(labels), rng))
     # Two spans at one place may have got the same label.
     new = np.unique(np.concatenate(parts, axis=1), axis=1)
     text, start, end, label = np.concatenate([rows, new], axis=1)
@@ -120,8 +118,16 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
 def _changed(  # noqa: PLR0917 - as its caller has them
     spans: Ints, n: int, kind: str, magnitude: float, n_labels: int, rng: np.random.Generator
 ) -> Ints:
-    """Make mistakes in the spans of a text of n positions: starts, ends and labels, ascending."""
-    start, end, label = spans
+    """Make mistakes in the spans of a text of n positions.
+
+    Parameters
+    ----------
+    spans : array of int, shape (4, spans)
+        The text, starts, ends and labels; starts ascend.
+    n_labels : int
+        Labels that the reference has somewhere.
+    """
+    text, start, end, label = spans
     is_hit = rng.random(len(start)) < magnitude
     match kind:
         case "shift":
@@ -133,25 +139,25 @@ def _changed(  # noqa: PLR0917 - as its caller has them
             way = np.sort(place) + starts(more) - low
             # In whole numbers, because rounding could let spans overlap.
             moved = (round(magnitude * 2**20) * way + 2**19) // 2**20
-            spans = spans + np.outer([1, 1, 0], moved[begins.cumsum() - 1])
+            spans = spans + np.outer([0, 1, 1, 0], moved[begins.cumsum() - 1])
         case "misses":
             spans = spans[:, ~is_hit]
         case "extras":
             is_taken = np.zeros(n)
-            for low, high in spans[:2].T.tolist():
+            for low, high in spans[1:3].T.tolist():
                 is_taken[low:high] = 1
-            for low, high, what in spans[:, is_hit].T.tolist():
+            for own, low, high, what in spans[:, is_hit].T.tolist():
                 size = high - low
                 n_taken = np.convolve(is_taken, np.ones(size), "valid")
                 if not n_taken.all():
                     place = rng.choice(np.flatnonzero(n_taken == 0))
                     is_taken[place : place + size] = 1
-                    spans = np.c_[spans, [place, place + size, what]]
+                    spans = np.c_[spans, [own, place, place + size, what]]
         case "label":
             step = rng.integers(1, max(n_labels, 2), len(label)) * is_hit
-            spans = np.stack([start, end, (label + step) % n_labels])
+            spans = np.stack([text, start, end, (label + step) % n_labels])
         case "split":
             cut = np.where(is_hit, start + rng.integers(1, np.maximum(end - start, 2)), end)
-            second = np.stack([cut, end, label])[:, cut < end]
-            spans = np.c_[np.stack([start, cut, label]), second]
+            second = np.stack([text, cut, end, label])[:, cut < end]
+            spans = np.c_[np.stack([text, start, cut, label]), second]
     return spans
