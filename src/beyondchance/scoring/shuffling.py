@@ -81,7 +81,7 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
     """
     corpus = corpus_of(data)
     checked_option("kind", kind, _KINDS)
-    checked_share("magnitude", magnitude, low=True, high=True)
+    magnitude = checked_share("magnitude", magnitude, low=True, high=True)
     checked_whole("seed", seed)
     reference = corpus.gold or next(iter(corpus.annotators), "")
     part = only(corpus, [reference])
@@ -111,7 +111,7 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
         span_annotator=np.repeat([0, 1], [rows.shape[1], new.shape[1]]),
         span_id=None,
         elsewhere=None,
-        options={**part.options, "shuffled": (kind, f"{magnitude:g}", str(seed))},
+        options={**part.options, "shuffled": (kind, f"{magnitude}", str(seed))},
     )
 
 
