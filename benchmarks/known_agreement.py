@@ -11,7 +11,7 @@ always the same ones: a CoNLL file for each (word, first annotator, second annot
 corpora.csv, which has a row for each file and its truth. `ours` writes our scores and other
 coefficients to FOLDER/beyondchance.csv. `score` prints the tables of any such files, with the
 columns file, score and value: run your coefficient on the corpora, write one, and compare.
-Without arguments: all of it, in about five minutes, to docs/_static/known-agreement.md.
+Without arguments: all of it, in five to ten minutes, to docs/_static/known-agreement.md.
 """
 
 from __future__ import annotations
