@@ -173,6 +173,7 @@ def is_even(counts, n):
     return len(counts) == n and all(abs(x - total * share) < 4 * error for x in counts.values())
 
 
+@pytest.mark.slow
 def test_places_are_equally_likely():
     # Spans of 2 and 1 leave two of five positions free: six arrangements in their order.
     texts = [[(0, 2, "P"), (4, 5, "P")]] * 1200

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 from zlib import crc32
 
@@ -88,17 +87,17 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
     labels, label = distinct(part.span_label)
     # Sorted, so that their order in the source changes nothing.
     rows = np.unique([part.span_text, part.span_start, part.span_end, label], axis=1)
-    n_texts = len(part.text_length)
-    number = part.number_in_document(np.arange(n_texts))
+    number = part.number_in_document(np.arange(len(part.text_length)))
+    first = bounds(rows[0], len(number))
     parts = [rows[:, :0]]
-    for text, (low, high) in enumerate(pairwise(bounds(rows[0], n_texts).tolist())):
+    for text, n in enumerate(part.text_length.tolist()):
         name = part.documents[part.text_document[text]]
         rng = np.random.default_rng([seed, crc32(name.encode()), number[text]])
-        n = int(part.text_length[text])
-        parts.append(_changed(rows[:, low:high], n, kind, magnitude, len(labels), rng))
+        spans = rows[:, first[text] : first[text + 1]].copy()
+        parts.append(_changed(spans, n, kind, magnitude, len(labels), rng))
     # Two spans at one place may have got the same label.
-    new = np.unique(np.concatenate(parts, axis=1), axis=1)
-    text, start, end, label = np.concatenate([rows, new], axis=1)
+    new = np.unique(np.hstack(parts), axis=1)
+    text, start, end, label = np.hstack([rows, new])
     return replace(
         part,
         annotators=(reference, f"shuffled {reference}"),
@@ -111,14 +110,14 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
         span_annotator=np.repeat([0, 1], [rows.shape[1], new.shape[1]]),
         span_id=None,
         elsewhere=None,
-        options={**part.options, "shuffled": (kind, f"{magnitude}", str(seed))},
+        options={**part.options, "shuffled": (kind, f"{magnitude}", f"{seed}")},
     )
 
 
 def _changed(  # noqa: PLR0917 - as its caller has them
     spans: Ints, n: int, kind: str, magnitude: float, n_labels: int, rng: np.random.Generator
 ) -> Ints:
-    """Make mistakes in the spans of a text of n positions.
+    """Make mistakes in the spans of a text of n positions, which may change in place.
 
     Parameters
     ----------
@@ -138,8 +137,8 @@ def _changed(  # noqa: PLR0917 - as its caller has them
             (place,) = disjoint_starts(n - int(more.sum()), np.ones_like(low), 1, rng)
             way = np.sort(place) + starts(more) - low
             # In whole numbers, because rounding could let spans overlap.
-            moved = (round(magnitude * 2**20) * way + 2**19) // 2**20
-            spans = spans + np.outer([0, 1, 1, 0], moved[begins.cumsum() - 1])
+            moved = (round(magnitude * 1_000_000) * way + 500_000) // 1_000_000
+            spans[1:3] += moved[begins.cumsum() - 1]
         case "misses":
             spans = spans[:, ~is_hit]
         case "extras":
@@ -148,16 +147,17 @@ def _changed(  # noqa: PLR0917 - as its caller has them
                 is_taken[low:high] = 1
             for own, low, high, what in spans[:, is_hit].T.tolist():
                 size = high - low
-                n_taken = np.convolve(is_taken, np.ones(size), "valid")
-                if not n_taken.all():
-                    place = rng.choice(np.flatnonzero(n_taken == 0))
+                places = np.flatnonzero(np.convolve(is_taken, np.ones(size), "valid") == 0)
+                if places.size:
+                    place = rng.choice(places)
                     is_taken[place : place + size] = 1
                     spans = np.c_[spans, [own, place, place + size, what]]
         case "label":
             step = rng.integers(1, max(n_labels, 2), len(label)) * is_hit
-            spans = np.stack([text, start, end, (label + step) % n_labels])
+            spans[3] = (label + step) % n_labels
         case "split":
             cut = np.where(is_hit, start + rng.integers(1, np.maximum(end - start, 2)), end)
             second = np.stack([text, cut, end, label])[:, cut < end]
-            spans = np.c_[np.stack([text, start, cut, label]), second]
+            spans[2] = cut
+            spans = np.c_[spans, second]
     return spans
