@@ -11,10 +11,7 @@ from beyondchance.former import NAMES
 from beyondchance.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from beyondchance.adjudication.adjudicated import (
-        AdjudicatedCorpus as AdjudicatedCorpus,
-        adjudicated as adjudicated,
-    )
+    from beyondchance.adjudication.adjudicated import adjudicated as adjudicated
     from beyondchance.adjudication.consensus import Consensus as Consensus, consensus as consensus
     from beyondchance.annotations.corpus import Corpus as Corpus, Span as Span
     from beyondchance.diagnosis.diagnose import diagnose as diagnose
@@ -82,10 +79,11 @@ if TYPE_CHECKING:
         sample_arrangements as sample_arrangements,
         start_probabilities as start_probabilities,
     )
+    from beyondchance.scoring.shuffling import shuffled as shuffled
     from beyondchance.settings import Settings as Settings
 
 _HOMES = {
-    "adjudication.adjudicated": "AdjudicatedCorpus adjudicated",
+    "adjudication.adjudicated": "adjudicated",
     "adjudication.consensus": "Consensus consensus",
     "annotations.corpus": "Corpus Span",
     "diagnosis.diagnose": "diagnose",
@@ -119,6 +117,7 @@ _HOMES = {
     "scoring.disagreements": "disagreements",
     "scoring.labelling": "labelling",
     "scoring.one_text": "coverage expected_match sample_arrangements start_probabilities",
+    "scoring.shuffling": "shuffled",
     "settings": "Settings",
     "version": "__version__",
 }

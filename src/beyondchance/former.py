@@ -1,6 +1,7 @@
 """Public names of earlier versions, and what takes their place."""
 
 _RETURNED_BY = {
+    "adjudicated": "AdjudicatedCorpus",
     "agreement(…).intervals": "Intervals",
     "agreement(…).macro": "MacroAverage",
     "careless_work": "CarelessWork",

@@ -39,7 +39,7 @@ KINDS: Mapping[str, type] = {
     **dict.fromkeys(_READ, str),
     **_signed(ReadOptions),
     # What was kept of it, and who was compared.
-    **dict.fromkeys(("annotators", "labels", "rename_label"), tuple),
+    **dict.fromkeys(("annotators", "labels", "rename_label", "shuffled"), tuple),
     **dict.fromkeys(("gold", "pairs", "field"), str),
     "gamma": tuple,
     # How sure it is.
@@ -94,6 +94,8 @@ class Settings:
         What the corpus was restricted to.
     rename_label : tuple of str, optional
         Labels that were given another name, as ``OLD=NEW``.
+    shuffled : tuple of str, optional
+        Which mistakes were made on purpose: kind, magnitude and seed.
     gold : str, optional
         The annotator taken as gold standard.
     pairs : str, optional

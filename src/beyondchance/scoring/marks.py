@@ -319,7 +319,8 @@ def check_closed(spans: Marked, scoring: Scoring) -> None:
     if not len(whole):
         return
     is_known = scoring.measure.name in {"token", "exact"} and not scoring.model.is_independent
-    if not is_known or scoring.is_informed or spans.corpus.unit == CORPUS:
+    others = "support" in scoring.options or spans.corpus.unit == CORPUS
+    if not is_known or scoring.is_informed or others:
         check_in_one_piece(spans.corpus)
     found = structure_of(spans.line, spans.start, spans.end, spans.owner(), spans.nesting)
     n_spans = len(spans.line)
