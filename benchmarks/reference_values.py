@@ -2,7 +2,8 @@
 
 ``python benchmarks/reference_values.py MIRRORS [NAME ...]`` reads the snapshots in the folder MIRRORS, one
 git directory ``owner+name/repo`` for each repository, at the commit that is named here, and writes the
-rows of all corpora, or replaces those that are named. Only figures are written, no text.
+rows of all corpora, or replaces those that are named. Only figures are written, no text. Then it writes the
+tables docs/_static/reference-values-*.md, which docs/reference_values.md shows; without MIRRORS only these.
 """
 
 import argparse
@@ -10,22 +11,49 @@ import csv
 import io
 import json
 import math
+import re
 import subprocess
 import tarfile
 import time
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 import beyondchance as bc
 
 OUTPUT = Path(__file__).parents[1] / "docs" / "reference_values.csv"
+TABLES = OUTPUT.parent / "_static"
 FIELDS = [
-    *("corpus", "language", "task", "annotators", "documents", "raters", "spans"),
-    *("marked", "length", "unit", "positions", "token_observed", "token", "exact_observed", "exact", "skill", "skill_exact"),
-    *("kappa", "alpha", "nominal_alpha", "gamma", "missing", "repository", "commit", "files", "licence", "read_as", "signature"),
+    *("corpus", "language", "task", "annotators", "documents", "raters", "spans", "joined"),
+    *(
+        "marked",
+        "length",
+        "unit",
+        "positions",
+        "token_observed",
+        "token",
+        "exact_observed",
+        "exact",
+        "skill",
+        "skill_exact",
+    ),
+    *(
+        "kappa",
+        "alpha",
+        "nominal_alpha",
+        "gamma",
+        "missing",
+        "repository",
+        "commit",
+        "files",
+        "licence",
+        "read_as",
+        "signature",
+    ),
 ]
 GAMMA_SPANS = 40_000
 """Gamma aligns the spans of all raters of a text; more spans than this take hours."""
@@ -92,7 +120,11 @@ class Snapshot:
 
 def runs(marks: Sequence[int], label: str) -> list[Span]:
     """Return a span for each longest run of marked tokens."""
-    edges = [i for i, (a, b) in enumerate(zip([0, *marks], [*marks, 0], strict=True)) if bool(a) != bool(b)]
+    edges = [
+        i
+        for i, (a, b) in enumerate(zip([0, *marks], [*marks, 0], strict=True))
+        if bool(a) != bool(b)
+    ]
     return [(start, end, label) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
@@ -113,7 +145,11 @@ def tagged(tags: Sequence[str]) -> list[Span]:
 def columns(text: str, separator: str) -> Iterator[list[list[str]]]:
     """Yield the sentences of a file of columns, each a list of lines."""
     for block in text.replace("\r", "").split("\n\n"):
-        lines = [line.split(separator) for line in block.split("\n") if line and not line.startswith("# ")]
+        lines = [
+            line.split(separator)
+            for line in block.split("\n")
+            if line and not line.startswith("# ")
+        ]
         if lines:
             yield lines
 
@@ -123,7 +159,10 @@ def nemo(files: dict[str, str], parts: Sequence[str]) -> Callable[[Snapshot], It
 
     def load(source: Snapshot) -> Iterator[Item]:
         for part in parts:
-            read = {who: list(columns(source.text(file.format(part)), " ")) for who, file in files.items()}
+            read = {
+                who: list(columns(source.text(file.format(part)), " "))
+                for who, file in files.items()
+            }
             for number, sentences in enumerate(zip(*read.values(), strict=True)):
                 (tokens,) = {tuple(line[0] for line in sentence) for sentence in sentences}
                 spans = [tagged([line[1] for line in sentence]) for sentence in sentences]
@@ -132,18 +171,19 @@ def nemo(files: dict[str, str], parts: Sequence[str]) -> Callable[[Snapshot], It
     return load
 
 
-def barner(genre: str) -> Callable[[Snapshot], Iterator[Item]]:
-    """Return a loader of BarNER: one annotator for each column of a file."""
+def barner(source: Snapshot) -> Iterator[Item]:
+    """Yield the tweets of BarNER that three annotated, without the column that is the final annotation.
 
-    def load(source: Snapshot) -> Iterator[Item]:
-        for name in source.names("data/BarNER-double"):
-            if Path(name).name.startswith(f"bar_{genre}_"):
-                for number, lines in enumerate(columns(source.text(name), "\t")):
-                    tags = list(zip(*lines, strict=True))[1:]
-                    spans = {f"column {i}": tagged(column) for i, column in enumerate(tags, 1)}
-                    yield Item(f"{name}-{number}", tuple(line[0] for line in lines), spans)
-
-    return load
+    Compared with data/BarNER-final, column 2 of tweets 001 to 020 is the final annotation, and column 1 of the
+    others and of the articles, whose other columns are copies of each other. Only here are two left.
+    """
+    for name in source.names("data/BarNER-double"):
+        if Path(name).name.startswith("bar_tweet_"):
+            for number, lines in enumerate(columns(source.text(name), "\t")):
+                tokens, *tags = zip(*lines, strict=True)
+                if len(tags) == 3:
+                    spans = {f"column {i + 1}": tagged(tags[i]) for i in (0, 2)}
+                    yield Item(f"{name}-{number}", tokens, spans)
 
 
 def amia(source: Snapshot) -> Iterator[Item]:
@@ -157,7 +197,11 @@ def amia(source: Snapshot) -> Iterator[Item]:
             text = source.text(name[:-4] + ".txt")
             if texts.setdefault(document, text) != text:
                 raise ValueError(f"{name}: another text")
-            rows = [line.split("\t")[1] for line in source.text(name).splitlines() if line.startswith("T")]
+            rows = [
+                line.split("\t")[1]
+                for line in source.text(name).splitlines()
+                if line.startswith("T")
+            ]
             # A span of several fragments reaches from the first to the last.
             found[document][who] = [
                 (int(row.split()[1]), int(row.split()[-1]), row.split()[0]) for row in rows
@@ -186,7 +230,9 @@ def terms(source: Snapshot) -> Iterator[Item]:
                     [(places[start], places[end - 1] + 1, label) for start, end, label in found]
                     for found in (first, second)
                 ]
-                yield Item(f"{name}-{number}", one, dict(zip(("first", "second"), spans, strict=True)))
+                yield Item(
+                    f"{name}-{number}", one, dict(zip(("first", "second"), spans, strict=True))
+                )
 
 
 def marked(element: ET.Element) -> tuple[str, list[Span]]:
@@ -209,7 +255,9 @@ def pico(who: str) -> Callable[[Snapshot], Iterator[Item]]:
 
     def load(source: Snapshot) -> Iterator[Item]:
         kinds = ("participants", "interventions", "outcomes")
-        marks = {kind: json.loads(source.text(f"data/annotations/{kind}_{who}.json")) for kind in kinds}
+        marks = {
+            kind: json.loads(source.text(f"data/annotations/{kind}_{who}.json")) for kind in kinds
+        }
         for name, sentence in json.loads(source.text("data/sentences.json")).items():
             spans: dict[str, list[Span]] = defaultdict(list)
             for kind in kinds:
@@ -230,7 +278,9 @@ def crowd_participants(source: Snapshot) -> Iterator[Item]:
             row["docid"],
             text,
             {
-                f"worker {number}": [(start, min(end, len(text)), "participants") for start, end in spans]
+                f"worker {number}": [
+                    (start, min(end, len(text)), "participants") for start, end in spans
+                ]
                 for number, (_, spans) in enumerate(workers, 1)
             },
         )
@@ -249,12 +299,33 @@ def redasa(source: Snapshot) -> Iterator[Item]:
         yield Item(document, source.text(f"data/documents/{document}.txt"), spans)
 
 
+def leoka(source: Snapshot) -> Iterator[Item]:
+    """Yield narratives of violence against officers, with what the students of a team marked."""
+    for name in source.names("3_annotations/annotations"):
+        for task in json.loads(source.bytes(name)) if name.endswith(".json") else ():
+            spans: dict[str, list[Span]] = {}
+            for annotation in task["annotations"]:
+                who, last = annotation["completed_by"]["id"], annotation["updated_by"]
+                if not annotation["ground_truth"] and last in (None, who):
+                    spans[str(who)] = [
+                        (result["value"]["start"], result["value"]["end"], label)
+                        for result in annotation["result"]
+                        if result["type"] == "labels"
+                        for label in result["value"]["labels"]
+                    ]
+            yield Item(f"{Path(name).stem}-{task['id']}", task["data"]["text"], spans)
+
+
 def questions(data: dict) -> Iterator[tuple[str, str, list[dict]]]:
     """Yield the text, the context and the answers of each question in the form of SQuAD."""
     for article in data["data"]:
         for paragraph in article["paragraphs"]:
             for question in paragraph["qas"]:
-                yield question["question"].strip(), paragraph["context"].strip(), question["answers"]
+                yield (
+                    question["question"].strip(),
+                    paragraph["context"].strip(),
+                    question["answers"],
+                )
 
 
 def answer(context: str, row: dict) -> Span | None:
@@ -262,15 +333,6 @@ def answer(context: str, row: dict) -> Span | None:
     start, text = row["answer_start"], row["text"]
     end = start + len(text)
     return (start, end, "answer") if text and context[start:end] == text else None
-
-
-def cmrc(source: Snapshot) -> Iterator[Item]:
-    """Yield the questions of the development set of CMRC 2018, each with three answers."""
-    data = json.loads(source.text("squad-style-data/cmrc2018_dev.json"))
-    for number, (_, context, answers) in enumerate(questions(data)):
-        found = [answer(context, row) for row in answers]
-        if len(found) == 3 and all(found):
-            yield Item(str(number), context, {f"answer {i}": [span] for i, span in enumerate(found, 1)})
 
 
 def norquad(source: Snapshot) -> Iterator[Item]:
@@ -296,9 +358,11 @@ def norquad(source: Snapshot) -> Iterator[Item]:
 
 def corrections(source: Snapshot) -> Iterator[Item]:
     """Yield the sentences of the test set of UA-GEC, with what both annotators corrected."""
-    for number, block in enumerate(source.text("data/gec-only/test/gec-only.test.m2").split("\n\n")):
+    for number, block in enumerate(
+        source.text("data/gec-only/test/gec-only.test.m2").split("\n\n")
+    ):
         lines = block.strip().split("\n")
-        if lines[0].startswith("S ") and not lines[0].startswith("S # "):
+        if lines[0].startswith("S ") and not re.fullmatch(r"S # \d+", lines[0]):
             spans: dict[str, list[Span]] = {"0": [], "1": []}
             for line in lines[1:]:
                 place, kind, *_, who = line.removeprefix("A ").split("|||")
@@ -308,37 +372,52 @@ def corrections(source: Snapshot) -> Iterator[Item]:
             yield Item(str(number), tuple(lines[0].split()[1:]), spans)
 
 
-def error_spans(source: Snapshot) -> Iterator[Item]:
-    """Yield the German translations in which two annotators marked errors by ESA."""
-    folder = "data/campaign-ruction-rc5/"
-    targets = {
-        (str(item["itemID"]), item["documentID"]): item["targetText"]
-        for batch in json.loads(source.text(folder + "data/batches_wmt23_en-de_esa.json"))
-        for item in batch["items"]
-    }
-    people = {row["login"]: row["AnnotatorID"] for row in source.table(folder + "Annotators_mapping.csv")}
-    found: dict[tuple[str, str], dict[str, tuple[str, str]]] = defaultdict(dict)
-    for campaign in ("240315rc5ESA", "240520rc6ESA"):
-        for row in csv.reader(io.StringIO(source.text(f"{folder}{campaign}.scores.csv"))):
-            login, _, item, kind, *_, document, _, spans, _, _ = row
-            # One document was shared by two accounts that numbered its items alike.
-            if kind == "TGT" and "#dup" not in document and document != "elitr_minuting-19#GPT4-5shot":
-                found[item, document][campaign] = (people.get(login, login), spans)
-    for key, by_campaign in found.items():
-        if len({who for who, _ in by_campaign.values()}) == 2 and key in targets:
-            yield Item(
-                "#".join(key),
-                targets[key],
-                {
-                    campaign: [
-                        # The last character is part of the span.
-                        (row["start_i"], min(row["end_i"] + 1, len(targets[key])), row["severity"])
-                        for row in json.loads(spans)
-                        if row["start_i"] != "missing"
-                    ]
-                    for campaign, (_, spans) in by_campaign.items()
-                },
-            )
+def error_spans(batch: str, campaigns: Sequence[str]) -> Callable[[Snapshot], Iterator[Item]]:
+    """Return a loader of German translations in which the annotators of two campaigns marked errors."""
+
+    def load(source: Snapshot) -> Iterator[Item]:
+        folder = "data/campaign-ruction-rc5/"
+        targets = {
+            (str(item["itemID"]), item["documentID"]): item["targetText"]
+            for tasks in json.loads(source.text(f"{folder}data/{batch}"))
+            for item in tasks["items"]
+        }
+        people = {
+            row["login"]: row["AnnotatorID"]
+            for row in source.table(f"{folder}Annotators_mapping.csv")
+        }
+        found: dict[tuple[str, str], dict[str, tuple[str, str]]] = defaultdict(dict)
+        for campaign in campaigns:
+            for row in csv.reader(io.StringIO(source.text(f"{folder}{campaign}.scores.csv"))):
+                login, _, item, kind, *_, document, _, spans, _, _ = row
+                # One document was shared by two accounts that numbered its items alike.
+                if (
+                    kind == "TGT"
+                    and "#dup" not in document
+                    and document != "elitr_minuting-19#GPT4-5shot"
+                ):
+                    found[item, document][campaign] = (people.get(login, login), spans)
+        for key, by_campaign in found.items():
+            if len({who for who, _ in by_campaign.values()}) == 2 and key in targets:
+                yield Item(
+                    "#".join(key),
+                    targets[key],
+                    {
+                        campaign: [
+                            # The last character is part of the span.
+                            (
+                                row["start_i"],
+                                min(row["end_i"] + 1, len(targets[key])),
+                                row["severity"],
+                            )
+                            for row in json.loads(spans)
+                            if row["start_i"] != "missing"
+                        ]
+                        for campaign, (_, spans) in by_campaign.items()
+                    },
+                )
+
+    return load
 
 
 def mqm(pair: str) -> Callable[[Snapshot], Iterator[Item]]:
@@ -395,9 +474,17 @@ def clicked(files: dict[str, str], raters: int) -> Callable[[Snapshot], Iterator
                 spans: dict[str, list[Span]] = {}
                 for number, judgment in enumerate(judgments, 1):
                     data = judgment["data"]
-                    clicks = next((v for k, v in data.items() if k == "answer" or k.startswith("click")), [])
-                    places = set() if "none" in data.values() else {int(i) for i in clicks if i.isdigit()}
-                    spans[f"judgment {number}"] = runs([i in places for i in range(len(tokens))], label)
+                    clicks = next(
+                        (v for k, v in data.items() if k == "answer" or k.startswith("click")), []
+                    )
+                    places = (
+                        set()
+                        if "none" in data.values()
+                        else {int(i) for i in clicks if i.isdigit()}
+                    )
+                    spans[f"judgment {number}"] = runs(
+                        [i in places for i in range(len(tokens))], label
+                    )
                 if len(spans) == raters:
                     yield Item(f"{label}-{unit['id']}", tokens, spans)
 
@@ -406,11 +493,10 @@ def clicked(files: dict[str, str], raters: int) -> Callable[[Snapshot], Iterator
 
 BTC = ("GateNLP/broad_twitter_corpus", "0c45ef7b1924a6b8115bceab388781590b1b553a")
 NEMO = ("OnlpLab/NEMO-Corpus", "38b10235a22998774311ab78a0078c8fb7dea57c")
-BARNER = ("mainlp/BarNER", "44706d373c5c8a5d61f58eca4569b705d9c8cb27")
 PICO = ("Markus-Zlabinger/pico-annotation", "63358b6bd99826a3607ff7ce78c7e8bbdd5ceed5")
 WMT = ("google/wmt-mqm-human-evaluation", "7fadea281aff8db61cc72fc3d469a4dca78b82a6")
 
-CC_BY, CC_BY_SA, CC_0, NONE = "CC BY 4.0", "CC BY-SA 4.0", "CC0 1.0", "not stated in the repository"
+CC_BY, CC_BY_SA, CC_0, NONE = "CC BY 4.0", "CC BY-SA 4.0", "CC0 1.0", "not stated"
 CORPORA = (
     Source(
         "NEMO",
@@ -443,21 +529,13 @@ CORPORA = (
         for group, letters in ((1, "acdefg"), (2, "bhijkl"))
     ),
     Source(
-        "BarNER, Wikipedia",
-        *BARNER,
-        "data/BarNER-double/bar_wiki_*.tsv",
-        *("Bavarian", "named entities", "trained annotators", NONE),
-        "annotators are columns, two or three by document; a column is not one person",
-        barner("wiki"),
-        unit="sentence",
-    ),
-    Source(
         "BarNER, tweets",
-        *BARNER,
-        "data/BarNER-double/bar_tweet_*.tsv",
+        "mainlp/BarNER",
+        "44706d373c5c8a5d61f58eca4569b705d9c8cb27",
+        "data/BarNER-double/bar_tweet_001.tsv to 020.tsv",
         *("Bavarian", "named entities", "trained annotators", NONE),
-        "annotators are columns, two or three by document; words are masked",
-        barner("tweet"),
+        "columns 1 and 3, because column 2 is the final annotation; words are masked",
+        barner,
         unit="sentence",
         words=False,
     ),
@@ -504,26 +582,25 @@ CORPORA = (
         "PanSurg/redasa-sample-data",
         "0b2f987ba3164bdbded9dddc907f5b4e6bfd2e3b",
         "data/annotations/*.json",
-        *("English", "critical appraisal", "experts", "see LICENSE"),
+        *("English", "critical appraisal", "experts", CC_0),
         "two of 22 curators by document",
         redasa,
     ),
     Source(
-        "CMRC 2018, development",
-        "ymcui/cmrc2018",
-        "c0eb1b6ba219847457e6af3180da722bbeb656af",
-        "squad-style-data/cmrc2018_dev.json",
-        *("Chinese", "answers to questions", "annotators", CC_BY_SA),
-        "a text for each question; answers that are not at their offset are left out with the question",
-        cmrc,
-        words=False,
+        "LEOKA, nine teams",
+        "javierosorio/LEOKA_ML",
+        "1ca502d7c3e3bba4c76c8ec2099b53abf09fba68",
+        "3_annotations/annotations/LEOKA_team_*.json",
+        *("English", "actors, arms, times", "students", "MIT"),
+        "without annotations with a star (the ground truth) and those last changed by another person",
+        leoka,
     ),
     Source(
         "NorQuAD, validation",
         "ltgoslo/NorQuAD",
         "701f7db6a51f0264a282ce1ff8e59580251b391e",
         "data/annotation/*/answers_?.json, data/validation/*/*/validation.json",
-        *("Norwegian", "answers to questions", "students", "see LICENSE"),
+        *("Norwegian", "answers to questions", "two annotators", CC_0),
         "a text for each question; who wrote it against who answered it",
         norquad,
     ),
@@ -536,14 +613,20 @@ CORPORA = (
         "texts are sentences; the words that were corrected; insertions have no words and are left out",
         corrections,
     ),
-    Source(
-        "ESA, WMT 2023 en-de",
-        "wmt-conference/ErrorSpanAnnotation",
-        "e7f88b51a5d36dd5a9c9c1d80556f69637716cd4",
-        "data/campaign-ruction-rc5/*ESA.scores.csv (ESA-1, ESA-2)",
-        *("German", "errors of translations", "translators", "see LICENSE"),
-        "texts are segments; labels are severities; without control items and the same person twice",
-        error_spans,
+    *(
+        Source(
+            f"{name}, study of ESA",
+            "wmt-conference/ErrorSpanAnnotation",
+            "e7f88b51a5d36dd5a9c9c1d80556f69637716cd4",
+            ", ".join(f"data/campaign-ruction-rc5/{campaign}.scores.csv" for campaign in campaigns),
+            *("German", "errors of translations", "translators", "GPL 3.0"),
+            "texts are segments; labels are severities; without control items and the same person twice",
+            error_spans(f"batches_wmt23_en-de_{name.lower()}.json", campaigns),
+        )
+        for name, campaigns in (
+            ("ESA", ("240315rc5ESA", "240520rc6ESA")),
+            ("MQM", ("240315rc5MQM", "240521rc6MQM")),
+        )
     ),
     *(
         Source(
@@ -590,6 +673,21 @@ CORPORA = (
 )
 
 
+def joined(text: str | tuple[str, ...], spans: Sequence[Span]) -> list[Span]:
+    """Return the spans of one rater, those of one label that overlap or cut the same word as one."""
+    found: list[Span] = []
+    for start, end, label in sorted(spans, key=lambda span: (span[2], span)):
+        before, last, same = found[-1] if found else (0, 0, None)
+        is_within = (
+            isinstance(text, str) and last and re.fullmatch(r"\w+", text[last - 1 : start + 1])
+        )
+        if label == same and (start < last or is_within):
+            found[-1] = (before, max(last, end), label)
+        else:
+            found.append((start, end, label))
+    return found
+
+
 def corpus_of(source: Source, items: Sequence[Item]) -> bc.Corpus:
     """Return the corpus of items, scored by words where words are known."""
     if isinstance(items[0].text, tuple):
@@ -611,16 +709,25 @@ def corpus_of(source: Source, items: Sequence[Item]) -> bc.Corpus:
         for rater, spans in item.spans.items()
     ]
     positions = "tokens" if source.words else "characters"
-    return bc.corpus(records, positions=positions, offsets="exclusive")
+    return bc.corpus(records, positions=positions, offsets="exclusive", zero_length="skip")
 
 
 def row_of(source: Source, mirrors: Path) -> dict[str, object]:
     """Return the row of a corpus."""
     folder = mirrors / source.repository.replace("/", "+") / "repo"
-    items = [item for item in source.load(Snapshot(folder, source.commit)) if len(item.spans) > 1]
+    loaded = [item for item in source.load(Snapshot(folder, source.commit)) if len(item.spans) > 1]
+    items = [
+        replace(
+            item, spans={rater: joined(item.text, spans) for rater, spans in item.spans.items()}
+        )
+        for item in loaded
+    ]
     corpus = corpus_of(source, items)
     token, exact = (bc.agreement(corpus, measure=measure) for measure in ("token", "exact"))
-    n_spans = sum(len(spans) for item in items for spans in item.spans.values())
+    n_marked, n_spans = (
+        sum(len(spans) for item in each for spans in item.spans.values())
+        for each in (loaded, items)
+    )
     which, missing = ["kappa", "alpha", "nominal-alpha"], []
     if n_spans <= GAMMA_SPANS:
         which.append("gamma")
@@ -635,6 +742,7 @@ def row_of(source: Source, mirrors: Path) -> dict[str, object]:
         "documents": len(corpus.documents),
         "raters": max(len(item.spans) for item in items),
         "spans": n_spans,
+        "joined": n_marked - n_spans,
         "unit": source.unit,
         "positions": corpus.positions,
         "token_observed": token.observed,
@@ -655,17 +763,18 @@ def row_of(source: Source, mirrors: Path) -> dict[str, object]:
     for name in which:
         value = others.values[name]
         if math.isnan(value.value):
-            missing.append(f"{name}: {value.reason}")
+            missing.append(f"{name}: spans of different labels overlap")
         else:
             row[name.replace("-", "_")] = value.value
-    try:
-        if source.words:
-            row["skill"] = bc.agreement(corpus, chance="shapes").corrected
-            row["skill_exact"] = bc.agreement(corpus, chance="shapes", measure="exact").corrected
-        else:
-            missing.append("skill: words are not known")
-    except bc.OverlapError:
-        missing.append("skill: spans of one label overlap")
+    if source.words:
+        with np.errstate(all="ignore"):
+            for name, measure in (("skill", "token"), ("skill_exact", "exact")):
+                row[name] = bc.agreement(corpus, chance="shapes", measure=measure).corrected
+        if not all(map(math.isfinite, (row["skill"], row["skill_exact"]))):
+            del row["skill"], row["skill_exact"]
+            missing.append("skill: some spans are nearly as long as their text")
+    else:
+        missing.append("skill: words are not known")
     row["missing"] = "; ".join(missing)
     return row
 
@@ -683,26 +792,171 @@ def shown(value: object) -> object:
     return f"{value:.4f}" if isinstance(value, float) else value
 
 
+def read_rows() -> dict[str, dict[str, str]]:
+    """Return the rows of the table that was written, by corpus."""
+    if not OUTPUT.exists():
+        return {}
+    with OUTPUT.open(encoding="utf-8", newline="") as file:
+        return {row["corpus"]: row for row in csv.DictReader(file)}
+
+
+def points(row: dict[str, str], name: str) -> str:
+    """Return a value with two digits, as people cite it, or a dash."""
+    return f"{float(row[name]):.2f}" if row[name] else "–"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows)]
+
+
+def spread(rows: Sequence[dict[str, str]], name: str) -> str:
+    """Return the lowest and the highest value."""
+    values = sorted(float(row[name]) for row in rows if row[name])
+    both = [f"{value:.2f}" for value in (values[0], values[-1])]
+    return both[0] if both[0] == both[1] else " to ".join(both)
+
+
+def grouped(
+    rows: Sequence[dict[str, str]], heading: str, key: Callable[[dict[str, str]], str]
+) -> list[str]:
+    """Return a table of what the rows with the same key reach, the highest `exact` first."""
+    groups: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    order = sorted(groups.items(), key=lambda group: -max(float(row["exact"]) for row in group[1]))
+    return table(
+        [heading, "rows", "corrected `exact`", "corrected `token`", "γ"],
+        [
+            [name, str(len(each)), *(spread(each, column) for column in COMPARED)]
+            for name, each in order
+        ],
+    )
+
+
+COMPARED = ("exact", "token", "gamma")
+
+
+def citation(row: dict[str, str]) -> str:
+    """Return the line to paste."""
+    scores = (
+        ("token", "token"),
+        ("exact", "exact"),
+        ("skill", "skill"),
+        ("kappa", "κ"),
+        ("alpha", "α"),
+    )
+    values = [
+        f"{shown_as} {points(row, name)}"
+        for name, shown_as in (*scores, ("gamma", "γ"))
+        if row[name]
+    ]
+    return (
+        f"{row['corpus']} ({row['language']}, {row['task']}; {row['raters']} raters, {row['documents']} texts, "
+        f"{row['spans']} spans; {row['repository']}@{row['commit'][:10]}): corrected {', '.join(values)}. "
+        f"Reference values of beyondchance; {row['signature']}"
+    )
+
+
+def pages(rows: Sequence[dict[str, str]]) -> dict[str, str]:
+    """Return the tables of the page by name."""
+    high = [row for row in rows if float(row["exact"]) >= 0.72]
+    tasks = sorted({row["task"] for row in high})
+    answered = [
+        f"Of {len(rows)} rows, {len(high)} have a corrected `exact` of .72 or more"
+        f" (tasks: {', '.join(tasks)}); the median is"
+        f" {sorted(float(row['exact']) for row in rows)[len(rows) // 2]:.2f}.",
+        "",
+        *grouped(rows, "task", lambda row: row["task"]),
+        "",
+        *grouped(rows, "language", lambda row: row["language"]),
+        "",
+        *grouped(
+            rows, "raters of a text", lambda row: "two" if row["raters"] == "2" else "three or more"
+        ),
+        "",
+        *grouped(rows, "who", lambda row: "crowd" if row["annotators"] == "crowd" else "others"),
+    ]
+    corpora = table(
+        [
+            "corpus",
+            "language",
+            "task",
+            "who",
+            "texts",
+            "raters",
+            "spans",
+            "marked",
+            "length",
+            "unit",
+        ],
+        [
+            [
+                *(row[name] for name in ("corpus", "language", "task", "annotators")),
+                *(row[name] for name in ("documents", "raters", "spans")),
+                f"{100 * float(row['marked']):.0f} %",
+                f"{float(row['length']):.1f} {row['positions']}",
+                row["unit"],
+            ]
+            for row in rows
+        ],
+    )
+    names = ("token_observed", "token", "exact_observed", "exact", "skill", "skill_exact")
+    names += ("kappa", "alpha", "nominal_alpha", "gamma")
+    values = table(
+        [
+            *(
+                "corpus",
+                "F1 `token`",
+                "`token`",
+                "F1 `exact`",
+                "`exact`",
+                "skill `token`",
+                "skill `exact`",
+            ),
+            *("κ", "α (2004)", "α (nominal)", "γ", "missing because"),
+        ],
+        [
+            [row["corpus"], *(points(row, name) for name in names), row["missing"] or "–"]
+            for row in rows
+        ],
+    )
+    sources = []
+    for row in rows:
+        sources += [
+            f"**{row['corpus']}.** [{row['repository']}](https://github.com/{row['repository']}), commit"
+            f" `{row['commit']}`, `{row['files']}`; licence: {row['licence']}. Read as: {row['read_as']}"
+            + (f"; {row['joined']} spans joined" if row["joined"] != "0" else "")
+            + ".",
+            "",
+            *("```text", citation(row), "```", ""),
+        ]
+    made = {"answers": answered, "corpora": corpora, "values": values, "sources": sources}
+    head = "<!-- Written by python benchmarks/reference_values.py -->"
+    return {name: "\n".join([head, "", *lines]).rstrip() + "\n" for name, lines in made.items()}
+
+
 def main() -> None:
-    """Write the rows of all corpora, or replace those that are named."""
+    """Write the rows of all corpora, or replace those that are named; then the tables of the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("mirrors", type=Path, help="the folder with owner+name/repo")
+    parser.add_argument("mirrors", type=Path, nargs="?", help="the folder with owner+name/repo")
     parser.add_argument("names", nargs="*", help="only these corpora")
     arguments = parser.parse_args()
-    for source in CORPORA:
+    rows = read_rows()
+    for source in CORPORA if arguments.mirrors else ():
         if not arguments.names or source.name in arguments.names:
             begun = time.perf_counter()
             row = {key: shown(value) for key, value in row_of(source, arguments.mirrors).items()}
-            known = {}
-            if OUTPUT.exists():
-                with OUTPUT.open(encoding="utf-8", newline="") as file:
-                    known = {known["corpus"]: known for known in csv.DictReader(file)}
-            known[source.name] = row
+            rows[source.name] = {name: str(row.get(name, "")) for name in FIELDS}
+            print(f"{source.name}: {time.perf_counter() - begun:.0f} s", flush=True)
             with OUTPUT.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
                 writer.writeheader()
-                writer.writerows(known[each.name] for each in CORPORA if each.name in known)
-            print(f"{source.name}: {time.perf_counter() - begun:.0f} s", flush=True)
+                writer.writerows(rows[each.name] for each in CORPORA if each.name in rows)
+    for name, text in pages(
+        [rows[source.name] for source in CORPORA if source.name in rows]
+    ).items():
+        (TABLES / f"reference-values-{name}.md").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
