@@ -1,10 +1,13 @@
-"""Recompute docs/reference_values.csv: the agreement of public corpora whose annotators are known one by one.
+"""Recompute docs/reference_values.csv: what annotators of public corpora reached.
 
-``python benchmarks/reference_values.py MIRRORS [NAME ...]`` reads the snapshots in the folder MIRRORS, one
-git directory ``owner+name/repo`` for each repository, at the commit that is named here, and writes the
-rows of all corpora, or replaces those that are named. Only figures are written, no text. Then it writes the
-tables docs/_static/reference-values-*.md, which docs/reference_values.md shows; without MIRRORS only these.
+``python benchmarks/reference_values.py MIRRORS [NAME ...]`` reads the snapshots in the folder
+MIRRORS, one git directory ``owner+name/repo`` for each repository, at the commit that is named
+here, and writes the rows of all corpora, or replaces those that are named. Only figures are
+written, no text. Then it writes the tables docs/_static/reference-values-*.md, which
+docs/reference_values.md shows; without MIRRORS only these.
 """
+
+# ruff: noqa: RUF001 - Greek letters are the names of coefficients
 
 import argparse
 import csv
@@ -20,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -172,10 +176,10 @@ def nemo(files: dict[str, str], parts: Sequence[str]) -> Callable[[Snapshot], It
 
 
 def barner(source: Snapshot) -> Iterator[Item]:
-    """Yield the tweets of BarNER that three annotated, without the column that is the final annotation.
+    """Yield the tweets of BarNER that three annotated, without the column of the final annotation.
 
-    Compared with data/BarNER-final, column 2 of tweets 001 to 020 is the final annotation, and column 1 of the
-    others and of the articles, whose other columns are copies of each other. Only here are two left.
+    Compared with data/BarNER-final, the final annotation is column 2 of tweets 001 to 020, and
+    column 1 of the others and of most articles, whose further columns are copies of each other.
     """
     for name in source.names("data/BarNER-double"):
         if Path(name).name.startswith("bar_tweet_"):
@@ -215,14 +219,13 @@ def terms(source: Snapshot) -> Iterator[Item]:
 
     The files of the two differ in white space, so that offsets are counted without it.
     """
-    root = "distribution/annoitation_files/double_annotated_files/"
-    for name in source.names(root + "annotator1"):
+    folder = "distribution/annoitation_files/double_annotated_files/"
+    for name in source.names(folder + "annotator1"):
         if not name.endswith(".xml"):
             continue
-        papers = [
-            [marked(sentence) for sentence in ET.fromstring(source.bytes(file)).iter("S")]
-            for file in (name, name.replace("annotator1", "annotator2"))
-        ]
+        both = (name, name.replace("annotator1", "annotator2"))
+        roots = [ET.fromstring(source.bytes(file)) for file in both]  # noqa: S314
+        papers = [[marked(sentence) for sentence in paper.iter("S")] for paper in roots]
         for number, ((one, first), (two, second)) in enumerate(zip(*papers, strict=False)):
             if "".join(one.split()) == "".join(two.split()):
                 places = [i for i, character in enumerate(one) if not character.isspace()]
@@ -251,7 +254,7 @@ def marked(element: ET.Element) -> tuple[str, list[Span]]:
 
 
 def pico(who: str) -> Callable[[Snapshot], Iterator[Item]]:
-    """Return a loader of 423 sentences with the participants, interventions and outcomes of a trial."""
+    """Return a loader of 423 sentences on trials: participants, interventions, outcomes."""
 
     def load(source: Snapshot) -> Iterator[Item]:
         kinds = ("participants", "interventions", "outcomes")
@@ -373,7 +376,7 @@ def corrections(source: Snapshot) -> Iterator[Item]:
 
 
 def error_spans(batch: str, campaigns: Sequence[str]) -> Callable[[Snapshot], Iterator[Item]]:
-    """Return a loader of German translations in which the annotators of two campaigns marked errors."""
+    """Return a loader of German translations: the errors that two campaigns marked."""
 
     def load(source: Snapshot) -> Iterator[Item]:
         folder = "data/campaign-ruction-rc5/"
@@ -462,7 +465,7 @@ def toxic(source: Snapshot) -> Iterator[Item]:
 
 
 def clicked(files: dict[str, str], raters: int) -> Callable[[Snapshot], Iterator[Item]]:
-    """Return a loader of tweets in which workers clicked the words of names, one kind of name at a time."""
+    """Return a loader of tweets: words of names that were clicked, one kind at a time."""
 
     def load(source: Snapshot) -> Iterator[Item]:
         for label, file in files.items():
@@ -473,7 +476,8 @@ def clicked(files: dict[str, str], raters: int) -> Callable[[Snapshot], Iterator
                 tokens = tuple(tokens if isinstance(tokens, list) else json.loads(tokens))
                 spans: dict[str, list[Span]] = {}
                 for number, judgment in enumerate(judgments, 1):
-                    data = judgment["data"]
+                    # A comment is free text, which may be "none" as well.
+                    data = {k: v for k, v in judgment["data"].items() if k != "comment"}
                     clicks = next(
                         (v for k, v in data.items() if k == "answer" or k.startswith("click")), []
                     )
@@ -515,7 +519,7 @@ CORPORA = (
             f"NEMO, pilot group {group}",
             *NEMO,
             f"data/ud/pilot_annotations/group{group}_*_morph_dev_1-400.bmes",
-            *("Hebrew", "named entities", "candidates in a pilot", CC_BY + " (guidelines)"),
+            *("Hebrew", "named entities", "annotators of a pilot", CC_BY + " (guidelines)"),
             "morphemes, outer layer; sentences 1 to 400",
             nemo(
                 {
@@ -533,7 +537,7 @@ CORPORA = (
         "mainlp/BarNER",
         "44706d373c5c8a5d61f58eca4569b705d9c8cb27",
         "data/BarNER-double/bar_tweet_001.tsv to 020.tsv",
-        *("Bavarian", "named entities", "trained annotators", NONE),
+        *("Bavarian", "named entities", "annotators", NONE),
         "columns 1 and 3, because column 2 is the final annotation; words are masked",
         barner,
         unit="sentence",
@@ -544,8 +548,8 @@ CORPORA = (
         "ibm-aur-nlp/amia-18-mutation-corpus",
         "177da676d0a98ee3dbe46d1d5c4d7b97c06ae122",
         "data-preadjudicated/annotator?/0?/*.ann",
-        *("English", "genes and mutations", "experts", "CC BY-NC-ND 4.0"),
-        "two of five annotators by abstract, before discussion; fragments joined; without the folders IAA",
+        *("English", "genes and mutations", "annotators", "CC BY-NC-ND 4.0"),
+        "two of five annotators by abstract, before discussion; fragments joined; without IAA",
         amia,
     ),
     Source(
@@ -553,7 +557,7 @@ CORPORA = (
         "languagerecipes/acl-rd-tec-2.0",
         "39142690c8a062704b134e4013c0d5bc1c96e7f9",
         "distribution/annoitation_files/double_annotated_files/",
-        *("English", "scientific terms", "experts", "CC BY-NC-SA 4.0"),
+        *("English", "scientific terms", "annotators", "CC BY-NC-SA 4.0"),
         "texts are sentences; those whose characters differ between the files are left out",
         terms,
     ),
@@ -582,7 +586,7 @@ CORPORA = (
         "PanSurg/redasa-sample-data",
         "0b2f987ba3164bdbded9dddc907f5b4e6bfd2e3b",
         "data/annotations/*.json",
-        *("English", "critical appraisal", "experts", CC_0),
+        *("English", "critical appraisal", "curators", CC_0),
         "two of 22 curators by document",
         redasa,
     ),
@@ -592,7 +596,7 @@ CORPORA = (
         "1ca502d7c3e3bba4c76c8ec2099b53abf09fba68",
         "3_annotations/annotations/LEOKA_team_*.json",
         *("English", "actors, arms, times", "students", "MIT"),
-        "without annotations with a star (the ground truth) and those last changed by another person",
+        "without annotations with a star (ground truth) or last changed by another person",
         leoka,
     ),
     Source(
@@ -600,7 +604,7 @@ CORPORA = (
         "ltgoslo/NorQuAD",
         "701f7db6a51f0264a282ce1ff8e59580251b391e",
         "data/annotation/*/answers_?.json, data/validation/*/*/validation.json",
-        *("Norwegian", "answers to questions", "two annotators", CC_0),
+        *("Norwegian", "answers to questions", "annotators", CC_0),
         "a text for each question; who wrote it against who answered it",
         norquad,
     ),
@@ -609,8 +613,8 @@ CORPORA = (
         "grammarly/ua-gec",
         "4757f72f192c4a41e4c8fb1d9690a948f87cf6d6",
         "data/gec-only/test/gec-only.test.m2",
-        *("Ukrainian", "errors of writers", "proof-readers", CC_BY),
-        "texts are sentences; the words that were corrected; insertions have no words and are left out",
+        *("Ukrainian", "errors of writers", "annotators", CC_BY),
+        "texts are sentences; the words that were corrected; insertions are left out",
         corrections,
     ),
     *(
@@ -619,8 +623,8 @@ CORPORA = (
             "wmt-conference/ErrorSpanAnnotation",
             "e7f88b51a5d36dd5a9c9c1d80556f69637716cd4",
             ", ".join(f"data/campaign-ruction-rc5/{campaign}.scores.csv" for campaign in campaigns),
-            *("German", "errors of translations", "translators", "GPL 3.0"),
-            "texts are segments; labels are severities; without control items and the same person twice",
+            *("German", "errors of translations", "annotators", "GPL 3.0"),
+            "texts are segments; labels are severities; no control items, nobody twice",
             error_spans(f"batches_wmt23_en-de_{name.lower()}.json", campaigns),
         )
         for name, campaigns in (
@@ -634,7 +638,7 @@ CORPORA = (
             *WMT,
             f"generalMT2023/{pair}/sxs_mqm_generalMT2023_{pair}.3ratingsPerSegment.tsv.tar.gz",
             *(language, "errors of translations", "translators", "Apache 2.0"),
-            "texts are segments; labels are severities (major, minor); errors of the source are left out",
+            "texts are segments; labels are severities; errors of the source are left out",
             mqm(pair),
         )
         for name, pair, language in (("en-de", "ende", "German"), ("zh-en", "zhen", "English"))
@@ -674,7 +678,7 @@ CORPORA = (
 
 
 def joined(text: str | tuple[str, ...], spans: Sequence[Span]) -> list[Span]:
-    """Return the spans of one rater, those of one label that overlap or cut the same word as one."""
+    """Return the spans of one rater, as one where they overlap or cut the same word."""
     found: list[Span] = []
     for start, end, label in sorted(spans, key=lambda span: (span[2], span)):
         before, last, same = found[-1] if found else (0, 0, None)
@@ -772,7 +776,7 @@ def row_of(source: Source, mirrors: Path) -> dict[str, object]:
                 row[name] = bc.agreement(corpus, chance="shapes", measure=measure).corrected
         if not all(map(math.isfinite, (row["skill"], row["skill_exact"]))):
             del row["skill"], row["skill_exact"]
-            missing.append("skill: some spans are nearly as long as their text")
+            missing.append("skill: not computed, very long spans")
     else:
         missing.append("skill: words are not known")
     row["missing"] = "; ".join(missing)
@@ -851,10 +855,11 @@ def citation(row: dict[str, str]) -> str:
         for name, shown_as in (*scores, ("gamma", "γ"))
         if row[name]
     ]
+    size = f"{row['raters']} raters, {row['documents']} texts, {row['spans']} spans"
     return (
-        f"{row['corpus']} ({row['language']}, {row['task']}; {row['raters']} raters, {row['documents']} texts, "
-        f"{row['spans']} spans; {row['repository']}@{row['commit'][:10]}): corrected {', '.join(values)}. "
-        f"Reference values of beyondchance; {row['signature']}"
+        f"{row['corpus']} ({row['language']}, {row['task']}; {size};"
+        f" {row['repository']}@{row['commit'][:10]}): corrected {', '.join(values)}."
+        f" Reference values of beyondchance; {row['signature']}"
     )
 
 
@@ -862,10 +867,13 @@ def pages(rows: Sequence[dict[str, str]]) -> dict[str, str]:
     """Return the tables of the page by name."""
     high = [row for row in rows if float(row["exact"]) >= 0.72]
     tasks = sorted({row["task"] for row in high})
-    answered = [
+    middle = median(float(row["exact"]) for row in rows)
+    first = (
         f"Of {len(rows)} rows, {len(high)} have a corrected `exact` of .72 or more"
-        f" (tasks: {', '.join(tasks)}); the median is"
-        f" {sorted(float(row['exact']) for row in rows)[len(rows) // 2]:.2f}.",
+        f" (tasks: {', '.join(tasks)}); the median is {middle:.2f}."
+    )
+    answered = [
+        first,
         "",
         *grouped(rows, "task", lambda row: row["task"]),
         "",
@@ -923,21 +931,20 @@ def pages(rows: Sequence[dict[str, str]]) -> dict[str, str]:
     )
     sources = []
     for row in rows:
-        sources += [
-            f"**{row['corpus']}.** [{row['repository']}](https://github.com/{row['repository']}), commit"
-            f" `{row['commit']}`, `{row['files']}`; licence: {row['licence']}. Read as: {row['read_as']}"
-            + (f"; {row['joined']} spans joined" if row["joined"] != "0" else "")
-            + ".",
-            "",
-            *("```text", citation(row), "```", ""),
-        ]
+        where = f"[{row['repository']}](https://github.com/{row['repository']})"
+        merged = f"; {row['joined']} spans joined" if row["joined"] != "0" else ""
+        said = (
+            f"**{row['corpus']}.** {where}, commit `{row['commit']}`, `{row['files']}`;"
+            f" licence: {row['licence']}. Read as: {row['read_as']}{merged}."
+        )
+        sources += [said, "", "```text", citation(row), "```", ""]
     made = {"answers": answered, "corpora": corpora, "values": values, "sources": sources}
     head = "<!-- Written by python benchmarks/reference_values.py -->"
     return {name: "\n".join([head, "", *lines]).rstrip() + "\n" for name, lines in made.items()}
 
 
 def main() -> None:
-    """Write the rows of all corpora, or replace those that are named; then the tables of the page."""
+    """Write the rows of all corpora or of those that are named, then the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mirrors", type=Path, nargs="?", help="the folder with owner+name/repo")
     parser.add_argument("names", nargs="*", help="only these corpora")
