@@ -403,6 +403,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
+    are_cut = all(any(x.sentences is not None for x in group) for group in by_document.values())
+    unit = unit or ("sentence" if are_cut else "document")
     spans: list[tuple[int, str, int, int, str]] = []
     ids: list[str] = []
     lengths: list[int] = []

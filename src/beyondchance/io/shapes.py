@@ -41,6 +41,10 @@ from beyondchance.tallies import Tally
 Item = Mapping[str, Any]
 
 
+WRITTEN = {"tokens": "token_offsets", "sentences": "sentence_offsets"}
+"""Where formats that have no place for tokens and sentences keep them."""
+
+
 class Row(NamedTuple):
     """A record.
 
@@ -147,6 +151,18 @@ def tokens_of(
             )
         tokens.append((start, end))
     return tokens[1:]
+
+
+def written_places(item: Item) -> dict[str, list[Interval] | None]:
+    """Return the tokens and sentences of a record, where `write` put them as pairs of offsets."""
+    return {key: _pairs(item.get(name)) for key, name in WRITTEN.items()}
+
+
+def _pairs(value: Any) -> list[Interval] | None:
+    are_pairs = isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(is_whole, pair)) for pair in value
+    )
+    return [(start, end) for start, end in value] if are_pairs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +281,7 @@ class Shape:
             spans=spans,
             offsets=self.offsets,
             fields=named_fields(item.get(self.fields)),
+            **written_places(item),
         )
 
     def text(self, row: Row) -> str:

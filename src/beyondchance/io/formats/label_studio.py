@@ -15,9 +15,10 @@ from beyondchance.io.assembling import again
 from beyondchance.io.columns import named_fields
 from beyondchance.io.conventions import bare, fits
 from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import Item, Shape, numbered
+from beyondchance.io.shapes import Item, Shape, numbered, written_places
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
     identified,
@@ -69,6 +70,8 @@ class _Work:
         The strings of the task, one of which is the text.
     about : mapping of str to str
         What else is known about the task.
+    places : mapping of str to list of (start, end), optional
+        Its tokens and sentences.
     is_flat : bool
         Whether the strings next to the text may be answers of the annotator.
     spans : sequence of DraftSpan
@@ -88,6 +91,7 @@ class _Work:
     annotator: str
     fields: Mapping[str, str]
     about: Mapping[str, str]
+    places: Mapping[str, list[Interval] | None]
     is_flat: bool
     spans: Sequence[DraftSpan]
     is_html: bool
@@ -150,6 +154,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
             fields={**work.about, **named_fields(beside)},
+            **work.places,
         )
 
 
@@ -220,6 +225,7 @@ def _works(
                     unnamed="" if who else "model" if is_model else "annotator",
                     fields={k: v for k, v in data.items() if isinstance(v, str)},
                     about=named_fields(task.get("meta")),
+                    places=written_places(data),
                     is_flat=is_flat,
                     spans=spans,
                     is_html=is_html,

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.columns import NAMES, NUMBERS, our_name
 from beyondchance.io.registry import required
@@ -38,7 +37,7 @@ def composed(export: Export) -> Files:
         if our_name(name) in NAMES:
             found = ("field ", Quote(name), f" would be read as the column {our_name(name)!r}")
             raise DataError(*found, remedy="rename it")
-    columns = _columns(corpus, export.annotations)
+    columns = _columns(export)
     if kind == "parquet":
         return _parquet(columns)
     rows = zip(*columns.values(), strict=True)
@@ -60,9 +59,10 @@ def composed(export: Export) -> Files:
     return encoded("".join(f"{line}\n" for line in lines), "the table")
 
 
-def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
+def _columns(export: Export) -> Columns:
     """Return the columns of a table; None where a row has no value."""
-    rows = [(*pair, span) for pair, spans in _with_blanks(annotations).items() for span in spans]
+    corpus, found = export.corpus, _with_blanks(export.annotations)
+    rows = [(*pair, span) for pair, spans in found.items() for span in spans]
     documents, annotators, spans = (list(column) for column in zip(*rows, strict=True))
     texts = corpus.texts if corpus.positions == "characters" else None
     joined = [] if texts is None else joined_texts(corpus, texts)
@@ -86,6 +86,12 @@ def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
     else:
         lengths = np.bincount(corpus.text_document, corpus.text_length, len(corpus.documents))
         columns["length"] = lengths.astype(np.int64)[documents].tolist()
+        if export.has_sentences:
+            sizes: dict[int, str] = {}
+            for document, size in zip(corpus.text_document, corpus.text_length, strict=True):
+                sizes[int(document)] = f"{sizes.get(int(document), '')} {size}".lstrip()
+            columns["sentence_lengths"] = [sizes.pop(document, None) for document in documents]
+    columns["offsets_in"] = [corpus.positions] * len(documents)
     for name, of_documents in corpus.fields.items():
         columns[name] = [of_documents[document] for document in documents]
     return columns
