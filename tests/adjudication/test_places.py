@@ -46,6 +46,7 @@ def gold(folder, *decisions, **changed):
     return bc.adjudicated(corpus, decided(folder, *decisions, **changed))
 
 
+@pytest.mark.usefixtures("by_characters")
 @each("first", ["y", "by y", "0-7 PER: Ada sat", "0-7 PER"])
 def test_what_can_be_filled_in(folder, first):
     found = gold(folder, first, "11-13 LOC, 14-15 LOC: e", "nothing")
@@ -56,12 +57,14 @@ def test_what_can_be_filled_in(folder, first):
     assert choices == ["version" if first[-1] == "y" else "edited", "edited", "nothing"]
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_empty_cells_decide_nothing(folder):
     found = gold(folder, "", "x", "")
     assert found.n_decided == 1
     assert (11, 15, "LOC") in found.spans("a", "gold")
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_the_command(folder, capsys):
     path = decided(folder, "y", "nothing", "x")
     assert main(["adjudicate", "spans.csv", "--decisions", path.name, "--save", "gold.csv"]) == 0
@@ -76,6 +79,7 @@ def test_a_workbook(folder):
     assert gold(folder, "y", "nothing", "x", name="decided.xlsx").n_decided == 3
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_two_people(folder):
     one, other = decided(folder, "x", "", ""), decided(folder, "", "", "y", name="b.csv")
     corpus = bc.read(folder / "spans.csv")
@@ -84,6 +88,7 @@ def test_two_people(folder):
         bc.adjudicated(corpus, [one, decided(folder, "y", "", "", name="c.csv")])
 
 
+@pytest.mark.usefixtures("by_characters")
 @each(
     ("decision", "kind", "told"),
     [
@@ -111,6 +116,7 @@ def test_changed_rows(folder, changed, kind, told):
         gold(folder, "x", "x", "x", **changed)
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_other_positions(folder):
     corpus = bc.read(folder / "spans.csv", positions="tokens")
     with refused(bc.MismatchError, "'characters' … 'tokens'", use="positions"):

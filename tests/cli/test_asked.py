@@ -242,6 +242,7 @@ def test_pages_hold_what_was_asked(option, page_of):
     assert page_of(*words) != page_of(*words, declared.opts[-1], *tried[:n_values])
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_every_option_of_pages_is_tried():
     elsewhere = ELSEWHERE - {"digits", "top"} | {"figures"}
     own = import_module("beyondchance.cli.report").command.params

@@ -17,6 +17,8 @@ from every_format import EXAMPLES, Annotations
 from examples import examples
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Ada met Bo in Oslo."
 THREE = [(0, 3, "PER"), (8, 10, "PER"), (14, 18, "LOC")]
 FIELDS = "text=body,spans=marks,start=at.0.from,end=at.0.to,label=kind"
@@ -279,6 +281,7 @@ class TestKnown:
         options = {"positions": "tokens", "offsets": "inclusive", "fields": fields}
         assert bc.read(saved(row), **options).spans("p1", "news") == [(0, 1, "Generic")]
 
+    @pytest.mark.usefixtures("by_characters")
     def test_spert(self, saved):
         corpus = bc.read(saved(SPERT), positions="tokens")
         assert corpus.spans("s1", "news") == [(0, 1, "Peop"), (2, 4, "Peop")]

@@ -26,6 +26,7 @@ class TestTags:
         [SENTENCES[1], "B-PER O", "O O"],
     )
 
+    @pytest.mark.usefixtures("by_characters")
     def test_a_column_for_each_annotator(self, tmp_path):
         corpus = bc.read(saved(tmp_path, self.rows))
         assert corpus.annotators == ("anna", "ben")
@@ -91,6 +92,7 @@ class TestSpans:
         ["b", f" {SENTENCES[1]}", '[{"start": 1, "end": 4, "label": "PER"}]', "[]"],
     )
 
+    @pytest.mark.usefixtures("by_characters")
     def test_a_column_for_each_annotator(self, tmp_path):
         corpus = bc.read(saved(tmp_path, self.rows))
         assert (corpus.unit, corpus.positions) == ("document", "characters")
@@ -130,6 +132,7 @@ class TestLabelStudio:
         found = [[i, who, doc, label, 1.5, "good", text] for i, (who, doc, label, text) in cells]
         return [self.header, *found]
 
+    @pytest.mark.usefixtures("by_characters")
     def test_rows_are_annotations(self, tmp_path):
         regions = [{"start": 0, "end": 3, "text": "Ada", "labels": ["PER", "X"]}]
         cells = [

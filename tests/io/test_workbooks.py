@@ -7,6 +7,8 @@ from each import each
 from every_format import as_csv, workbook, zipped
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 pytest.importorskip("python_calamine")
 
 SPANS = [
@@ -43,6 +45,7 @@ def test_the_sheet_with_a_header(tmp_path):
     assert bc.read(saved(tmp_path, content)).annotators == ("x", "y")
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_several_sheets(tmp_path):
     path = saved(tmp_path, workbook(Spans=SPANS, Tokens=TOKENS))
     with refused(bc.FormatError, "book.xlsx: … 'Spans', 'Tokens'", use="layer"):

@@ -170,6 +170,7 @@ def again(corpus, name, **options):
         return bc.read(path, format="table", **options)
 
 
+@pytest.mark.usefixtures("by_characters")
 @examples(60)
 @given(st.data(), st.sampled_from(TABLES), st.sampled_from(["tokens", "characters"]))
 def test_any_table(data, name, positions):
@@ -207,6 +208,7 @@ def test_any_folder_of_columns(corpus):
     assert content(result) == content(corpus)
 
 
+@pytest.mark.usefixtures("by_characters")
 @examples(60)
 @given(corpora(positions="characters", unit="document", may_overlap=True))
 def test_any_brat_folder(corpus):
@@ -374,6 +376,7 @@ def test_any_docbin(data, key):
 # --- One of each --------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_a_table_line_by_line(tmp_path):
     write(SMALL, tmp_path / "x.csv", format="table")
     assert (tmp_path / "x.csv").read_text("utf-8") == (
@@ -412,6 +415,7 @@ def test_missing_is_not_empty_even_if_nobody_found_nothing(name):
     assert result.annotators_of("1") == ("anna",)
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_texts_of_one_document_in_a_table(tmp_path):
     sentences = built(
         replace(marked("a", "anna", "Mia ran. Bo", ("Mia", "PER"), ("Bo", "PER")),
@@ -510,6 +514,7 @@ def test_brat_files(tmp_path):
     }
 
 
+@pytest.mark.usefixtures("by_characters")
 @each("end", ["\n", "\r\n", " \n\n  ", "\r"])
 def test_brat_spans_over_lines(tmp_path, end):
     corpus = built(marked("a", "anna", f"On Long{end}Island", (f"Long{end}Island", "LOC")))
@@ -527,6 +532,7 @@ def with_edges(text, span):
     return bc.Corpus.from_spans({"anna": [[span]]}, **given)
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_brat_spans_with_line_breaks_at_their_edges(tmp_path):
     corpus = with_edges("On\nLong ", (2, 8, "LOC"))
     write(corpus, tmp_path / "out", format="brat")
@@ -535,6 +541,7 @@ def test_brat_spans_with_line_breaks_at_their_edges(tmp_path):
     assert result.spans("a", "anna") == [(3, 7, "LOC")]
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_brat_keeps_a_mark_at_the_beginning_of_a_text(tmp_path):
     corpus = built(marked("a", "anna", "\ufeffMia met Mia", ("Mia", "PER")))
     write(corpus, tmp_path / "out", format="brat")
@@ -592,6 +599,7 @@ NESTED = built(
 )
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_tasks_of_label_studio(tmp_path):
     """The shape that Label Studio imports."""
     write(NESTED.with_gold("gold"), tmp_path / "x.json", notes={"d": "Look"})
@@ -650,6 +658,7 @@ def test_names_of_label_studio_stay(tmp_path):
     assert result.fields == {"round": ("2", ""), "note": ("Look", "")}
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_predictions(tmp_path):
     write(SMALL, tmp_path / "x.json", as_predictions=True)
     task = json.loads((tmp_path / "x.json").read_text("utf-8"))[1]
@@ -660,6 +669,7 @@ def test_predictions(tmp_path):
     assert content(bc.read(tmp_path / "x.json", predictions=True)) == content(SMALL)
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_rows_of_doccano(tmp_path):
     """The shape that doccano imports; offsets count UTF-16 units."""
     one = NESTED.select(documents=["7"], annotators=["1"])
@@ -685,6 +695,7 @@ def test_rows_of_doccano(tmp_path):
     }
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_tasks_of_prodigy(tmp_path):
     corpus = replace(WORDS.select(documents=["a"]), origin={})
     write(corpus, tmp_path / "x.jsonl", format="prodigy", notes={"a": "Look"})
@@ -829,6 +840,7 @@ def test_bioc_as_its_library_reads_it(tmp_path, ending):
     ]
 
 
+@pytest.mark.usefixtures("by_characters")
 @each("name", ["x.json", "x.xml"])
 def test_passages_of_bioc(tmp_path, name):
     spans = [DraftSpan(0, 3, "X"), DraftSpan(4, 9, "X"), DraftSpan(8, 13, "Y")]
@@ -845,6 +857,7 @@ def test_passages_of_bioc(tmp_path, name):
     assert_written(corpus, bc.read(tmp_path / name), "bioc")
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_several_annotators_in_one_file_of_bioc(tmp_path):
     corpus = built(
         marked("a", "p", "Mia ran", ("Mia", "X")),

@@ -235,6 +235,10 @@ def by_files(
     return lambda upload: upload.data is None and quantifier(map(looks, upload.sources))
 
 
+EITHER = "sentence or document"
+"""The unit of formats that may have sentences: these, if all documents have some."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A format that can be read.
@@ -245,8 +249,7 @@ class Format:
     example : str
         One line that shows how to call it.
     unit, positions, offsets : str
-        Its defaults: what a text is, what positions are, what the file's offsets count. Without a
-        unit, a text is a sentence where the file has these for all documents.
+        Its defaults: what a text is, what positions are, what the file's offsets count.
     options : frozenset of str
         The reading options that concern it.
     has_ends : bool
@@ -468,7 +471,7 @@ _ALL = (
         name="label-studio",
         title="Label Studio: JSON, JSON-MIN, CSV and TSV, all annotators in one file",
         example="beyondchance agree export.json",
-        unit="",
+        unit=EITHER,
         first="[{",
         options=CHARACTERS | {"predictions"},
     ),
@@ -476,7 +479,7 @@ _ALL = (
         name="doccano",
         title="doccano: JSONL, or the zip with one JSONL per user",
         example="beyondchance agree project.zip",
-        unit="",
+        unit=EITHER,
         offsets="UTF-16 units",
         first="{",
         options=CHARACTERS | {"empty"},
@@ -485,7 +488,7 @@ _ALL = (
         name="prodigy",
         title="Prodigy: JSONL from db-out",
         example="beyondchance agree dataset.jsonl",
-        unit="",
+        unit=EITHER,
         first="{",
         options=CHARACTERS,
     ),
@@ -527,6 +530,7 @@ _ALL = (
     Format(
         name="table",
         title="CSV, TSV, xlsx, JSONL, Parquet, data frames: document, annotator, start, end, label",
+        unit=EITHER,
         is_in_memory=True,
         example="beyondchance agree spans.csv",
         is_alone=True,

@@ -153,16 +153,13 @@ def tokens_of(
     return tokens[1:]
 
 
-def written_places(item: Item) -> dict[str, list[Interval] | None]:
-    """Return the tokens and sentences of a record, where `write` put them as pairs of offsets."""
-    return {key: _pairs(item.get(name)) for key, name in WRITTEN.items()}
-
-
-def _pairs(value: Any) -> list[Interval] | None:
+def written_places(item: Item, what: str) -> list[Interval] | None:
+    """Return the tokens or sentences of a record, where `write` put them as pairs of offsets."""
+    value = item.get(WRITTEN[what])
     are_pairs = isinstance(value, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(map(is_whole, pair)) for pair in value
     )
-    return [(start, end) for start, end in value] if are_pairs else None
+    return [(start, end) for start, end in value or ()] if are_pairs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +278,8 @@ class Shape:
             spans=spans,
             offsets=self.offsets,
             fields=named_fields(item.get(self.fields)),
-            **written_places(item),
+            tokens=written_places(item, "tokens"),
+            sentences=written_places(item, "sentences"),
         )
 
     def text(self, row: Row) -> str:

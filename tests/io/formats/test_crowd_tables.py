@@ -1,9 +1,13 @@
 """Tables with the words of spans, and with rows that are no spans."""
 
+import pytest
+
 import beyondchance as bc
 from each import each
 from every_format import as_csv
 from refusals import refused
+
+pytestmark = pytest.mark.usefixtures("by_characters")
 
 HEADER = ["document", "annotator", "start", "end", "label"]
 TEXT = "Ada sat in Rome"
@@ -186,6 +190,7 @@ class TestTokens:
         ["Sentence: 2", "Bob", "NNP", "O", "B-PER"],
     )
 
+    @pytest.mark.usefixtures("by_characters")
     def test_read(self, tmp_path):
         corpus = bc.read(saved(tmp_path, self.rows))
         assert corpus.annotators == ("gold", "predicted")

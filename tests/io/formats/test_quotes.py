@@ -18,6 +18,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 #       0         1         2         3
 #       0123456789012345678901234567890123
 TEXT = "Mira Holt sailed to Lund. Mira won."
@@ -190,6 +192,7 @@ GOLD = {
 }
 
 
+@pytest.mark.usefixtures("by_characters")
 @each("name", GOLD)
 def test_the_text_is_that_of_the_document_in_any_format(name, tmp_path):
     (tmp_path / "model.json").write_text(json.dumps(ANSWER))

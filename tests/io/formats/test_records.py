@@ -22,6 +22,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Ada met Bo in Oslo."
 ADA = {"start": 0, "end": 3, "label": "PER"}
 BO = {"start": 8, "end": 10, "label": "PER", "text": "Bo"}
@@ -534,6 +536,7 @@ class TestTraining:
         assert is_format(row)
         assert read(row).spans("0", "news") == [(0, 3, "PER")]
 
+    @pytest.mark.usefixtures("by_characters")
     def test_words_of_gliner(self, read):
         corpus = read(array(WORDS), positions="tokens")
         assert corpus.spans("1", "news") == [(0, 1, "X"), (1, 4, "Y")]

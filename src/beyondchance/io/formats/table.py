@@ -31,7 +31,6 @@ from beyondchance.annotations.building import POSITIONS
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.checks import is_bytes_as_text
-from beyondchance.core.ragged import members, starts
 from beyondchance.errors import (
     DataError,
     FormatError,
@@ -57,10 +56,10 @@ from beyondchance.io.conventions import emptiness, fitted, remedy
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
-from beyondchance.io.offsets import length_of
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.packed import unpacked
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import EITHER, Upload
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
@@ -159,7 +158,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
         rows = _combined(tables, _read_documents(reading), reading)
         if any("text" in table.columns for table in rows.tables):
             drafts = _drafts(rows, reading)
-            return assembled(drafts, reading, unit="", positions=_counted(rows) or "tokens")
+            return assembled(drafts, reading, unit=EITHER, positions=_counted(rows) or "tokens")
         return _numbered(rows, reading)
 
 
@@ -401,13 +400,13 @@ def _by_sentences(corpus: Corpus, rows: _Rows, keep: Ints | slice, reading: Read
         raise OptionError("a table has no sentences", remedy=("pass ", Use("unit", "document")))
     if found is None or unit == "document":
         return corpus
-    document, size = found
-    odd = np.bincount(document, size, len(corpus.documents)) != corpus.text_length
-    if odd.any():
-        problem = "the sentences of document {} add up to another length"
-        raise refusal(rows.name, problem, corpus.documents[int(np.argmax(odd))], expected="its own")
+    size, length = np.concatenate(found), corpus.text_length
+    odd = next((i for i, own in enumerate(found) if own.sum() != length[i]), None)
+    if odd is not None:
+        problem = f"the sentences of document {{}} add up to {found[odd].sum()}, not {length[odd]}"
+        raise refusal(rows.name, problem, corpus.documents[odd], expected="its length")
     # All documents end to end.
-    begin, place = starts(size), starts(corpus.text_length)[corpus.span_text]
+    begin, place = size.cumsum() - size, (length.cumsum() - length)[corpus.span_text]
     text = begin.searchsorted(place + corpus.span_start, side="right") - 1
     start, end = (place + side - begin[text] for side in (corpus.span_start, corpus.span_end))
     across = np.flatnonzero(end > size[text])
@@ -418,7 +417,7 @@ def _by_sentences(corpus: Corpus, rows: _Rows, keep: Ints | slice, reading: Read
         raise SpanError(*rows.span(row).named, problem, where=rows.where(row), remedy=mend)
     return replace(
         corpus,
-        text_document=document,
+        text_document=np.arange(len(found)).repeat([*map(len, found)]),
         text_length=size,
         span_text=text,
         span_start=start,
@@ -438,11 +437,8 @@ def _counted(rows: _Rows) -> str:
     return found.pop() if found else ""
 
 
-def _sentences(rows: _Rows) -> tuple[Ints, Ints] | None:
-    """Return the document and the size of each sentence, by the column of their sizes.
-
-    None if a document has none.
-    """
+def _sentences(rows: _Rows) -> list[Ints] | None:
+    """Return the sizes of the sentences of each document; None if a column lacks them for some."""
     names, codes = _joined([codes_of(table, "sentence_lengths") for table in rows.tables])
     known = np.flatnonzero((codes >= 0) & (rows.document >= 0))
     own = np.full(len(rows.documents), -1)
@@ -456,8 +452,7 @@ def _sentences(rows: _Rows) -> tuple[Ints, Ints] | None:
     if not len(own) or own.min() < 0:
         return None
     sizes = [np.array(name.split(), dtype=np.int64) for name in names]
-    document, size = members(np.cumsum([0, *map(len, sizes)]), own)
-    return document, np.concatenate(sizes)[size]
+    return [sizes[code] for code in own.tolist()]
 
 
 def _filled(rows: _Rows, room: Ints, reading: Reading, mend: Text = ()) -> Bools:
@@ -724,6 +719,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
         _check_length(known, reading.options["length"])
     fields = _fields(rows, reading)
     is_good = _good_in_texts(rows, texts, reading)
+    sentences = _places_of_sentences(rows)
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.marked.tolist(), rows.annotator.tolist(), strict=True)):
         groups.setdefault(key, []).append(row)
@@ -746,6 +742,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             text=text,
             spans=[rows.span(row) for row in members if is_good[row]],
             fields={kind: values[d] for kind, values in fields.items()},
+            sentences=None if sentences is None else sentences[d],
         )
         drafts.append(draft)
     if not rows.words:
@@ -753,6 +750,18 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
     marked = [(str(draft.where), draft.text, list(draft.spans)) for draft in drafts]
     fitting = fitted(marked, replace(reading, ends=None), file=rows.name)
     return [replace(draft, spans=own) for draft, own in zip(drafts, fitting, strict=True)]
+
+
+def _places_of_sentences(rows: _Rows) -> Sequence[list[Interval]] | None:
+    """Return the characters of the sentences of each document, with a line break between them."""
+    found = _sentences(rows)
+    if found is None:
+        return None
+    ends = ((size + 1).cumsum() - 1 for size in found)
+    return [
+        list(zip((end - size).tolist(), end.tolist(), strict=True))
+        for size, end in zip(found, ends, strict=True)
+    ]
 
 
 def _good_in_texts(rows: _Rows, texts: Mapping[tuple[int, int], str], reading: Reading) -> Bools:
