@@ -11,6 +11,7 @@ from each import each
 from every_format import as_csv, workbook
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
 SPANS = [
     ["document", "annotator", "start", "end", "label", "text"],
     ["a", "x", 0, 3, "PER", "Ada sat in Rome"],
@@ -25,7 +26,8 @@ SPANS = [
 def folder(tmp_path, monkeypatch):
     (tmp_path / "spans.csv").write_bytes(as_csv(SPANS))
     monkeypatch.chdir(tmp_path)
-    assert main(["disagreements", "spans.csv", "--by", "place", "--save", "places.csv"]) == 0
+    asked = ["disagreements", "spans.csv", "--positions", "characters", "--by", "place"]
+    assert main([*asked, "--save", "places.csv"]) == 0
     return tmp_path
 
 
@@ -46,7 +48,6 @@ def gold(folder, *decisions, **changed):
     return bc.adjudicated(corpus, decided(folder, *decisions, **changed))
 
 
-@pytest.mark.usefixtures("by_characters")
 @each("first", ["y", "by y", "0-7 PER: Ada sat", "0-7 PER"])
 def test_what_can_be_filled_in(folder, first):
     found = gold(folder, first, "11-13 LOC, 14-15 LOC: e", "nothing")
@@ -57,17 +58,16 @@ def test_what_can_be_filled_in(folder, first):
     assert choices == ["version" if first[-1] == "y" else "edited", "edited", "nothing"]
 
 
-@pytest.mark.usefixtures("by_characters")
 def test_empty_cells_decide_nothing(folder):
     found = gold(folder, "", "x", "")
     assert found.n_decided == 1
     assert (11, 15, "LOC") in found.spans("a", "gold")
 
 
-@pytest.mark.usefixtures("by_characters")
 def test_the_command(folder, capsys):
     path = decided(folder, "y", "nothing", "x")
-    assert main(["adjudicate", "spans.csv", "--decisions", path.name, "--save", "gold.csv"]) == 0
+    asked = ["adjudicate", "spans.csv", "--positions", "characters", "--decisions", path.name]
+    assert main([*asked, "--save", "gold.csv"]) == 0
     assert "3 of 3" in capsys.readouterr().out
     made = bc.read(folder / "gold.csv")
     assert made.spans("a", "gold") == [(0, 7, "PER")]
@@ -79,7 +79,6 @@ def test_a_workbook(folder):
     assert gold(folder, "y", "nothing", "x", name="decided.xlsx").n_decided == 3
 
 
-@pytest.mark.usefixtures("by_characters")
 def test_two_people(folder):
     one, other = decided(folder, "x", "", ""), decided(folder, "", "", "y", name="b.csv")
     corpus = bc.read(folder / "spans.csv")
@@ -88,7 +87,6 @@ def test_two_people(folder):
         bc.adjudicated(corpus, [one, decided(folder, "y", "", "", name="c.csv")])
 
 
-@pytest.mark.usefixtures("by_characters")
 @each(
     ("decision", "kind", "told"),
     [
@@ -116,7 +114,6 @@ def test_changed_rows(folder, changed, kind, told):
         gold(folder, "x", "x", "x", **changed)
 
 
-@pytest.mark.usefixtures("by_characters")
 def test_other_positions(folder):
     corpus = bc.read(folder / "spans.csv", positions="tokens")
     with refused(bc.MismatchError, "'characters' … 'tokens'", use="positions"):

@@ -15,7 +15,7 @@ from beyondchance.io.fields import KNOWN, guessed, shape_of
 from each import each
 from every_format import EXAMPLES, Annotations
 from examples import examples
-from refusals import assert_tells, refused
+from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("by_characters")
 
@@ -286,8 +286,7 @@ class TestKnown:
         corpus = bc.read(saved(SPERT), positions="tokens")
         assert corpus.spans("s1", "news") == [(0, 1, "Peop"), (2, 4, "Peop")]
         assert corpus.skipped == {"relations ignored": 1}
-        (note,) = [str(note) for note in bc.read(saved(SPERT)).notes][1:]
-        assert_tells(note, "news.jsonl: … positions='tokens'")
+        assert bc.read(saved(SPERT), positions=None).positions == "tokens"
 
     def test_dataturks(self, saved):
         corpus = bc.read(saved(DATATURKS, {"content": "Bo left", "annotation": None}))

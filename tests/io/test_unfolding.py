@@ -26,7 +26,6 @@ class TestTags:
         [SENTENCES[1], "B-PER O", "O O"],
     )
 
-    @pytest.mark.usefixtures("by_characters")
     def test_a_column_for_each_annotator(self, tmp_path):
         corpus = bc.read(saved(tmp_path, self.rows))
         assert corpus.annotators == ("anna", "ben")

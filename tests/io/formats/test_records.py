@@ -545,8 +545,6 @@ class TestTraining:
         assert is_format(WORDS)
         corpus = read(array(WORDS))
         assert corpus.spans("1", "news") == [(0, 1, "X"), (2, 7, "Y")]
-        (note,) = map(str, corpus.notes)
-        assert_tells(note, "news.jsonl: … positions='tokens' … scores")
 
     def test_evaluation_data_of_gliner_have_offsets(self):
         """The words occur twice, and it is the second that was marked."""

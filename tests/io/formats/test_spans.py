@@ -186,7 +186,7 @@ def test_empty_spans_are_left_out():
 def test_lengths_that_contradict_texts_are_refused():
     for given, counted in (({"texts": TEXTS}, "characters"), ({"tokens": TOKENS}, "tokens")):
         with refused(bc.MismatchError, f"numbers … {counted}"):
-            bc.corpus([[]], [[]], lengths=[5], **given)
+            bc.corpus([[]], [[]], lengths=[5], positions=counted, **given)
     assert bc.corpus([[]], [[]], lengths=[14], texts=TEXTS).text_length.tolist() == [14]
 
 
