@@ -8,6 +8,8 @@ import time
 import pytest
 from hypothesis import settings
 
+import beyondchance as bc
+
 # No deadline: machines differ. The same examples on every run on CI, so that a failure can be
 # repeated; fresh ones everywhere else. Laws name the number of examples of make slow, and other
 # runs scale it (`examples`): make test takes a tenth, make check a twenty-fifth.
@@ -99,3 +101,14 @@ class Slowest:
         terminalreporter.section(f"slowest of {total:.0f} CPU seconds", sep="-")
         for spent, test in sorted(self.spent, reverse=True)[: self.number]:
             terminalreporter.line(f"{spent:6.2f} {test}")
+
+
+@pytest.fixture
+def by_characters(monkeypatch):
+    """Let `bc.read` and `bc.corpus` keep offsets in characters, as files have them."""
+
+    def with_characters(own):
+        return lambda *given, **options: own(*given, **{"positions": "characters", **options})
+
+    for name in ("read", "corpus"):
+        monkeypatch.setattr(bc, name, with_characters(getattr(bc, name)))

@@ -11,6 +11,7 @@ from each import each
 from every_format import as_csv, workbook
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
 SPANS = [
     ["document", "annotator", "start", "end", "label", "text"],
     ["a", "x", 0, 3, "PER", "Ada sat in Rome"],
@@ -25,7 +26,8 @@ SPANS = [
 def folder(tmp_path, monkeypatch):
     (tmp_path / "spans.csv").write_bytes(as_csv(SPANS))
     monkeypatch.chdir(tmp_path)
-    assert main(["disagreements", "spans.csv", "--by", "place", "--save", "places.csv"]) == 0
+    asked = ["disagreements", "spans.csv", "--positions", "characters", "--by", "place"]
+    assert main([*asked, "--save", "places.csv"]) == 0
     return tmp_path
 
 
@@ -64,7 +66,8 @@ def test_empty_cells_decide_nothing(folder):
 
 def test_the_command(folder, capsys):
     path = decided(folder, "y", "nothing", "x")
-    assert main(["adjudicate", "spans.csv", "--decisions", path.name, "--save", "gold.csv"]) == 0
+    asked = ["adjudicate", "spans.csv", "--positions", "characters", "--decisions", path.name]
+    assert main([*asked, "--save", "gold.csv"]) == 0
     assert "3 of 3" in capsys.readouterr().out
     made = bc.read(folder / "gold.csv")
     assert made.spans("a", "gold") == [(0, 7, "PER")]

@@ -92,11 +92,11 @@ TRIED = {
 """The value of each option, if it takes one, and what it goes with."""
 ELSEWHERE = {
     *("output", "digits", "top", "quiet", "fail_under", "plot", "save", "folder"),
-    *("decisions", "name", "with_annotators", "average"),
+    *("decisions", "name", "with_annotators", "average", "chance"),
     *(parameter.name for parameter in import_module("beyondchance.cli.convert").command.params),
 }
-"""How much is printed and where, which annotations are read and written, and weights of pairs: all
-annotated all documents here."""
+"""How much is printed and where, which annotations are read and written, weights of pairs (all
+annotated all documents here), and chance by shapes (tests/cli/test_chance.py)."""
 UNSEEN = {"careless seed", "careless resamples"}
 """They change p-values that text shows only of stretches to look at: there is none here."""
 WRITTEN = {("adjudicate", "rest"), ("adjudicate", "ties")}

@@ -171,6 +171,7 @@ def test_without_the_option_damaged_files_of_some_formats_show_text(run, saved):
     assert [n for n in SOON if not shows_text(run, n, saved(n))] == []
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_without_the_option_texts_are_converted(run, tmp_path):
     example = brat(MARKED)
     example.saved(tmp_path)

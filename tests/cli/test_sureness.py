@@ -104,8 +104,9 @@ class TestRankedOnDifferentDocuments:
         call = ("rank", "all.csv", "--gold", "gold", "--empty", "missing", *FLAGS)
         return " ".join(run(capsys, *call).out.split())
 
+    @pytest.mark.usefixtures("by_characters")
     def test_the_other_order_on_shared_documents_is_said(self, found):
-        assert_tells(found, "On the 10 documents … careful is ahead of lucky")
+        assert_tells(found, "On the 10 sentences … careful is ahead of lucky")
 
 
 class TestAgree:

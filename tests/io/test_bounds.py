@@ -23,6 +23,8 @@ from each import each
 from refusals import refused
 from slowness import n_calls
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 MOST = 2.5
 """How much more work twice the input may be."""
 

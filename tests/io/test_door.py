@@ -430,6 +430,7 @@ def test_token_spans_of_spacy_next_to_documents():
     )
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_the_text_of_the_gold_standard_stays():
     one = [{"text": "Ada  sat", "entities": []}]
     other = [{"text": "Ada sat", "entities": []}]
@@ -560,6 +561,7 @@ class TestTextsOfOneDocument:
         whole = bc.corpus(*SPANS.values(), texts=TEXTS, **options)
         assert whole.texts == (" ".join(TEXTS),)
 
+    @pytest.mark.usefixtures("by_characters")
     def test_are_trimmed_and_tokenised_as_others(self):
         spans = [[(0, 4, "X")], [(1, 4, "Y")]]
         for documents in (["d", "d"], ["d", "e"]):

@@ -14,6 +14,8 @@ from beyondchance.io.sources import Source
 from each import each
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 COLUMNS = {
     "document": ["d1", "d1", "d2", "d2"],
     "annotator": ["anna", "ben", "anna", "ben"],

@@ -1,5 +1,7 @@
 """Mistakes that are read without complaint: a sentence about each, before all other notes."""
 
+import pytest
+
 import beyondchance as bc
 from beyondchance.cli.main import main
 from beyondchance.messages import COMMAND_LINE
@@ -112,6 +114,7 @@ def test_a_start_behind_its_end(tmp_path):
         bc.corpus([[(7, 3, "X")]], [[(3, 7, "X")]], texts=["Ada sat in Oslo."])
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_refused_things_are_counted(tmp_path):
     text = "Ada and Bo Lund, Cy and Di Holt, Em."
     for name in ("ada", "ben"):

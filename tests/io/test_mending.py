@@ -143,6 +143,7 @@ class TestTokensThatDiffer:
             assert corpus.annotators == ("a", "b")
             assert bc.agreement(corpus).observed == 1
 
+    @pytest.mark.usefixtures("by_characters")
     def test_white_space_of_texts(self, tmp_path):
         spans = [[0, 3, "PER"]]
         one = json.dumps({"id": 1, "text": "Ada\r\nleft", "label": spans})
@@ -629,6 +630,7 @@ class TestCopies:
         assert corpus.spans(first, "export 2") == [(1, 2, "X")]
         assert bc.agreement(corpus).observed < 1
 
+    @pytest.mark.usefixtures("by_characters")
     @each("ending", ["json", "jsonl"])
     def test_records_without_names(self, tmp_path, ending):
         rows = [

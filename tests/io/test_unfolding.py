@@ -91,6 +91,7 @@ class TestSpans:
         ["b", f" {SENTENCES[1]}", '[{"start": 1, "end": 4, "label": "PER"}]', "[]"],
     )
 
+    @pytest.mark.usefixtures("by_characters")
     def test_a_column_for_each_annotator(self, tmp_path):
         corpus = bc.read(saved(tmp_path, self.rows))
         assert (corpus.unit, corpus.positions) == ("document", "characters")
@@ -114,7 +115,8 @@ class TestSpans:
     def test_an_annotator_in_each_row(self, tmp_path):
         rows = [["text", "annotator", "spans"]]
         rows += [[SENTENCES[1], who, "[[0, 3, 'PER']]"] for who in ("anna", "ben")]
-        assert bc.read(saved(tmp_path, rows)).spans("1", "ben") == [(0, 3, "PER")]
+        corpus = bc.read(saved(tmp_path, rows), positions="characters")
+        assert corpus.spans("1", "ben") == [(0, 3, "PER")]
 
     def test_no_text(self, tmp_path):
         rows = [[x[0], *x[2:]] for x in self.rows]
@@ -140,6 +142,7 @@ class TestLabelStudio:
         found = [[i, who, doc, label, 1.5, "good", text] for i, (who, doc, label, text) in cells]
         return [self.header, *found]
 
+    @pytest.mark.usefixtures("by_characters")
     def test_rows_are_annotations(self, tmp_path):
         regions = [{"start": 0, "end": 3, "text": "Ada", "labels": ["PER", "X"]}]
         cells = [

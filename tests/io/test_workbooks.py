@@ -7,6 +7,8 @@ from each import each
 from every_format import as_csv, workbook, zipped
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 pytest.importorskip("python_calamine")
 
 SPANS = [
@@ -48,7 +50,7 @@ def test_several_sheets(tmp_path):
     with refused(bc.FormatError, "book.xlsx: … 'Spans', 'Tokens'", use="layer"):
         bc.read(path)
     assert bc.read(path, layer="Spans").annotators == ("x", "y")
-    tokens = bc.read(path, layer="Tokens")
+    tokens = bc.read(path, layer="Tokens", positions=None)
     assert tokens.annotators == ("gold", "predicted")
     assert tokens.positions == "tokens"
     with refused(bc.OptionError, "'Others' … 'Spans', 'Tokens'"):

@@ -352,7 +352,8 @@ MARKS = {
 def test_files(tmp_path, capsys, wrote):
     paths = wrote(tmp_path, MARKS)
     for measure in MEASURES:
-        assert main(["agree", *paths, "--measure", measure, "--output", "json"]) in {0, None}
+        asked = ["agree", *paths, "--positions", "characters", "--measure", measure]
+        assert main([*asked, "--output", "json"]) in {0, None}
         score = json.loads(capsys.readouterr().out)
         expected = sum(
             sum(
@@ -387,4 +388,5 @@ def test_parts_lie_in_one_sentence(tmp_path):
     path.write_text(json.dumps(data))
     with refused(bc.SpanError, "'B' … sentence … document", use="unit"):
         bc.read(path, unit="sentence")
-    assert bc.read(path, unit="document").parts(0) == [(0, 5), (17, 22)]
+    corpus = bc.read(path, unit="document", positions="characters")
+    assert corpus.parts(0) == [(0, 5), (17, 22)]

@@ -685,7 +685,7 @@ positions='tokens')
         >>> from beyondchance import read
         >>> corpus = read([{"text": text, "entities": {"PER": ["Ada"]}}])
         >>> [corpus.with_quotes_at(end).span_start.tolist() for end in ("first", "last")]
-        [[0], [33]]
+        [[0], [10]]
         """
         checked_option("occurrences", occurrences, ("first", "last"))
         if self.elsewhere is None:

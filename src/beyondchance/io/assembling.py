@@ -42,6 +42,7 @@ from beyondchance.io.offsets import (
     tokenized,
 )
 from beyondchance.io.options import Reading
+from beyondchance.io.registry import EITHER
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Text, Use, pieces, quotes
@@ -51,6 +52,7 @@ from beyondchance.types import Ints
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _Motif = tuple[Interval, ...]
+_WIDENED = mended("spans widened to whole tokens")
 
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
@@ -399,17 +401,17 @@ def _by_columns(given: Sequence[TaggedTexts], reading: Reading, unit: str) -> Co
 
 def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, positions: str) -> Corpus:
     """Match and align the work of annotators on each document, and build a corpus."""
-    ordered = with_spans(_in_order(list(drafts), reading), reading)
-    checked = [_checked(draft, reading) for draft in _one_gold(_with_texts(ordered, reading))]
-    has_copies = reading.options["repeated"] == "annotators"
+    given = _with_texts(with_spans(_in_order(list(drafts), reading), reading), reading)
+    checked = [_checked(draft, reading) for draft in _one_gold(given)]
     by_document = matched(
-        _by_copies(checked, reading) if has_copies else checked,
+        _by_copies(checked, reading) if reading.options["repeated"] == "annotators" else checked,
         reading,
         kind="document",
         text_of=attrgetter("text"),
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
+    unit = _unit_of(unit, by_document.values())
     spans: list[tuple[int, str, int, int, _Motif, str]] = []
     listed: list[DraftSpan] = []
     lengths: list[int] = []
@@ -420,8 +422,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     origins: set[str] = set()
     evidence = Evidence()
     elsewhere: dict[int, list[tuple[int, int, int]]] = {}
-    for name, given in by_document.items():
-        first, group = aligned(given, reading, evidence, positions=positions)
+    for name, works in by_document.items():
+        first, group = aligned(works, reading, evidence, positions=positions)
         by_document[name] = group
         layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)
@@ -452,7 +454,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
                         ]
                     spans.append((first_text + place[0], draft.annotator, *place[1:]))
     evidence.check()
-    _sign_tokens(origins, positions, reading)
+    _sign_tokens(origins, positions, reading, n_spans=len(spans))
     reading.check()
     text, annotator, starts, ends, motif, label = zip(*spans, strict=True) if spans else ((),) * 6
     drafted = [(name, draft) for name, group in by_document.items() for draft in group]
@@ -531,12 +533,25 @@ def _are_final(given: Sequence[TaggedTexts], reading: Reading) -> bool:
     )
 
 
-def _sign_tokens(origins: set[str], positions: str, reading: Reading) -> None:
-    """Sign where tokens come from, and say where those asked for have no use."""
-    if positions == "tokens":
-        reading.signed["tokens"] = "+".join(sorted(origins))
-        if reading.tokeniser == "whitespace" and origins == {"file"}:
-            reading.note(Use("positions", "whitespace"), " was not used: the files have tokens")
+def _unit_of(unit: str, by_document: Iterable[Sequence[Draft]]) -> str:
+    """Return what a text is, which may depend on whether all documents have sentences."""
+    if unit != EITHER:
+        return unit
+    are_cut = all(any(x.sentences is not None for x in group) for group in by_document)
+    return "sentence" if are_cut else "document"
+
+
+def _sign_tokens(origins: set[str], positions: str, reading: Reading, n_spans: int = 0) -> None:
+    """Sign where tokens come from, and say where those asked for have no use, or are cut often."""
+    if positions != "tokens":
+        return
+    reading.signed["tokens"] = "+".join(sorted(origins))
+    if reading.tokeniser == "whitespace" and origins == {"file"}:
+        reading.note(Use("positions", "whitespace"), " was not used: the files have tokens")
+    n_widened = reading.skipped[_WIDENED]
+    if 50 * n_widened > n_spans:
+        found = f"{n_widened:,} of {n_spans:,} spans cut tokens and count as covering them; "
+        reading.note(found, Use("positions", "characters"), " scores characters")
 
 
 class Work(Protocol):
@@ -702,7 +717,7 @@ def _placed(
                 problem = "cuts a token of {}"
                 raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
             if words:
-                reading.skipped[mended("spans widened to whole tokens")] += 1
+                reading.skipped[_WIDENED] += 1
             if found is None or (places and found[0] != places[0][0]):
                 mend = ("correct it, or pass ", Use("unit", "document"))
                 raise _refused(span, draft, "does not lie within one sentence", remedy=mend)

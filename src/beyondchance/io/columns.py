@@ -33,6 +33,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "label": ("label", "category", "tag", "type"),
     "length": ("length", "n", "document_length"),
     "text": ("text",),
+    "offsets_in": ("offsets_in",),
+    "sentence_lengths": ("sentence_lengths",),
 }
 """Our names of columns, and the names that files may give them."""
 _ALSO: Mapping[str, tuple[str, ...]] = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -23,10 +24,22 @@ UNITS = {"codepoints": "code points", "utf16": "UTF-16 units", "bytes": "bytes o
 
 _RUN = re.compile(r"\s+")
 _TOKENS = {"words": re.compile(r"\w+|[^\w\s]"), "whitespace": re.compile(r"\S+")}
+_CLUSTERS = re.compile(r"w[wmj]*|u[mj]*|rr?m*|om*(?:jom*)*j*|[mj]+")
+"""Tokens in the kinds of characters (see `_Kinds`)."""
+_UNSPACED = (
+    *((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x1950, 0x19DF), (0x1A20, 0x1AAF)),
+    *((0x3005, 0x3007), (0x3021, 0x312F), (0x31A0, 0x31FF), (0x3400, 0x9FFF), (0xA000, 0xA48F)),
+    *((0xA980, 0xA9FF), (0xAA60, 0xAADF), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x1B000, 0x1B16F)),
+    (0x20000, 0x3FFFF),
+)
+"""Thai, Lao, Tibetan, Burmese, Khmer, Tai, Chinese, Japanese, Yi and Javanese: no spaces."""
 
 
 def tokenized(text: str, tokeniser: str = "words") -> list[Interval]:
     """Find tokens by rule: words and every other visible character, or what white space separates.
+
+    In scripts without spaces, every letter is a token. Marks, such as vowel signs and accents, stay
+    with the character before them, and so do the parts of an emoji (after UAX #29).
 
     Examples
     --------
@@ -35,8 +48,44 @@ def tokenized(text: str, tokeniser: str = "words") -> list[Interval]:
     ['Don', "'", 't', 'stop', ',', 'Mr', '.', 'Day', '!']
     >>> [text[s:e] for s, e in tokenized(text, "whitespace")]
     ["Don't", 'stop,', 'Mr.', 'Day!']
+    >>> text = "हिन्दी 東京の"
+    >>> [text[s:e] for s, e in tokenized(text)]
+    ['हिन्दी', '東', '京', 'の']
     """
+    if tokeniser == "words" and not text.isascii():
+        return [match.span() for match in _CLUSTERS.finditer(text.translate(_kinds()))]
     return [match.span() for match in _TOKENS[tokeniser].finditer(text)]
+
+
+class _Kinds(dict[int, str]):
+    """The kinds of characters by code point, found when they are asked for.
+
+    A letter or digit of words (w), a letter of a script without spaces (u), a mark (m), a joiner
+    (j), half of a flag (r), white space, or another visible character (o).
+    """
+
+    def __missing__(self, code: int) -> str:
+        sign = chr(code)
+        category = unicodedata.category(sign)
+        if sign.isspace():
+            kind = " "
+        elif code == 0x200D:
+            kind = "j"
+        elif category[0] == "M" or category == "Cf" or 0x1F3FB <= code <= 0x1F3FF:
+            kind = "m"
+        elif category[0] == "L" and any(first <= code <= last for first, last in _UNSPACED):
+            kind = "u"
+        elif 0x1F1E6 <= code <= 0x1F1FF:
+            kind = "r"
+        else:
+            kind = "w" if sign.isalnum() or sign == "_" else "o"
+        self[code] = kind
+        return kind
+
+
+@cache
+def _kinds() -> _Kinds:
+    return _Kinds()
 
 
 def places_of(parts: Sequence[str]) -> list[Interval]:

@@ -39,6 +39,7 @@ from beyondchance.io.options import Reading, Whole
 from beyondchance.io.packed import is_workbook, unpacked
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import (
+    EITHER,
     FORMATS,
     KINDS,
     SPANS,
@@ -713,7 +714,7 @@ def _check_numbers(reading: Reading) -> None:
 
 
 def _defaults(item: Format) -> tuple[str, str]:
-    return item.positions, item.unit
+    return item.positions, "document" if item.unit == EITHER else item.unit
 
 
 def uploads_of(items: Iterable[Any], naming: Naming) -> list[Upload]:

@@ -235,6 +235,10 @@ def by_files(
     return lambda upload: upload.data is None and quantifier(map(looks, upload.sources))
 
 
+EITHER = "sentence or document"
+"""The unit of formats that may have sentences: these, if all documents have some."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A format that can be read.
@@ -266,7 +270,7 @@ class Format:
     title: str
     example: str
     unit: str = "document"
-    positions: str = "characters"
+    positions: str = "tokens"
     offsets: str = "code points"
     options: frozenset[str] = EVERYWHERE
     has_ends: bool = False
@@ -306,7 +310,6 @@ _ALL = (
         title="spaCy DocBin: one .spacy file per annotator",
         is_in_memory=True,
         example="beyondchance agree anna.spacy ben.spacy",
-        positions="tokens",
         first="\0",  # never text
         options=CHARACTERS | {"layer"},
         library="spacy",
@@ -335,7 +338,6 @@ _ALL = (
         title="WebAnno TSV 3.x: one file or folder per annotator",
         example="beyondchance agree anna.tsv ben.tsv",
         unit="sentence",
-        positions="tokens",
         offsets="UTF-16 units",
         first="#",
         options=CHARACTERS | {"layer", "feature"},
@@ -469,6 +471,7 @@ _ALL = (
         name="label-studio",
         title="Label Studio: JSON, JSON-MIN, CSV and TSV, all annotators in one file",
         example="beyondchance agree export.json",
+        unit=EITHER,
         first="[{",
         options=CHARACTERS | {"predictions"},
     ),
@@ -476,6 +479,7 @@ _ALL = (
         name="doccano",
         title="doccano: JSONL, or the zip with one JSONL per user",
         example="beyondchance agree project.zip",
+        unit=EITHER,
         offsets="UTF-16 units",
         first="{",
         options=CHARACTERS | {"empty"},
@@ -484,6 +488,7 @@ _ALL = (
         name="prodigy",
         title="Prodigy: JSONL from db-out",
         example="beyondchance agree dataset.jsonl",
+        unit=EITHER,
         first="{",
         options=CHARACTERS,
     ),
@@ -510,7 +515,6 @@ _ALL = (
         title="CoNLL-U with entities in MISC, and CoNLL-2012 (OntoNotes)",
         example="beyondchance agree anna.conllu ben.conllu",
         unit="sentence",
-        positions="tokens",
         first="#0123456789",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "feature"},
     ),
@@ -520,13 +524,13 @@ _ALL = (
         is_in_memory=True,
         example="beyondchance agree anna.parquet ben.parquet",
         unit="sentence",
-        positions="tokens",
         first="[{P",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns", "label_names"},
     ),
     Format(
         name="table",
         title="CSV, TSV, xlsx, JSONL, Parquet, data frames: document, annotator, start, end, label",
+        unit=EITHER,
         is_in_memory=True,
         example="beyondchance agree spans.csv",
         is_alone=True,
@@ -538,7 +542,6 @@ _ALL = (
         title="columns of tokens and tags, blank lines between sentences",
         example="beyondchance agree anna.conll ben.conll",
         unit="sentence",
-        positions="tokens",
         options=EVERYWHERE | {"unit", "positions", "scheme", "repair", "columns"},
     ),
     Format(
@@ -556,7 +559,6 @@ TAGS = Format(
     is_in_memory=True,
     example="bc.agreement(tags_of_one, tags_of_another)",
     unit="sentence",
-    positions="tokens",
     options=EVERYWHERE | {"unit", "scheme", "repair", "label_names", "documents"},
 )
 SPANS = Format(
@@ -564,7 +566,6 @@ SPANS = Format(
     title="lists of spans, one for each text",
     is_in_memory=True,
     example="bc.agreement(spans_of_one, spans_of_another, texts=texts)",
-    positions="characters",
     options=CHARACTERS | {"documents"},
     has_ends=True,
 )

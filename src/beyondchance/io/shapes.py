@@ -42,6 +42,10 @@ Item = Mapping[str, Any]
 _UNLABELLED = left_out("spans without a label")
 
 
+WRITTEN = {"tokens": "token_offsets", "sentences": "sentence_offsets"}
+"""Where formats that have no place for tokens and sentences keep them."""
+
+
 class Row(NamedTuple):
     """A record.
 
@@ -148,6 +152,15 @@ def tokens_of(
             )
         tokens.append((start, end))
     return tokens[1:]
+
+
+def written_places(item: Item, what: str) -> list[Interval] | None:
+    """Return the tokens or sentences of a record, where `write` put them as pairs of offsets."""
+    value = item.get(WRITTEN[what])
+    are_pairs = isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(is_whole, pair)) for pair in value
+    )
+    return [(start, end) for start, end in value or ()] if are_pairs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,6 +279,8 @@ class Shape:
             spans=spans,
             offsets=self.offsets,
             fields=named_fields(item.get(self.fields)),
+            tokens=written_places(item, "tokens"),
+            sentences=written_places(item, "sentences"),
         )
 
     def text(self, row: Row) -> str:

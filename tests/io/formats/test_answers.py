@@ -9,6 +9,8 @@ import beyondchance as bc
 from each import each
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Mira Holt sailed to Lund. Mira won."
 EXPECTED = [(0, 9, "PER"), (20, 24, "LOC")]
 QUOTES = [{"text": "Mira Holt", "label": "PER"}, {"text": "Lund", "label": "LOC"}]

@@ -16,6 +16,8 @@ from each import each
 from mutation import places, replaced
 from refusals import assert_notes, assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Mia Lund sings in Oslo"
 PER = {"label": "PER", "start": 0, "end": 8}
 LOC = {"label": "LOC", "start": 18, "end": 22}

@@ -19,6 +19,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 #        0         1         2
 #        012345678901234567890123456
 TITLE = "Zinc in mice"

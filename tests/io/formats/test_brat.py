@@ -18,6 +18,8 @@ from each import each
 from examples import examples
 from refusals import assert_notes, assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 #       0         1         2          3         4         5
 #       0123456789012345678901 234567890123456789012345678901
 TEXT = "Mira Holt met the old\nmayor of Lund in a small boat."

@@ -1,9 +1,13 @@
 """Tables with the words of spans, and with rows that are no spans."""
 
+import pytest
+
 import beyondchance as bc
 from each import each
 from every_format import as_csv
 from refusals import refused
+
+pytestmark = pytest.mark.usefixtures("by_characters")
 
 HEADER = ["document", "annotator", "start", "end", "label"]
 TEXT = "Ada sat in Rome"
@@ -187,7 +191,7 @@ class TestTokens:
     )
 
     def test_read(self, tmp_path):
-        corpus = bc.read(saved(tmp_path, self.rows))
+        corpus = bc.read(saved(tmp_path, self.rows), positions=None)
         assert corpus.annotators == ("gold", "predicted")
         assert corpus.texts == ("Ada paid 5,000", "Bob")
         assert corpus.spans("1", "gold") == [(0, 1, "PER"), (2, 3, "NUM")]

@@ -19,6 +19,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Der Hund bellt laut."
 
 

@@ -17,6 +17,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Oslo will be sunny."
 NAME = "weather/test/0/gpt-4"
 

@@ -21,6 +21,8 @@ from each import each
 from examples import examples
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "😀 Mia Lund lives in Oslo."
 
 

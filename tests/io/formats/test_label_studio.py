@@ -18,6 +18,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import assert_notes, assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Ada met Bo in Oslo."
 
 

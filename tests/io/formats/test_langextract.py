@@ -14,6 +14,8 @@ from each import each
 from mutation import places, replaced
 from refusals import assert_tells
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Mia Lund sings in\nOslo."
 
 

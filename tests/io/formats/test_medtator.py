@@ -16,6 +16,8 @@ from each import each
 from examples import examples
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 #       0         1         2
 #       0123456789012345678901234567
 TEXT = "Seen 3 May by Dr. Vale.\nNo <pain>."

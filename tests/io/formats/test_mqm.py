@@ -18,6 +18,8 @@ from mutation import places, replaced
 from refusals import refused
 from slowness import MOST, n_calls
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 WMT = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
 SIDE_BY_SIDE = ("system", "doc", "docSegId", "globalSegId", *WMT[4:], "metadata", "# See the page")
 BIO = (

@@ -17,6 +17,8 @@ from examples import examples
 from mutation import places, replaced
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Ada met Bo in Oslo."
 TOKENS = [
     {"text": TEXT[start:end], "start": start, "end": end, "id": number, "ws": True}

@@ -16,6 +16,8 @@ from each import each
 from examples import examples
 from refusals import assert_tells
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 #        0         1         2
 #        012345678901234567890123456
 TITLE = "Zinc in mice"

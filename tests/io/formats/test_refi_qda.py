@@ -18,6 +18,8 @@ from every_format import Annotations, refi_qda as built, zipped
 from examples import examples
 from refusals import assert_tells
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Ada met Bo in Oslo."
 USERS = (
     '<Users><User guid="U-1" name="Anna"/><User guid="U-2" name="Ben"/><User guid="U-3"/></Users>'

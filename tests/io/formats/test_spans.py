@@ -111,6 +111,7 @@ class TestNames:
 
     SPAN = {"start": 0, "end": 2, "label": "PER"}  # noqa: RUF012 - never changed
 
+    @pytest.mark.usefixtures("by_characters")
     @each("more", [{"start_char": 0, "end_char": 6}, {"token_start": 0, "token_end": 1}])
     def test_characters_next_to_tokens(self, more):
         for spans in ([[self.SPAN | more]], [[{"label": "PER"} | {"start": 0, "end": 6} | more]]):
@@ -123,6 +124,7 @@ class TestNames:
         with refused(bc.OptionError, "next"):
             bc.agreement(WORDS, WORDS, tokens=TOKENS, positions="characters")
 
+    @pytest.mark.usefixtures("by_characters")
     def test_numbers_with_a_point(self):
         spans = [[{"start": 0.0, "end": 6.0, "label": "PER"}]]
         assert bc.corpus(spans, spans, texts=TEXTS).spans("0", "a") == [(0, 6, "PER")]
@@ -131,12 +133,14 @@ class TestNames:
 class TestStoredWords:
     LAST = [[{"start": 0, "end": 5, "label": "PER", "text": "Ada L."}]]  # noqa: RUF012
 
+    @pytest.mark.usefixtures("by_characters")
     def test_show_inclusive_ends(self):
         corpus = bc.corpus(self.LAST, CHARACTERS, texts=TEXTS)
         assert corpus.spans("0", "a") == [(0, 6, "PER")]
         assert corpus.skipped == {"spans whose end was inclusive, made one longer": 1}
         assert corpus.options["ends"] == "inclusive"
 
+    @pytest.mark.usefixtures("by_characters")
     def test_which_strict_reading_refuses(self):
         message = "data 1: … character"
         with refused(bc.SpanError, message):
@@ -157,6 +161,7 @@ class TestStoredWords:
         skipped = {"spans whose stored words differ from the text": 1}
         assert bc.corpus(spans, WORDS, tokens=TOKENS).skipped == skipped
 
+    @pytest.mark.usefixtures("by_characters")
     def test_ends_without_words(self):
         spans = [[(0, 5, "PER")]]
         for given in ({"texts": TEXTS}, {"lengths": [14]}):
@@ -177,10 +182,11 @@ def test_empty_spans_are_left_out():
     assert corpus.skipped == {"empty spans left out": 1}
 
 
+@pytest.mark.usefixtures("by_characters")
 def test_lengths_that_contradict_texts_are_refused():
     for given, counted in (({"texts": TEXTS}, "characters"), ({"tokens": TOKENS}, "tokens")):
         with refused(bc.MismatchError, f"numbers … {counted}"):
-            bc.corpus([[]], [[]], lengths=[5], **given)
+            bc.corpus([[]], [[]], lengths=[5], positions=counted, **given)
     assert bc.corpus([[]], [[]], lengths=[14], texts=TEXTS).text_length.tolist() == [14]
 
 

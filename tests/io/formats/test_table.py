@@ -28,6 +28,8 @@ from each import each
 from examples import examples
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 CSV = """document,annotator,start,end,label,length
 d1,anna,0,4,PER,20
 d1,ben,0,9,PER,20

@@ -17,6 +17,8 @@ from every_format import Annotations, tei_names
 from examples import examples
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 BODY = (
     '<p><persName>Ada</persName> met <rs type="person">Bo</rs> in <placeName>Oslo</placeName>.</p>'
 )

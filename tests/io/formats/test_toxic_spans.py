@@ -14,6 +14,8 @@ from each import each
 from examples import examples
 from refusals import refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 FILE = b'spans,text\n"[4, 5, 6, 8, 9]",You fool !!\n[],"Dear\nall, ""hello"""\n'
 
 

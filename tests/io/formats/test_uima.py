@@ -21,6 +21,8 @@ from each import each
 from examples import examples
 from refusals import assert_notes, assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 NE = f"{DKPRO}.ner.type.NamedEntity"
 TOKEN = f"{DKPRO}.segmentation.type.Token"

@@ -18,6 +18,8 @@ from every_format import Annotations, web_annotation as built
 from mutation import places, replaced
 from refusals import assert_tells, refused
 
+pytestmark = pytest.mark.usefixtures("by_characters")
+
 TEXT = "Ada met Bo in Oslo, and Bo met Cy."
 
 

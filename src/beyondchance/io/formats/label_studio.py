@@ -17,7 +17,7 @@ from beyondchance.io.conventions import bare, fits
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import Item, Shape, numbered
+from beyondchance.io.shapes import Item, Shape, numbered, written_places
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
     identified,
@@ -69,6 +69,8 @@ class _Work:
         The strings of the task, one of which is the text.
     about : mapping of str to str
         What else is known about the task.
+    data : mapping
+        All data of the task.
     is_flat : bool
         Whether the strings next to the text may be answers of the annotator.
     spans : sequence of DraftSpan
@@ -88,6 +90,7 @@ class _Work:
     annotator: str
     fields: Mapping[str, str]
     about: Mapping[str, str]
+    data: Item
     is_flat: bool
     spans: Sequence[DraftSpan]
     is_html: bool
@@ -150,6 +153,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
             fields={**work.about, **named_fields(beside)},
+            tokens=written_places(work.data, "tokens"),
+            sentences=written_places(work.data, "sentences"),
         )
 
 
@@ -220,6 +225,7 @@ def _works(
                     unnamed="" if who else "model" if is_model else "annotator",
                     fields={k: v for k, v in data.items() if isinstance(v, str)},
                     about=named_fields(task.get("meta")),
+                    data=data,
                     is_flat=is_flat,
                     spans=spans,
                     is_html=is_html,
@@ -434,7 +440,8 @@ def _text_keys(works: Sequence[_Work]) -> Iterator[str]:
         if not work.fields:
             raise refusal(work.where, "the task has no text", expected="a string in its data")
         name = key if len(work.fields) > 1 else next(iter(work.fields))
-        if work.spans and _ADDRESS.fullmatch(work.fields[name]):
+        is_address = work.spans and _ADDRESS.fullmatch(work.fields[name])
+        if is_address and not (all(s.surface for s in work.spans) and _fits(work, name)):
             found = "field {} holds the address {} instead of the text"
             raise FormatError(
                 *quoting(found, name, work.fields[name]),

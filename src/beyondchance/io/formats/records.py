@@ -296,9 +296,6 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             _check_path(path, [(row.where, row.value) for row in rows], upload.name)
     shape = shape or known_shape([row.value for row in rows[:_MOST_LOOKED_AT]])
     has_words = shape is not None and bool(shape.tokens)
-    if has_words and reading.options["positions"] is None:
-        note = ("spans count the words of the file: ", Use("positions", "tokens"), " scores words")
-        reading.note(*note, where=upload.name)
     works = list(_works(rows, upload, reading, shape))
     if not has_words:
         _check_unit(works, upload)

@@ -93,7 +93,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
     if beside.has_texts:
         drafts = _drafts(uploads, spans, beside, reading)
         unit = "sentence" if repeated(beside.names or ()) else "document"
-        return assembled(drafts, reading, unit=unit, positions="characters")
+        return assembled(drafts, reading, unit=unit, positions="tokens")
     reading.check_unused("offsets", "match", needs="texts=")
     return Corpus.from_spans(
         {

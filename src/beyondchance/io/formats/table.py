@@ -16,6 +16,7 @@ unless ``empty="missing"`` is passed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from beyondchance.annotations.building import POSITIONS
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
 from beyondchance.annotations.names import sorted_names
 from beyondchance.checks import is_bytes_as_text
@@ -54,10 +56,10 @@ from beyondchance.io.conventions import count_duplicate, emptiness, fitted, reme
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
-from beyondchance.io.offsets import length_of
+from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.packed import unpacked
-from beyondchance.io.registry import Upload
+from beyondchance.io.registry import EITHER, Upload
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
@@ -68,6 +70,8 @@ from beyondchance.types import Bools, Ints
 _MOST_LOOKED_AT = 1000
 """Rows that show whether texts are those of spans or of documents."""
 _SKIP = Use("bad_rows", "skip")
+_SIZES = re.compile(r"[0-9]{1,9}(?: [0-9]{1,9})*")
+"""Of the sentences of a document."""
 _Coded: TypeAlias = tuple[list[str], Ints]
 """Distinct names, and the number of each row's; -1 for none."""
 
@@ -154,9 +158,7 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus:
         rows = _combined(tables, _read_documents(reading), reading)
         if any("text" in table.columns for table in rows.tables):
             drafts = _drafts(rows, reading)
-            return assembled(drafts, reading, unit="document", positions="characters")
-        if reading.options["unit"] == "sentence":
-            raise OptionError("a table has no sentences", remedy=("pass ", Use("unit", "document")))
+            return assembled(drafts, reading, unit=EITHER, positions=_counted(rows) or "tokens")
         return _numbered(rows, reading)
 
 
@@ -365,7 +367,13 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
     keep = slice(None) if is_good.all() else np.flatnonzero(is_good)
     labels, label = sorted_names(tuple(rows.labels), rows.label[keep])
     annotated = _annotated(rows, reading)
-    return Corpus(
+    counted, asked = _counted(rows), reading.options["positions"]
+    if counted and asked and asked != counted:
+        problem = f"offsets count {counted}, as the column offsets_in says"
+        raise OptionError(problem, expected=Use("positions", counted))
+    if counted == "tokens":
+        reading.signed["tokens"] = "file"
+    corpus = Corpus(
         documents=tuple(rows.documents),
         fields=_fields(rows, reading),
         text_document=np.arange(len(rows.documents)),
@@ -380,8 +388,71 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
         span_start=rows.start[keep],
         span_end=rows.end[keep],
         unit=reading.options["unit"] or "document",
-        positions=reading.options["positions"] or "characters",
+        positions=asked or counted or "characters",
     )
+    return _by_sentences(corpus, rows, keep, reading)
+
+
+def _by_sentences(corpus: Corpus, rows: _Rows, keep: Ints | slice, reading: Reading) -> Corpus:
+    """Cut documents into sentences, if a column has the sizes of these for all documents."""
+    unit, found = reading.options["unit"], _sentences(rows)
+    if found is None and unit == "sentence":
+        raise OptionError("a table has no sentences", remedy=("pass ", Use("unit", "document")))
+    if found is None or unit == "document":
+        return corpus
+    size, length = np.concatenate(found), corpus.text_length
+    odd = next((i for i, own in enumerate(found) if own.sum() != length[i]), None)
+    if odd is not None:
+        problem = f"the sentences of document {{}} add up to {found[odd].sum()}, not {length[odd]}"
+        raise refusal(rows.name, problem, corpus.documents[odd], expected="its length")
+    # All documents end to end.
+    begin, place = size.cumsum() - size, (length.cumsum() - length)[corpus.span_text]
+    text = begin.searchsorted(place + corpus.span_start, side="right") - 1
+    start, end = (place + side - begin[text] for side in (corpus.span_start, corpus.span_end))
+    across = np.flatnonzero(end > size[text])
+    if len(across):
+        row = int(np.arange(len(rows.start))[keep][across[0]])
+        problem = "does not lie within one sentence"
+        mend = ("correct it, or pass ", Use("unit", "document"))
+        raise SpanError(*rows.span(row).named, problem, where=rows.where(row), remedy=mend)
+    return replace(
+        corpus,
+        text_document=np.arange(len(found)).repeat([*map(len, found)]),
+        text_length=size,
+        span_text=text,
+        span_start=start,
+        span_end=end,
+        unit="sentence",
+    )
+
+
+def _counted(rows: _Rows) -> str:
+    """Return what a column says that offsets count; empty if there is no such column."""
+    found = {name for table in rows.tables for name in codes_of(table, "offsets_in")[0]}
+    if len(found) > 1 or not found <= {*POSITIONS}:
+        raise refusal(
+            *(rows.name, "column offsets_in has {}", quotes(sorted(found))),
+            expected=f"one of {', '.join(POSITIONS)}",
+        )
+    return found.pop() if found else ""
+
+
+def _sentences(rows: _Rows) -> list[Ints] | None:
+    """Return the sizes of the sentences of each document; None if a column lacks them for some."""
+    names, codes = _joined([codes_of(table, "sentence_lengths") for table in rows.tables])
+    known = np.flatnonzero((codes >= 0) & (rows.document >= 0))
+    own = np.full(len(rows.documents), -1)
+    own[rows.document[known]] = codes[known]
+    differs = own[rows.document[known]] != codes[known]
+    odd = [name for name in names if not _SIZES.fullmatch(name)]
+    if odd or differs.any():
+        found = quotes(odd[:1] or [names[codes[known[np.argmax(differs)]]]])
+        expected = "the sizes of the sentences of a document, the same in its rows, such as 12 9 8"
+        raise refusal(rows.name, "sentence_lengths are {}", found, expected=expected)
+    if not len(own) or own.min() < 0:
+        return None
+    sizes = [np.array(name.split(), dtype=np.int64) for name in names]
+    return [sizes[code] for code in own.tolist()]
 
 
 def _filled(rows: _Rows, room: Ints, reading: Reading, mend: Text = ()) -> Bools:
@@ -648,6 +719,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
         _check_length(known, reading.options["length"])
     fields = _fields(rows, reading)
     is_good = _good_in_texts(rows, texts, reading)
+    sentences = _places_of_sentences(rows)
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.marked.tolist(), rows.annotator.tolist(), strict=True)):
         groups.setdefault(key, []).append(row)
@@ -672,6 +744,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             text=text,
             spans=[rows.span(row) for row in members if is_good[row]],
             fields={kind: values[d] for kind, values in fields.items()},
+            sentences=None if sentences is None else sentences[d],
         )
         drafts.append(draft)
     if not rows.words:
@@ -679,6 +752,18 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
     marked = [(str(draft.where), draft.text, list(draft.spans)) for draft in drafts]
     fitting = fitted(marked, replace(reading, ends=None), file=rows.name)
     return [replace(draft, spans=own) for draft, own in zip(drafts, fitting, strict=True)]
+
+
+def _places_of_sentences(rows: _Rows) -> Sequence[list[Interval]] | None:
+    """Return the characters of the sentences of each document, with a line break between them."""
+    found = _sentences(rows)
+    if found is None:
+        return None
+    ends = ((size + 1).cumsum() - 1 for size in found)
+    return [
+        list(zip((end - size).tolist(), end.tolist(), strict=True))
+        for size, end in zip(found, ends, strict=True)
+    ]
 
 
 def _good_in_texts(rows: _Rows, texts: Mapping[tuple[int, int], str], reading: Reading) -> Bools:

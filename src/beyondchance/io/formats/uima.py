@@ -522,7 +522,7 @@ def _layered(draft: Draft, types: _Types, structures: _Structures, reading: Read
     for role, what in _LINKS.items():
         reading.skipped[no_spans(what)] += len(places[role])
     known = {name for name in types if _ANNOTATION in _chain(name, types) and name[:5] != "uima."}
-    has_tokens, has_sentences = options["positions"] == "tokens", options["unit"] == "sentence"
+    has_tokens, has_sentences = options["positions"] != "characters", options["unit"] == "sentence"
     return Layered(
         draft=replace(
             draft,

@@ -40,6 +40,8 @@ def _row(
     }  # fmt: skip
     if fields := export.about(document):
         row["meta"] = fields
+    for name, places in export.places_of(documents, document).items():
+        row[name] = [[offset[start], offset[end]] for start, end in places]
     if length_of(text, "utf16") > len(text) and not has_ids:
         # Only what doccano itself writes says what offsets count, which differs here.
         row["Comments"] = []

@@ -19,12 +19,14 @@ def composed(export: Export) -> Files:
     kind = "predictions" if export.as_predictions else "annotations"
     for (document, annotator), spans in export.annotations.items():
         if document not in tasks:
-            tasks[document] = _task(export, document, documents.texts[document])
+            task = _task(export, document, documents.texts[document])
+            task["data"] |= export.places_of(documents, document)
+            tasks[document] = task
         results = _results(export, documents, document, spans)
         who = _who(export.corpus, annotator, is_model=export.as_predictions)
         tasks[document][kind].append({**who, "result": results})
-    text = json.dumps(list(tasks.values()), ensure_ascii=False, indent=2)
-    return encoded(f"{text}\n", "the tasks")
+    lines = ",\n".join(json.dumps(task, ensure_ascii=False) for task in tasks.values())
+    return encoded(f"[\n{lines}\n]\n", "the tasks")
 
 
 def _task(export: Export, document: int, text: str) -> dict[str, Any]:

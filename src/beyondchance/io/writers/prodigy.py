@@ -9,6 +9,7 @@ from typing import Any
 
 from beyondchance.io.formats.prodigy import DOCUMENT
 from beyondchance.io.offsets import Interval
+from beyondchance.io.shapes import WRITTEN
 from beyondchance.io.writers.shared import Documents, Export, Files, number_or_name
 
 
@@ -35,6 +36,8 @@ def _task(
         task["_input_hash"] = int(name) if name.removeprefix("-").isdecimal() else name
     else:
         task[DOCUMENT] = number_or_name(name)
+    if export.has_sentences:
+        task[WRITTEN["sentences"]] = documents.sentences[document]
     if documents.tokens is not None:
         tokens = list(chain.from_iterable(documents.tokens[document]))
         task["tokens"] = _tokens(text, tokens)

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -18,6 +18,7 @@ from beyondchance.errors import DataError, OverlapError
 from beyondchance.io.layers import NAMED_ENTITY, short_name
 from beyondchance.io.offsets import Interval, tokenized
 from beyondchance.io.saving import is_folder
+from beyondchance.io.shapes import WRITTEN
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Text, pieces, quotes
 from beyondchance.types import Ints
@@ -151,6 +152,15 @@ class Export:
             sentences,
             None if tokens is None else inside,
         )
+
+    def places_of(self, documents: Documents, document: int) -> dict[str, list[Interval]]:
+        """Return the tokens and sentences of a document, for formats without a place for them."""
+        found = {}
+        if documents.tokens is not None:
+            found[WRITTEN["tokens"]] = [*chain.from_iterable(documents.tokens[document])]
+        if self.has_sentences:
+            found[WRITTEN["sentences"]] = documents.sentences[document]
+        return found
 
     def fields_of(self, document: int) -> dict[str, str]:
         """Return the fields of a document that have a value."""

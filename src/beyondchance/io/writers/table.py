@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import DataError
 from beyondchance.io.columns import NAMES, NUMBERS, our_name
 from beyondchance.io.registry import required
@@ -38,7 +37,7 @@ def composed(export: Export) -> Files:
         if our_name(name) in NAMES:
             found = ("field ", Quote(name), f" would be read as the column {our_name(name)!r}")
             raise DataError(*found, remedy="rename it")
-    columns = _columns(corpus, export.annotations)
+    columns = _columns(export)
     if kind == "parquet":
         return _parquet(columns)
     rows = zip(*columns.values(), strict=True)
@@ -60,21 +59,28 @@ def composed(export: Export) -> Files:
     return encoded("".join(f"{line}\n" for line in lines), "the table")
 
 
-def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
+def _columns(export: Export) -> Columns:
     """Return the columns of a table; None where a row has no value."""
-    rows = [(*pair, span) for pair, spans in _with_blanks(annotations).items() for span in spans]
+    corpus, found = export.corpus, _with_blanks(export.annotations)
+    rows = [(*pair, span) for pair, spans in found.items() for span in spans]
     documents, annotators, spans = (list(column) for column in zip(*rows, strict=True))
-    texts = corpus.texts if corpus.positions == "characters" else None
+    # Tokens by rule are those of the text; others are written as what offsets count.
+    by_rule = corpus.options.get("tokens") == "rule"
+    texts = corpus.texts if by_rule or corpus.positions == "characters" else None
     joined = [] if texts is None else joined_texts(corpus, texts)
     has_text = bool(joined) and all(joined)
-    begins = begins_of(corpus, corpus.text_length, gap=int(has_text))[corpus.span_text]
+    size, start, end = corpus.text_length, corpus.span_start, corpus.span_end
+    if has_text:
+        size = np.array([len(text) for text in texts or ()])
+        start, end = corpus.characters(corpus.span_text, start, end)
+    begins = begins_of(corpus, size, gap=int(has_text))[corpus.span_text]
     columns: Columns = {
         "document": [corpus.documents[document] for document in documents],
         "annotator": [corpus.annotators[annotator] for annotator in annotators],
     }
     for name, values in (
-        ("start", (begins + corpus.span_start).tolist()),
-        ("end", (begins + corpus.span_end).tolist()),
+        ("start", (begins + start).tolist()),
+        ("end", (begins + end).tolist()),
         ("label", [corpus.labels[label] for label in corpus.span_label.tolist()]),
     ):
         known = [*values, None]
@@ -86,6 +92,13 @@ def _columns(corpus: Corpus, annotations: Annotations) -> Columns:
     else:
         lengths = np.bincount(corpus.text_document, corpus.text_length, len(corpus.documents))
         columns["length"] = lengths.astype(np.int64)[documents].tolist()
+    if export.has_sentences:
+        sizes: dict[int, str] = {}
+        for document, own in zip(corpus.text_document.tolist(), size.tolist(), strict=True):
+            sizes[document] = f"{sizes[document]} {own}" if document in sizes else str(own)
+        columns["sentence_lengths"] = [sizes.pop(document, None) for document in documents]
+    if not (has_text and by_rule):
+        columns["offsets_in"] = [corpus.positions] * len(documents)
     for name, of_documents in corpus.fields.items():
         columns[name] = [of_documents[document] for document in documents]
     return columns
