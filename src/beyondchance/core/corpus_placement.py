@@ -41,8 +41,8 @@ from beyondchance.core.lengths import LengthTable
 from beyondchance.core.placement import item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, profiles_of, summed
 from beyondchance.core.ragged import bounds, distinct, spread
-from beyondchance.core.weighted import weighted_rows
-from beyondchance.types import Complexes, Floats, Ints
+from beyondchance.core.weighted import rows_around, weighted_rows
+from beyondchance.types import Floats, Ints
 
 _MOST_PRODUCTS = 2**23
 """Products of numbers that counting may take; beyond, fugacities are used."""
@@ -366,24 +366,20 @@ def _products(items: _Items) -> float:
 
 
 def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
-    """Compute exact intensities, for each text size and each length that fits.
-
-    Polynomials are multiplied by Fourier transforms, which have so many places that nothing
-    wraps around to the powers that are needed.
-    """
+    """Compute exact intensities, for each text size and each length that fits."""
     n = items.n
-    longs, counts = items.longs()
+    longs = items.longs()[0].tolist()
     filled = _filled(items, weight)
     rests = _others([filled[i] for i in n.tolist()], items.texts.tolist())
-    spectrum = _spectra(filled).reshape(len(filled), -1)
     pieces: list[tuple[Floats, float]] = []
     for size, rest in zip(n.tolist(), rests, strict=True):
-        all_rows = (spectrum[size] @ _complement(rest, counts)).real
+        left = filled[: size + 1, None]
+        # To the right, what is left of the text, and all other texts.
+        right = _times(left, rest)
         for one, p in zip(length[length <= size].tolist(), factor, strict=False):
-            x = np.arange((size - one + 1) // 2 + 1)
-            others = _complement(rest, counts - (longs == one))
-            rows = (spectrum[x] * spectrum[size - one - x]) @ others
-            each = np.maximum(rows.real, 0) * (p / all_rows)
+            kind = longs.index(one) if one > 1 else None
+            rows = rows_around(left, right, one, kind)[: (size - one + 1) // 2 + 1, 0]
+            each = rows / right.flat[-1] * p
             pieces.append((each[:-1], float(each[-1])))
     sizes, runs = np.nonzero(n[:, None] >= length)
     return profiles_of(pieces, n[sizes] - length[runs] + 1)
@@ -430,43 +426,19 @@ def _power(base: Floats, exponent: int, one: Floats) -> Floats:
 
 
 def _times(p: Floats, q: Floats) -> Floats:
-    """Multiply two polynomials up to the powers they have, times a power of two."""
-    grid = [2 * k - 1 for k in p.shape]
-    axes = range(p.ndim)
+    """Multiply polynomials by one up to the powers they have, times a power of two.
+
+    By Fourier transforms, which have so many places that nothing wraps around to these powers.
+    """
+    grid = [2 * k - 1 for k in q.shape]
+    axes = range(-q.ndim, 0)
     product = np.fft.irfftn(np.fft.rfftn(p, grid, axes) * np.fft.rfftn(q, grid, axes), grid, axes)
-    return _near_one(np.maximum(product[tuple(slice(k) for k in p.shape)], 0))
+    return _near_one(np.maximum(product[(..., *(slice(k) for k in q.shape))], 0))
 
 
 def _near_one(polynomial: Floats) -> Floats:
     """Divide a polynomial by a power of two, so that its largest coefficient is near 1."""
     return np.ldexp(polynomial, -int(np.frexp(polynomial.max())[1]))
-
-
-def _spectra(polynomials: Floats) -> Complexes:
-    """Transform polynomials one by one, padded to leave room for products."""
-    grid = [2 * k - 1 for k in polynomials.shape[1:]]
-    return np.fft.rfftn(polynomials, grid, range(1, polynomials.ndim))
-
-
-def _complement(polynomial: Floats, power: Ints) -> Complexes:
-    """Compute what to multiply the transform of another polynomial by to find a coefficient.
-
-    The sum of these products is the coefficient of the product of both polynomials at this power.
-    Powers above it are left out. They have no part in it, and the product with two others would
-    wrap around.
-    """
-    needed = np.zeros_like(polynomial)
-    part = tuple(slice(k + 1) for k in power.tolist())
-    needed[part] = polynomial[part]
-    product = _spectra(needed[None])[0]
-    for axis, (k, most) in enumerate(zip(power.tolist(), polynomial.shape, strict=True)):
-        places = 2 * most - 1
-        turn = np.exp(2j * np.pi * k / places * np.arange(product.shape[axis])) / places
-        if axis == polynomial.ndim - 1:
-            # A transform of real numbers has half of the last axis; the rest are conjugates.
-            turn[1:] *= 2
-        product *= turn.reshape(-1, *[1] * (polynomial.ndim - 1 - axis))
-    return np.asarray(product.ravel())
 
 
 # --- Random arrangements ------------------------------------------------------

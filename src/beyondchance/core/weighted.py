@@ -111,20 +111,41 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     weight = weight * (each / np.where(whole > 0, whole, 1))[:, :, None]
     if count.ndim == 2 or not is_countable(count):
         return _by_fugacities(weight, length, each)
-    _, n_texts, n = weight.shape
     left = weighted_rows(weight, length, count)
-    right = weighted_rows(_mirrored(weight, length), length, count)[::-1]
-    # Turned round, the counts of what is missing on the right stand where those on the left do.
-    right = np.flip(right, axis=tuple(range(2, right.ndim)))
-    rows_of_all = left[n].reshape(n_texts, -1)[:, -1]
+    right = weighted_rows(_mirrored(weight, length), length, count)
+    rows_of_all = left[-1].reshape(weight.shape[1], -1)[:, -1]
     found = np.zeros_like(weight)
     for kind, span in enumerate(length.tolist()):
-        axes: tuple[slice, ...] = (slice(None),) * (kind + 1)
-        one = left[(slice(n + 1 - span), *axes, slice(-1))]
-        two = right[(slice(span, None), *axes, slice(1, None))]
-        rows = (one * two).reshape(n + 1 - span, n_texts, -1).sum(axis=2)
-        found[kind, :, : n + 1 - span] = weight[kind, :, : n + 1 - span] * (rows / rows_of_all).T
+        rows = (rows_around(left, right, span, kind) / rows_of_all).T
+        found[kind, :, : rows.shape[1]] = weight[kind, :, : rows.shape[1]] * rows
     return found
+
+
+def rows_around(left: Floats, right: Floats, span: int, kind: int | None = None) -> Floats:
+    """Add up the weights of all rows that leave positions out, with all spans but one of a kind.
+
+    Parameters
+    ----------
+    left, right : arrays of float, shape (positions + 1, texts, count + 1 for each kind)
+        The weights of rows that fill so many positions from either end.
+    span : int
+        How many positions are left out.
+    kind : int, optional
+        The kind of which a span is left out; by default no span is.
+
+    Returns
+    -------
+    array of float, shape (positions + 1 - span, texts)
+        By the first position that is left out.
+    """
+    size = len(left) - span
+    one = left[:size]
+    # Turned round, the counts of what is missing on the right stand where those on the left do.
+    two = np.flip(right[:size], axis=(0, *range(2, right.ndim)))
+    if kind is not None:
+        axes: tuple[slice, ...] = (slice(None),) * (kind + 2)
+        one, two = one[(*axes, slice(-1))], two[(*axes, slice(1, None))]
+    return np.asarray((one * two).reshape(*one.shape[:2], -1).sum(axis=2))
 
 
 def _mirrored(weight: Floats, length: Ints) -> Floats:
