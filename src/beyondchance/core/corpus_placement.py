@@ -40,8 +40,8 @@ from beyondchance.core.draws import disjoint_starts
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.placement import item_profiles
 from beyondchance.core.profiles import Profiles, boxes, convolved, joined, profiles_of, summed
-from beyondchance.core.ragged import bounds, distinct, spread
-from beyondchance.core.weighted import rows_around, weighted_rows
+from beyondchance.core.ragged import distinct, rows_by_value, spread
+from beyondchance.core.weighted import rows_around, weighted_draws, weighted_rows
 from beyondchance.types import Floats, Ints
 
 _MOST_PRODUCTS = 2**23
@@ -447,16 +447,14 @@ def _near_one(polynomial: Floats) -> Floats:
 def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Draw arrangements of spans over all texts, every one equally likely.
 
-    Text after text draws how many spans of each length it has, given how many are left, then their
-    arrangement. The tables for that have as many cells as there are texts, times the product of
-    the counts plus one of each length of two or more: this is for corpora of which
-    :func:`corpus_starts` is exact.
+    The texts lie end to end, and places where a span would cross an end have no weight.
 
     Parameters
     ----------
     n : array of int, shape (texts,)
     lengths : array of int, shape (spans,)
     draws : int
+        None are returned where there are too many arrangements (see `weighted_draws`).
     rng : Generator
 
     Returns
@@ -471,76 +469,20 @@ def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -
     >>> sorted(set(map(tuple, text.tolist())))
     [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
     """
-    if len(n) == 1:
-        start = disjoint_starts(int(n[0]), lengths, draws, rng)
-        return np.zeros_like(start), start
-    length, of_span = distinct(lengths)
-    held = _drawn_counts(n, length, np.bincount(of_span, minlength=len(length)), draws, rng)
-    # Spans of equal length next to one another, filled from the first text to the last.
-    order = np.argsort(of_span, kind="stable")
-    first = bounds(of_span, len(length))
-    text = np.empty((draws, len(lengths)), dtype=np.int64)
-    start = np.empty_like(text)
-    column = np.tile(first[:-1], (draws, 1))
-    for t, size in enumerate(n.tolist()):
-        codes, code = distinct(held[:, t] @ np.cumprod([1, *(held[:, t].max(axis=0) + 1)])[:-1])
-        for which in range(len(codes)):
-            chosen = np.flatnonzero(code == which)
-            here = held[chosen[0], t]
-            run, place = spread(here)
-            columns = order[column[chosen][:, run] + place]
-            text[chosen[:, None], columns] = t
-            start[chosen[:, None], columns] = disjoint_starts(size, length[run], len(chosen), rng)
-        column += held[:, t]
-    for j in range(len(length)):
-        equal = order[first[j] : first[j + 1]]
-        mixed = rng.permuted(np.tile(equal, (draws, 1)), axis=1)
-        text[:, equal] = np.take_along_axis(text, mixed, axis=1)
-        start[:, equal] = np.take_along_axis(start, mixed, axis=1)
-    return text, start
-
-
-def _drawn_counts(n: Ints, length: Ints, count: Ints, draws: int, rng: np.random.Generator) -> Ints:
-    """Draw how many spans of each length each text has.
-
-    Returns
-    -------
-    array of int, shape (draws, texts, lengths)
-    """
-    sizes, size = distinct(n)
-    items = _items(sizes, np.bincount(size), length, count)
-    longs, counts = items.longs()
-    filled = _filled(items, _weights(items))
-    # Weights of all texts that follow, by the counts of what they have.
-    nothing = np.zeros(counts + 1)
-    nothing[(0,) * len(counts)] = 1
-    later = [*accumulate(filled[n[:0:-1]], _times_positive, initial=nothing)][::-1]
-    left = np.tile(counts, (draws, 1))
-    singles = np.full(draws, count.sum() - counts.sum())
-    units = np.full(draws, items.n_units())
-    held = np.zeros((draws, len(n), len(length)), dtype=np.int64)
-    for t, (one, rest) in enumerate(zip(n.tolist(), later, strict=True)):
-        options = np.argwhere(filled[one] > 0)
-        after = left[:, None] - options
-        weight = rest[tuple(np.moveaxis(np.maximum(after, 0), -1, 0))]
-        weight = np.where((after >= 0).all(axis=-1), weight, 0) * filled[one][tuple(options.T)]
-        heap = np.cumsum(weight, axis=1)
-        drawn = (heap <= rng.random((draws, 1)) * heap[:, -1:]).sum(axis=1)
-        held[:, t, len(length) - len(longs) :] = options[drawn]
-        left -= options[drawn]
-        of_text = one - options[drawn] @ longs
-        units -= of_text
-        if len(length) > len(longs):
-            held[:, t, 0] = rng.hypergeometric(of_text, units, singles)
-            singles -= held[:, t, 0]
-    return held
-
-
-def _times_positive(p: Floats, q: Floats) -> Floats:
-    """Multiply two polynomials as `_times` does, without transforms: zeros stay zeros."""
-    product = np.zeros_like(p)
-    for power in np.argwhere(q > 0).tolist():
-        more = tuple(slice(k, None) for k in power)
-        fewer = tuple(slice(most - k) for k, most in zip(power, p.shape, strict=True))
-        product[more] += q[tuple(power)] * p[fewer]
-    return _near_one(product)
+    text, place = spread(n)
+    longs, of_long = distinct(lengths[lengths > 1])
+    has_room = (n[text] - place >= longs[:, None]).astype(np.float64)
+    found = weighted_draws(has_room, longs, np.bincount(of_long), draws, rng)
+    # Spans of one position are a random choice of the units, which step over long spans.
+    ones = np.ones(len(lengths) - found.shape[1], dtype=np.int64)
+    unit = disjoint_starts(len(text) - int(longs[of_long].sum()), ones, len(found), rng)
+    order = np.argsort(found, axis=1)
+    spans = np.sort(longs[of_long])[order]
+    for start, span in zip(np.take_along_axis(found, order, axis=1).T, spans.T, strict=True):
+        unit += span[:, None] * (unit >= start[:, None])
+    starts = np.concatenate([unit, found], axis=1)
+    # Equal spans change places.
+    for equal in rows_by_value(np.sort(lengths)):
+        starts[:, equal] = rng.permuted(starts[:, equal], axis=1)
+    starts[:, np.argsort(lengths)] = starts.copy()
+    return text[starts], place[starts]

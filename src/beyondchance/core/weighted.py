@@ -29,6 +29,8 @@ _MOST_STATES = 2**12
 """Combinations of counts up to which they are told apart."""
 _MOST_ITEMS = 256
 """Spans up to which weights of rows stay within the range of a float."""
+_MOST_CELLS = 2**25
+"""Weights of rows of a text of which arrangements are drawn."""
 _BALANCED = 1e-6
 """Relative deviation of expected counts from counts at which fugacities are accepted: far below
 the error of the approximation."""
@@ -148,13 +150,72 @@ def rows_around(left: Floats, right: Floats, span: int, kind: int | None = None)
     return np.asarray((one * two).reshape(*one.shape[:2], -1).sum(axis=2))
 
 
+def weighted_draws(
+    weight: Floats, length: Ints, count: Ints, draws: int, rng: np.random.Generator
+) -> Ints:
+    """Draw arrangements of spans in a text, in proportion to their weights.
+
+    The rows that fill the first positions weigh more the more positions there are; so a share of
+    the weight of all rows is reached where the last span ends. What is to its left is drawn alike.
+
+    Parameters
+    ----------
+    weight : array of float, shape (kinds, positions)
+    length, count : arrays of int, shape (kinds,)
+    draws : int
+    rng : Generator
+
+    Returns
+    -------
+    array of int, shape (draws, spans)
+        Starts, those of a kind from left to right. There are no draws where the weights of rows
+        take too much memory or leave the range of a float, as those of some 700 spans may.
+
+    Examples
+    --------
+    Two spans of two positions, of which one has to be first.
+
+    >>> weight = np.array([[1.0, 2.0, 0.0, 3.0, 0.0]])
+    >>> drawn = weighted_draws(
+    ...     weight, np.array([2]), np.array([2]), 50, np.random.default_rng(1)
+    ... )
+    >>> sorted(set(map(tuple, drawn.tolist())))
+    [(0, 3), (1, 3)]
+    """
+    n, n_spans = weight.shape[1], int(count.sum())
+    found = np.zeros((draws, n_spans), dtype=np.int64)
+    if n_spans and n * prod((count + 1).tolist()) > _MOST_CELLS:
+        return found[:0]
+    with np.errstate(all="ignore"):
+        weight = weight * (count / weight.sum(axis=1))[:, None]
+        rows = weighted_rows(weight[:, None], length, count)
+    if not 0 < rows.flat[-1] < np.inf:
+        return found[:0]
+    table, step = rows.reshape(n + 1, -1), np.array(rows.strides[2:]) // rows.itemsize
+    first, kinds, draw = np.cumsum(count) - count, np.arange(len(count)), np.arange(draws)
+    left, end = np.tile(count, (draws, 1)), np.full(draws, n)
+    for _ in range(n_spans):
+        state = left @ step
+        share = table[end, state] * rng.random(draws)
+        end[:] = 0
+        for stride in (1 << np.arange(n.bit_length())[::-1]).tolist():
+            end += stride * (table[np.minimum(end + stride - 1, n), state] <= share)
+        start = np.maximum(end[:, None] - length, 0)
+        has_room = (left > 0) & (end[:, None] >= length)
+        heap = weight[kinds, start] * table[start, state[:, None] - step] * has_room
+        np.cumsum(heap, axis=1, out=heap)
+        kind = (heap <= heap[:, -1:] * rng.random((draws, 1))).sum(axis=1)
+        left[draw, kind] -= 1
+        end = start[draw, kind]
+        found[draw, first[kind] + left[draw, kind]] = end
+    return found
+
+
 def _mirrored(weight: Floats, length: Ints) -> Floats:
     """Return the weights of places counted from the right."""
-    mirrored = np.zeros_like(weight)
-    n = weight.shape[2]
-    for kind, span in enumerate(length.tolist()):
-        mirrored[kind, :, : n + 1 - span] = weight[kind, :, n - span :: -1]
-    return mirrored
+    # What has no room has no weight, and goes from one end to the other.
+    turned = weight[:, :, ::-1]
+    return np.array([np.roll(one, 1 - k, axis=1) for one, k in zip(turned, length, strict=True)])
 
 
 def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
