@@ -30,7 +30,6 @@ are smallest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -39,8 +38,8 @@ import numpy as np
 from beyondchance.core.draws import disjoint_starts
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.placement import item_profiles
-from beyondchance.core.profiles import Profiles, boxes, convolved, joined, profiles_of, summed
-from beyondchance.core.ragged import distinct, rows_by_value, spread
+from beyondchance.core.profiles import Profiles, profiles_of, summed
+from beyondchance.core.ragged import distinct, rows_by_value, spread, starts
 from beyondchance.core.weighted import rows_around, weighted_draws, weighted_rows
 from beyondchance.types import Floats, Ints
 
@@ -81,29 +80,6 @@ class CorpusStarts(NamedTuple):
     starts: Profiles
     is_exact: bool
 
-    def coverage(self, share: Floats) -> Profiles:
-        """Compute the probability that each position is covered, a sequence for each text size.
-
-        Parameters
-        ----------
-        share : array of float, shape (lengths,)
-            The share of the spans of each length that is meant: 1 for all of them.
-        """
-        # Texts beyond some size differ in the length of their middle only.
-        same = 2 * int(self.starts.reach.max(initial=0) + self.length.max(initial=0))
-        kinds, kind = distinct(np.minimum(self.n, same))
-        keeper = np.empty(len(kinds), dtype=np.int64)
-        keeper[kind] = np.arange(len(self.n))
-        chosen = np.flatnonzero(keeper[kind[self.size]] == self.size)
-        covered = convolved(self.starts.take(chosen), boxes(self.length[self.run[chosen]]))
-        # A text that has room for no span is not covered.
-        owner = np.concatenate([kind[self.size[chosen]], np.arange(len(kinds))])
-        weight = np.concatenate([share[self.run[chosen]], np.zeros(len(kinds))])
-        order = np.argsort(owner, kind="stable")
-        parts = joined(covered, boxes(self.n[keeper])).take(order)
-        found = summed(parts, weight[order], owner[order], len(kinds)).take(kind)
-        return Profiles(found.values, found.first, found.reach, self.n)
-
 
 def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStarts:
     """Compute how many spans are expected to start at each place, if any text may hold them.
@@ -126,8 +102,8 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     >>> found = corpus_starts(np.array([2, 3]), np.array([2, 1]), np.array([2]), np.array([1]))
     >>> [found.starts.expand(i).round(3).tolist() for i in range(2)]
     [[0.25], [0.25, 0.25]]
-    >>> found.coverage(np.ones(1)).expand(1).round(3).tolist(), found.is_exact
-    ([0.25, 0.5, 0.25], True)
+    >>> found.is_exact
+    True
     """
     size, run = np.nonzero(n[:, None] >= length)
     if texts.sum() == 1 or not len(length):
@@ -138,8 +114,8 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     items = _items(n, texts, length, count)
     weight = _weights(items)
     # Spans of one position are a random choice of the units.
-    factor = weight[np.searchsorted(items.length, length)]
-    factor *= np.where(length == 1, count / max(items.n_units(), 1), 1.0)
+    item = np.searchsorted(items.length, length)
+    factor = weight[item] * (count / items.count[item])
     has_longs = bool(items.length[-1] > 1)
     # Without long spans there is one row for each text, and nothing to count.
     is_exact = not has_longs or _products(items) <= _MOST_PRODUCTS
@@ -147,8 +123,7 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     return CorpusStarts(n, length, size, run, method(items, weight, length, factor), is_exact)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Items:
+class _Items(NamedTuple):
     """The items of a corpus: units, if there are any, and long spans.
 
     Attributes
@@ -163,10 +138,6 @@ class _Items:
     length: Ints
     count: Ints
 
-    def n_units(self) -> int:
-        """Count the items of one position."""
-        return int(self.count[self.length == 1].sum())
-
     def longs(self) -> tuple[Ints, Ints]:
         """Return the lengths and counts of the long spans."""
         is_long = self.length > 1
@@ -177,13 +148,8 @@ def _items(n: Ints, texts: Ints, length: Ints, count: Ints) -> _Items:
     """Collect the items of a corpus with these spans: its units and its long spans."""
     is_long = length > 1
     n_units = n @ texts - length[is_long] @ count[is_long]
-    units = np.full(int(n_units > 0), n_units)
-    return _Items(
-        n,
-        texts,
-        np.concatenate([np.ones_like(units), length[is_long]]),
-        np.concatenate([units, count[is_long]]),
-    )
+    length, count = np.append(1, length[is_long]), np.append(n_units, count[is_long])
+    return _Items(n, texts, length[count > 0], count[count > 0])
 
 
 # --- By fugacities: independent items -----------------------------------------
@@ -332,25 +298,16 @@ def _by_fugacities(items: _Items, weight: Floats, length: Ints, factor: Floats) 
     """
     n = items.n
     rows = _rows(items.length, weight, int(n.max()))
-    whole = rows.at(1, n)
-    pieces: list[tuple[Floats, float]] = []
-    number: dict[tuple[int, int], int] = {}
-    which: list[int] = []
     size, run = np.nonzero(n[:, None] >= length)
-    for i, j in zip(size.tolist(), run.tolist(), strict=True):
-        last = int(n[i] - length[j])
-        reach = min(rows.reach, (last + 1) // 2)
-        kind = (j, -1 if reach == rows.reach else i)
-        if kind not in number:
-            number[kind] = len(pieces)
-            x = np.arange(reach + 1)
-            each = (factor[j] / whole[i]) * rows.at(1, x) * rows.at(1, last - x)
-            pieces.append((each[:-1], float(each[-1])))
-        which.append(number[kind])
-    found = profiles_of(pieces, np.zeros(len(pieces), dtype=np.int64)).take(
-        np.array(which, dtype=np.int64)
-    )
-    return Profiles(found.values, found.first, found.reach, n[size] - length[run] + 1)
+    places = n[size] - length[run] + 1
+    reach = np.minimum(rows.reach, places // 2)
+    code = run * (len(n) + 1) + np.where(reach < rows.reach, size, len(n))
+    _, kept, number = np.unique(code, return_index=True, return_inverse=True)
+    one, x = spread(reach[kept] + 1)
+    one = kept[one]
+    values = factor[run[one]] / rows.at(1, n[size[one]])
+    values *= rows.at(1, x) * rows.at(1, places[one] - 1 - x)
+    return Profiles(values, starts(reach[kept] + 1)[number], reach, places)
 
 
 # --- By counts: polynomials ---------------------------------------------------
@@ -368,16 +325,18 @@ def _products(items: _Items) -> float:
 def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
     """Compute exact intensities, for each text size and each length that fits."""
     n = items.n
-    longs = items.longs()[0].tolist()
-    filled = _filled(items, weight)
-    rests = _others([filled[i] for i in n.tolist()], items.texts.tolist())
+    longs, counts = items.longs()
+    units, own = np.split(weight, [len(weight) - len(longs)])
+    places = np.broadcast_to(own[:, None, None], (len(longs), 1, int(n.max())))
+    filled = weighted_rows(places, longs, counts, float(units.sum()))
+    rests = _others([filled[i, 0] for i in n.tolist()], items.texts.tolist())
     pieces: list[tuple[Floats, float]] = []
     for size, rest in zip(n.tolist(), rests, strict=True):
-        left = filled[: size + 1, None]
+        left = filled[: size + 1]
         # To the right, what is left of the text, and all other texts.
         right = _times(left, rest)
         for one, p in zip(length[length <= size].tolist(), factor, strict=False):
-            kind = longs.index(one) if one > 1 else None
+            kind = int(np.searchsorted(longs, one)) if one > 1 else None
             rows = rows_around(left, right, one, kind)[: (size - one + 1) // 2 + 1, 0]
             each = rows / right.flat[-1] * p
             pieces.append((each[:-1], float(each[-1])))
@@ -385,23 +344,10 @@ def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> P
     return profiles_of(pieces, n[sizes] - length[runs] + 1)
 
 
-def _filled(items: _Items, weight: Floats) -> Floats:
-    """Compute the weights of rows that fill x positions, by their long spans of each length.
-
-    Returns
-    -------
-    array of float, shape (longest text + 1, count + 1 for each length of two or more)
-    """
-    longs, counts = items.longs()
-    units, own = np.split(weight, [len(weight) - len(longs)])
-    places = np.broadcast_to(own[:, None, None], (len(longs), 1, int(items.n.max())))
-    return weighted_rows(places, longs, counts, float(units.sum()))[:, 0]
-
-
 def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
     """Multiply, for each text size, the polynomials of all texts but one of that size."""
     one = np.zeros_like(polynomials[0])
-    one[(0,) * one.ndim] = 1
+    one.flat[0] = 1
     polynomials = [_near_one(p) for p in polynomials]
     powers = [_power(p, m - 1, one) for p, m in zip(polynomials, texts, strict=True)]
     factors = [_times(p, q) for p, q in zip(polynomials, powers, strict=True)]
@@ -480,9 +426,9 @@ def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -
     spans = np.sort(longs[of_long])[order]
     for start, span in zip(np.take_along_axis(found, order, axis=1).T, spans.T, strict=True):
         unit += span[:, None] * (unit >= start[:, None])
-    starts = np.concatenate([unit, found], axis=1)
+    drawn = np.concatenate([unit, found], axis=1)
     # Equal spans change places.
     for equal in rows_by_value(np.sort(lengths)):
-        starts[:, equal] = rng.permuted(starts[:, equal], axis=1)
-    starts[:, np.argsort(lengths)] = starts.copy()
-    return text[starts], place[starts]
+        drawn[:, equal] = rng.permuted(drawn[:, equal], axis=1)
+    drawn[:, np.argsort(lengths)] = drawn.copy()
+    return text[drawn], place[drawn]

@@ -227,15 +227,15 @@ def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
     fugacity, found = np.zeros(weight.shape[:2]), np.zeros_like(weight)
     with np.errstate(divide="ignore"):
         # Positions first, because all texts go from one to the next together.
-        right_logs, logs = (
-            np.log(np.moveaxis(part, 2, 0)) for part in (_mirrored(weight, length), weight)
+        starting, ending = (
+            np.log(np.moveaxis(part, 2, 0)) for part in (weight, _mirrored(weight, length))
         )
     for _ in range(_MOST_ROUNDS):
-        left = _log_rows(logs + fugacity, length)
-        right = _log_rows(right_logs + fugacity, length)[::-1]
+        left = _log_rows(ending[::-1] + fugacity, length)
+        right = _log_rows(starting[::-1] + fugacity, length)[::-1]
         for kind, span in enumerate(length.tolist()):
             rows = left[: n + 1 - span] + right[span:] - left[n]
-            rows += logs[: n + 1 - span, kind] + fugacity[kind]
+            rows += starting[: n + 1 - span, kind] + fugacity[kind]
             found[kind, :, : n + 1 - span] = np.exp(rows.T)
         # Kinds that a text does not have stay where they are.
         missing = np.where(count, count, 1) / np.where(count, found.cumsum(axis=2)[:, :, -1], 1)
@@ -247,24 +247,22 @@ def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
     return found
 
 
-def _log_rows(logs: Floats, length: Ints) -> Floats:
+def _log_rows(ending: Floats, length: Ints) -> Floats:
     """Add up the weights of rows as `weighted_rows` does, whatever their counts, as logarithms.
 
     Parameters
     ----------
-    logs : array of float, shape (positions, kinds, texts)
+    ending : array of float, shape (positions, kinds, texts)
+        Logarithms of the weights of spans, by their last positions.
     length : array of int, shape (kinds,)
     """
-    n, n_kinds, n_texts = logs.shape
+    n, _, n_texts = ending.shape
     # Nothing ends before the first position.
     most = int(length.max())
     table = np.full((most + n + 1, n_texts), -np.inf)
     table[most] = 0
     at = most - length
-    ending = np.full((n + 1, n_kinds, n_texts), -np.inf)
-    for kind, span in enumerate(length.tolist()):
-        ending[span:, kind] = logs[: n + 1 - span, kind]
     for x in range(1, n + 1):
-        parts = ending[x] + table[at + x]
+        parts = ending[x - 1] + table[at + x]
         table[most + x] = np.logaddexp(table[most + x - 1], np.logaddexp.reduce(parts))
     return table[most:]
