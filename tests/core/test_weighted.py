@@ -28,9 +28,12 @@ def arrangements(weight, length, count):
         ]
         if len(set(covered)) < len(covered) or max(covered, default=0) >= n:
             continue
-        yield starts, prod(
-            (Fraction(weight[kind][s]) for kind, s in zip(kinds, starts, strict=True)),
-            start=Fraction(1),
+        yield (
+            starts,
+            prod(
+                (Fraction(weight[kind][s]) for kind, s in zip(kinds, starts, strict=True)),
+                start=Fraction(1),
+            ),
         )
 
 
@@ -123,6 +126,35 @@ def test_fugacities_have_the_counts_and_are_near():
     np.testing.assert_allclose(near.sum(axis=2), np.tile(count[:, None], 2), rtol=2e-6)
     assert np.abs(near - exact).max() < exact.max() / 20
     assert abs((near[0, 0] * near[0, 1]).sum() / (exact[0, 0] * exact[0, 1]).sum() - 1) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("n", "length", "count"),
+    [(300, [1, 2], [150, 75]), (200, [2], [100]), (301, [1, 2], [150, 75])],
+)
+def test_fugacities_of_texts_that_are_full_or_nearly_so(n, length, count):
+    rng = np.random.default_rng(6)
+    length, count = np.array(length), np.array(count)
+    # Padding is free, however full a text is.
+    weight = rng.random((len(length), 1, n + 9)) + 0.1
+    weight *= np.arange(n + 9) <= n - length[:, None, None]
+    found = weighted_starts(weight, length, count[:, None])[:, 0]
+    np.testing.assert_allclose(found.sum(axis=1), count, rtol=1e-6)
+    covered = sum(
+        np.convolve(own, np.ones(span))[:n] for own, span in zip(found, length, strict=True)
+    )
+    assert covered.max() <= 1 + 1e-9
+    if n == length @ count:
+        np.testing.assert_allclose(covered, 1, rtol=1e-9)
+
+
+def test_weights_beyond_the_range_of_a_float():
+    # Six spans for two good places: four are in eight places that are hardly ever used.
+    logs = np.array([[[0.0] * 2 + [-200.0] * 8]])
+    one, six = np.array([1]), np.array([6])
+    assert not np.isfinite(weighted_starts(np.exp(logs), one, six)).any()
+    found = weighted.starts_by_fugacities(logs, one, six[:, None])
+    np.testing.assert_allclose(found[0, 0], [1] * 2 + [0.5] * 8, rtol=1e-5)
 
 
 def test_concentrated_weights_place_spans_there():

@@ -35,7 +35,7 @@ _BALANCED = 1e-6
 """Relative deviation of expected counts from counts at which fugacities are accepted: far below
 the error of the approximation."""
 _MOST_ROUNDS = 500
-"""Rounds of scaling; some thirty are usual."""
+"""Rounds of scaling; some ten are usual."""
 
 
 def is_countable(count: Ints) -> bool:
@@ -98,6 +98,7 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     Returns
     -------
     array of float, shape (kinds, texts, positions)
+        Not finite for a text whose weights of rows leave the range of a float.
 
     Examples
     --------
@@ -112,14 +113,16 @@ def weighted_starts(weight: Floats, length: Ints, count: Ints) -> Floats:
     whole = weight.cumsum(axis=2)[:, :, -1]
     weight = weight * (each / np.where(whole > 0, whole, 1))[:, :, None]
     if count.ndim == 2 or not is_countable(count):
-        return _by_fugacities(weight, length, each)
+        with np.errstate(divide="ignore"):
+            return starts_by_fugacities(np.log(weight), length, each)
     left = weighted_rows(weight, length, count)
     right = weighted_rows(_mirrored(weight, length), length, count)
     rows_of_all = left[-1].reshape(weight.shape[1], -1)[:, -1]
     found = np.zeros_like(weight)
-    for kind, span in enumerate(length.tolist()):
-        rows = (rows_around(left, right, span, kind) / rows_of_all).T
-        found[kind, :, : rows.shape[1]] = weight[kind, :, : rows.shape[1]] * rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for kind, span in enumerate(length.tolist()):
+            rows = (rows_around(left, right, span, kind) / rows_of_all).T
+            found[kind, :, : rows.shape[1]] = weight[kind, :, : rows.shape[1]] * rows
     return found
 
 
@@ -176,9 +179,7 @@ def weighted_draws(
     Two spans of two positions, of which one has to be first.
 
     >>> weight = np.array([[1.0, 2.0, 0.0, 3.0, 0.0]])
-    >>> drawn = weighted_draws(
-    ...     weight, np.array([2]), np.array([2]), 50, np.random.default_rng(1)
-    ... )
+    >>> drawn = weighted_draws(weight, np.array([2]), np.array([2]), 50, np.random.default_rng(1))
     >>> sorted(set(map(tuple, drawn.tolist())))
     [(0, 3), (1, 3)]
     """
@@ -213,41 +214,60 @@ def weighted_draws(
 
 def _mirrored(weight: Floats, length: Ints) -> Floats:
     """Return the weights of places counted from the right."""
-    # What has no room has no weight, and goes from one end to the other.
+    # What has no room, at one end, comes to the other.
     turned = weight[:, :, ::-1]
     return np.array([np.roll(one, 1 - k, axis=1) for one, k in zip(turned, length, strict=True)])
 
 
-def _by_fugacities(weight: Floats, length: Ints, count: Ints) -> Floats:
+def starts_by_fugacities(logs: Floats, length: Ints, count: Ints) -> Floats:
     """Compute expected starts such that the expected counts are those given, in rounds.
 
-    The weights of rows are kept as logarithms, which no length of a text exceeds.
+    The weights of rows are kept as logarithms, which no length of a text exceeds. What is free is
+    an item too: a weight grows by what is missing of its kind, and by what is free too much.
+
+    Parameters
+    ----------
+    logs : array of float, shape (kinds, texts, positions)
+        Logarithms of weights.
+    length : array of int, shape (kinds,)
+    count : array of int, shape (kinds, texts) or (kinds, 1)
+
+    Returns
+    -------
+    array of float, shape (kinds, texts, positions)
     """
-    n = weight.shape[2]
-    fugacity, found = np.zeros(weight.shape[:2]), np.zeros_like(weight)
-    with np.errstate(divide="ignore"):
-        # Positions first, because all texts go from one to the next together.
-        starting, ending = (
-            np.log(np.moveaxis(part, 2, 0)) for part in (weight, _mirrored(weight, length))
-        )
+    n = logs.shape[2]
+    fugacity, found = np.zeros(logs.shape[:2]), np.zeros_like(logs)
+    # Positions first, because all texts go from one to the next together.
+    parts = logs, _mirrored(logs, length)[:, :, ::-1]
+    starting, ending = (np.ascontiguousarray(np.moveaxis(part, 2, 0)) for part in parts)
+    begun, ended = (np.isfinite(part).sum(axis=1) for part in (starting, ending))
+    has_room = begun.cumsum(axis=0) + ended > ended.cumsum(axis=0)
+    room = has_room.sum(axis=0)
+    n_free = room - length @ count
+    free = np.where(has_room & (n_free == 0), -np.inf, 0.0)
     for _ in range(_MOST_ROUNDS):
-        left = _log_rows(ending[::-1] + fugacity, length)
-        right = _log_rows(starting[::-1] + fugacity, length)[::-1]
+        left = _log_rows(ending + fugacity, length, free)
+        right = _log_rows(starting[::-1] + fugacity, length, free[::-1])[::-1]
         for kind, span in enumerate(length.tolist()):
             rows = left[: n + 1 - span] + right[span:] - left[n]
             rows += starting[: n + 1 - span, kind] + fugacity[kind]
             found[kind, :, : n + 1 - span] = np.exp(rows.T)
+        mean = found.cumsum(axis=2)[:, :, -1]
         # Kinds that a text does not have stay where they are.
-        missing = np.where(count, count, 1) / np.where(count, found.cumsum(axis=2)[:, :, -1], 1)
+        missing = np.where(count, count, 1) / np.where(count, mean, 1)
         # Text by text, so that no digit of one depends on the others.
         is_off = np.abs(missing - 1).max(axis=0) > _BALANCED
         if not is_off.any():
             break
-        fugacity += np.where(is_off, np.log(missing), 0)
+        freed = room - (length[:, None] * mean).cumsum(axis=0)[-1]
+        too_free = np.where(n_free > 0, np.maximum(freed, _BALANCED), 1) / np.maximum(n_free, 1)
+        step = np.log(missing) + length[:, None] * np.log(too_free)
+        fugacity += np.where(is_off, step, 0)
     return found
 
 
-def _log_rows(ending: Floats, length: Ints) -> Floats:
+def _log_rows(ending: Floats, length: Ints, free: Floats) -> Floats:
     """Add up the weights of rows as `weighted_rows` does, whatever their counts, as logarithms.
 
     Parameters
@@ -255,6 +275,8 @@ def _log_rows(ending: Floats, length: Ints) -> Floats:
     ending : array of float, shape (positions, kinds, texts)
         Logarithms of the weights of spans, by their last positions.
     length : array of int, shape (kinds,)
+    free : array of float, shape (positions, texts)
+        Logarithms of the weights of positions that no span covers.
     """
     n, _, n_texts = ending.shape
     # Nothing ends before the first position.
@@ -263,6 +285,6 @@ def _log_rows(ending: Floats, length: Ints) -> Floats:
     table[most] = 0
     at = most - length
     for x in range(1, n + 1):
-        parts = ending[x - 1] + table[at + x]
-        table[most + x] = np.logaddexp(table[most + x - 1], np.logaddexp.reduce(parts))
+        parts = np.logaddexp.reduce(ending[x - 1] + table[at + x])
+        table[most + x] = np.logaddexp(table[most + x - 1] + free[x - 1], parts)
     return table[most:]
