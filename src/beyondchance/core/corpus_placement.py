@@ -30,6 +30,7 @@ are smallest.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -123,7 +124,8 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     return CorpusStarts(n, length, size, run, method(items, weight, length, factor), is_exact)
 
 
-class _Items(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Items:
     """The items of a corpus: units, if there are any, and long spans.
 
     Attributes
@@ -379,7 +381,7 @@ def _times(p: Floats, q: Floats) -> Floats:
     grid = [2 * k - 1 for k in q.shape]
     axes = range(-q.ndim, 0)
     product = np.fft.irfftn(np.fft.rfftn(p, grid, axes) * np.fft.rfftn(q, grid, axes), grid, axes)
-    return _near_one(np.maximum(product[(..., *(slice(k) for k in q.shape))], 0))
+    return _near_one(np.maximum(product[tuple(map(slice, (*p.shape[: -q.ndim], *q.shape)))], 0))
 
 
 def _near_one(polynomial: Floats) -> Floats:
