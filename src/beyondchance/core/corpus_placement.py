@@ -363,14 +363,8 @@ def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
 
 def _power(base: Floats, exponent: int, one: Floats) -> Floats:
     """Raise a polynomial to a power, up to a factor that is a power of two."""
-    result = one
-    while exponent:
-        if exponent % 2:
-            result = _times(result, base)
-        exponent //= 2
-        if exponent:
-            base = _times(base, base)
-    return result
+    half = _power(_times(base, base), exponent // 2, one) if exponent > 1 else one
+    return _times(half, base) if exponent % 2 else half
 
 
 def _times(p: Floats, q: Floats) -> Floats:
