@@ -16,7 +16,7 @@ import numpy as np
 
 from beyondchance.core import corpus_placement
 from beyondchance.core.corpus_placement import CorpusStarts, corpus_starts
-from beyondchance.core.profiles import joined
+from beyondchance.core.profiles import Profiles, boxes, convolved, joined, summed
 from beyondchance.core.ragged import total
 from beyondchance.types import Floats, Ints
 
@@ -59,10 +59,24 @@ def found_by(n: Ints, m: Ints, side: tuple[Ints, Ints], most_products: float) ->
         corpus_placement._MOST_PRODUCTS = usual
 
 
+def coverage(found: CorpusStarts, share: Floats) -> Profiles:
+    """Compute the probability that each position is covered, a sequence for each text size.
+
+    Of spans of each length, only a share is meant.
+    """
+    covered = convolved(found.starts, boxes(found.length[found.run]))
+    # A text that has room for no span is not covered.
+    owner = np.concatenate([found.size, np.arange(len(found.n))])
+    weight = np.concatenate([share[found.run], np.zeros(len(found.n))])
+    order = np.argsort(owner, kind="stable")
+    parts = joined(covered, boxes(found.n)).take(order)
+    return summed(parts, weight[order], owner[order], len(found.n))
+
+
 def expected(a: CorpusStarts, b: CorpusStarts, m: Ints) -> Floats:
     """Expected positions and spans in common, of all texts."""
     size = np.arange(len(m))
-    covered = joined(*(side.coverage(np.ones(len(side.length))) for side in (a, b)))
+    covered = joined(*(coverage(side, np.ones(len(side.length))) for side in (a, b)))
     tokens = m @ covered.dot(size, len(m) + size)
     i, j = np.nonzero((a.size[:, None] == b.size) & (a.length[a.run][:, None] == b.length[b.run]))
     equal = joined(a.starts, b.starts).dot(i, len(a.run) + j)
@@ -123,7 +137,7 @@ def times() -> list[str]:
     for name, (n, m, length, count) in cases.items():
         start = perf_counter()
         found = corpus_starts(n, m, length, count)
-        found.coverage(np.ones(len(length)))
+        coverage(found, np.ones(len(length)))
         method = "exact" if found.is_exact else "by fugacities"
         lines.append(f"{perf_counter() - start:6.2f} s  {name}, {method}")
     return lines

@@ -30,7 +30,7 @@ def starts_of(sizes, lengths):
 
 
 def everything(found):
-    return found.coverage(np.ones(len(found.length)))
+    return corpus_unit.coverage(found, np.ones(len(found.length)))
 
 
 def sums(found, texts):
@@ -202,7 +202,7 @@ def check_laws(sizes, lengths, tolerance):
     total = sum(m * covered.expand(i).sum() for i, m in enumerate(texts.tolist()))
     assert total == pytest.approx(sum(lengths), rel=tolerance)
     # Halves of the spans cover half as much.
-    half = found.coverage(np.full(len(length), 0.5))
+    half = corpus_unit.coverage(found, np.full(len(length), 0.5))
     np.testing.assert_allclose(2 * half.expand(0), covered.expand(0), rtol=1e-14)
     return found
 

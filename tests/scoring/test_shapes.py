@@ -184,6 +184,31 @@ def test_many_spans_are_approximated_and_said():
     assert result.chance == pytest.approx(bc.agreement(found).chance, abs=0.01)
 
 
+def test_long_spans_that_are_next_to_impossible():
+    """Elsewhere spans are of capitals only; here one of two has to be in lower case."""
+    size = 60
+    marked = ["B-P"] + ["I-P"] * (size - 1)
+    words = [["a"] * 3000 + ["Ada"] * size, ["a"] * (size + 1) + ["Ada"] * size]
+    tags = [["O"] * 3000 + marked, ["O"] + marked * 2]
+    found = bc.Corpus.from_tags({"x": tags, "y": tags}, tokens=words, unit="document")
+    result = bc.agreement(found, chance="shapes")
+    alone = bc.agreement(found, chance="shapes", measure="exact").by_document
+    # All capitals are covered: the second span is fixed, the first at one of two places.
+    assert alone[found.documents[1]].expected == pytest.approx(1.5, abs=1e-5)
+    assert result.chance < 1
+    assert any("fugacities" in str(note) for note in result.notes)
+
+
+def test_a_text_that_many_spans_fill_leaves_no_freedom():
+    rng = np.random.default_rng(2)
+    tags = [[f"B-{x}" for x in rng.choice(list("PL"), 400)] for _ in range(4)]
+    words = [[("Ada", "a")[int(x)] for x in rng.random(400) < 0.5] for _ in "ab"]
+    found = bc.Corpus.from_tags({"x": tags[:2], "y": tags[2:]}, tokens=words)
+    result = bc.agreement(found, scope="unlabelled", chance="shapes")
+    assert result.chance == pytest.approx(1, abs=1e-9)
+    assert np.isnan(result.corrected)
+
+
 class TestRefused:
     def test_without_words(self):
         with refused(DataError, "texts are not known", use="positions"):

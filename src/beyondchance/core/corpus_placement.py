@@ -39,10 +39,10 @@ import numpy as np
 from beyondchance.core.draws import disjoint_starts
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.placement import item_profiles
-from beyondchance.core.profiles import Profiles, boxes, convolved, joined, profiles_of, summed
-from beyondchance.core.ragged import bounds, distinct, spread
-from beyondchance.core.weighted import weighted_rows
-from beyondchance.types import Complexes, Floats, Ints
+from beyondchance.core.profiles import Profiles, profiles_of, summed
+from beyondchance.core.ragged import distinct, rows_by_value, spread, starts
+from beyondchance.core.weighted import rows_around, weighted_draws, weighted_rows
+from beyondchance.types import Floats, Ints
 
 _MOST_PRODUCTS = 2**23
 """Products of numbers that counting may take; beyond, fugacities are used."""
@@ -81,29 +81,6 @@ class CorpusStarts(NamedTuple):
     starts: Profiles
     is_exact: bool
 
-    def coverage(self, share: Floats) -> Profiles:
-        """Compute the probability that each position is covered, a sequence for each text size.
-
-        Parameters
-        ----------
-        share : array of float, shape (lengths,)
-            The share of the spans of each length that is meant: 1 for all of them.
-        """
-        # Texts beyond some size differ in the length of their middle only.
-        same = 2 * int(self.starts.reach.max(initial=0) + self.length.max(initial=0))
-        kinds, kind = distinct(np.minimum(self.n, same))
-        keeper = np.empty(len(kinds), dtype=np.int64)
-        keeper[kind] = np.arange(len(self.n))
-        chosen = np.flatnonzero(keeper[kind[self.size]] == self.size)
-        covered = convolved(self.starts.take(chosen), boxes(self.length[self.run[chosen]]))
-        # A text that has room for no span is not covered.
-        owner = np.concatenate([kind[self.size[chosen]], np.arange(len(kinds))])
-        weight = np.concatenate([share[self.run[chosen]], np.zeros(len(kinds))])
-        order = np.argsort(owner, kind="stable")
-        parts = joined(covered, boxes(self.n[keeper])).take(order)
-        found = summed(parts, weight[order], owner[order], len(kinds)).take(kind)
-        return Profiles(found.values, found.first, found.reach, self.n)
-
 
 def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStarts:
     """Compute how many spans are expected to start at each place, if any text may hold them.
@@ -126,8 +103,8 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     >>> found = corpus_starts(np.array([2, 3]), np.array([2, 1]), np.array([2]), np.array([1]))
     >>> [found.starts.expand(i).round(3).tolist() for i in range(2)]
     [[0.25], [0.25, 0.25]]
-    >>> found.coverage(np.ones(1)).expand(1).round(3).tolist(), found.is_exact
-    ([0.25, 0.5, 0.25], True)
+    >>> found.is_exact
+    True
     """
     size, run = np.nonzero(n[:, None] >= length)
     if texts.sum() == 1 or not len(length):
@@ -138,8 +115,8 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     items = _items(n, texts, length, count)
     weight = _weights(items)
     # Spans of one position are a random choice of the units.
-    factor = weight[np.searchsorted(items.length, length)]
-    factor *= np.where(length == 1, count / max(items.n_units(), 1), 1.0)
+    item = np.searchsorted(items.length, length)
+    factor = weight[item] * (count / items.count[item])
     has_longs = bool(items.length[-1] > 1)
     # Without long spans there is one row for each text, and nothing to count.
     is_exact = not has_longs or _products(items) <= _MOST_PRODUCTS
@@ -163,10 +140,6 @@ class _Items:
     length: Ints
     count: Ints
 
-    def n_units(self) -> int:
-        """Count the items of one position."""
-        return int(self.count[self.length == 1].sum())
-
     def longs(self) -> tuple[Ints, Ints]:
         """Return the lengths and counts of the long spans."""
         is_long = self.length > 1
@@ -177,13 +150,8 @@ def _items(n: Ints, texts: Ints, length: Ints, count: Ints) -> _Items:
     """Collect the items of a corpus with these spans: its units and its long spans."""
     is_long = length > 1
     n_units = n @ texts - length[is_long] @ count[is_long]
-    units = np.full(int(n_units > 0), n_units)
-    return _Items(
-        n,
-        texts,
-        np.concatenate([np.ones_like(units), length[is_long]]),
-        np.concatenate([units, count[is_long]]),
-    )
+    length, count = np.append(1, length[is_long]), np.append(n_units, count[is_long])
+    return _Items(n, texts, length[count > 0], count[count > 0])
 
 
 # --- By fugacities: independent items -----------------------------------------
@@ -332,25 +300,16 @@ def _by_fugacities(items: _Items, weight: Floats, length: Ints, factor: Floats) 
     """
     n = items.n
     rows = _rows(items.length, weight, int(n.max()))
-    whole = rows.at(1, n)
-    pieces: list[tuple[Floats, float]] = []
-    number: dict[tuple[int, int], int] = {}
-    which: list[int] = []
     size, run = np.nonzero(n[:, None] >= length)
-    for i, j in zip(size.tolist(), run.tolist(), strict=True):
-        last = int(n[i] - length[j])
-        reach = min(rows.reach, (last + 1) // 2)
-        kind = (j, -1 if reach == rows.reach else i)
-        if kind not in number:
-            number[kind] = len(pieces)
-            x = np.arange(reach + 1)
-            each = (factor[j] / whole[i]) * rows.at(1, x) * rows.at(1, last - x)
-            pieces.append((each[:-1], float(each[-1])))
-        which.append(number[kind])
-    found = profiles_of(pieces, np.zeros(len(pieces), dtype=np.int64)).take(
-        np.array(which, dtype=np.int64)
-    )
-    return Profiles(found.values, found.first, found.reach, n[size] - length[run] + 1)
+    places = n[size] - length[run] + 1
+    reach = np.minimum(rows.reach, places // 2)
+    code = run * (len(n) + 1) + np.where(reach < rows.reach, size, len(n))
+    _, kept, number = np.unique(code, return_index=True, return_inverse=True)
+    one, x = spread(reach[kept] + 1)
+    one = kept[one]
+    values = factor[run[one]] / rows.at(1, n[size[one]])
+    values *= rows.at(1, x) * rows.at(1, places[one] - 1 - x)
+    return Profiles(values, starts(reach[kept] + 1)[number], reach, places)
 
 
 # --- By counts: polynomials ---------------------------------------------------
@@ -366,46 +325,31 @@ def _products(items: _Items) -> float:
 
 
 def _by_counts(items: _Items, weight: Floats, length: Ints, factor: Floats) -> Profiles:
-    """Compute exact intensities, for each text size and each length that fits.
-
-    Polynomials are multiplied by Fourier transforms, which have so many places that nothing
-    wraps around to the powers that are needed.
-    """
+    """Compute exact intensities, for each text size and each length that fits."""
     n = items.n
     longs, counts = items.longs()
-    filled = _filled(items, weight)
-    rests = _others([filled[i] for i in n.tolist()], items.texts.tolist())
-    spectrum = _spectra(filled).reshape(len(filled), -1)
+    units, own = np.split(weight, [len(weight) - len(longs)])
+    places = np.broadcast_to(own[:, None, None], (len(longs), 1, int(n.max())))
+    filled = weighted_rows(places, longs, counts, float(units.sum()))
+    rests = _others([filled[i, 0] for i in n.tolist()], items.texts.tolist())
     pieces: list[tuple[Floats, float]] = []
     for size, rest in zip(n.tolist(), rests, strict=True):
-        all_rows = (spectrum[size] @ _complement(rest, counts)).real
+        left = filled[: size + 1]
+        # To the right, what is left of the text, and all other texts.
+        right = _times(left, rest)
         for one, p in zip(length[length <= size].tolist(), factor, strict=False):
-            x = np.arange((size - one + 1) // 2 + 1)
-            others = _complement(rest, counts - (longs == one))
-            rows = (spectrum[x] * spectrum[size - one - x]) @ others
-            each = np.maximum(rows.real, 0) * (p / all_rows)
+            kind = int(np.searchsorted(longs, one)) if one > 1 else None
+            rows = rows_around(left, right, one, kind)[: (size - one + 1) // 2 + 1, 0]
+            each = rows / right.flat[-1] * p
             pieces.append((each[:-1], float(each[-1])))
     sizes, runs = np.nonzero(n[:, None] >= length)
     return profiles_of(pieces, n[sizes] - length[runs] + 1)
 
 
-def _filled(items: _Items, weight: Floats) -> Floats:
-    """Compute the weights of rows that fill x positions, by their long spans of each length.
-
-    Returns
-    -------
-    array of float, shape (longest text + 1, count + 1 for each length of two or more)
-    """
-    longs, counts = items.longs()
-    units, own = np.split(weight, [len(weight) - len(longs)])
-    places = np.broadcast_to(own[:, None, None], (len(longs), 1, int(items.n.max())))
-    return weighted_rows(places, longs, counts, float(units.sum()))[:, 0]
-
-
 def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
     """Multiply, for each text size, the polynomials of all texts but one of that size."""
     one = np.zeros_like(polynomials[0])
-    one[(0,) * one.ndim] = 1
+    one.flat[0] = 1
     polynomials = [_near_one(p) for p in polynomials]
     powers = [_power(p, m - 1, one) for p, m in zip(polynomials, texts, strict=True)]
     factors = [_times(p, q) for p, q in zip(polynomials, powers, strict=True)]
@@ -419,54 +363,24 @@ def _others(polynomials: list[Floats], texts: list[int]) -> list[Floats]:
 
 def _power(base: Floats, exponent: int, one: Floats) -> Floats:
     """Raise a polynomial to a power, up to a factor that is a power of two."""
-    result = one
-    while exponent:
-        if exponent % 2:
-            result = _times(result, base)
-        exponent //= 2
-        if exponent:
-            base = _times(base, base)
-    return result
+    half = _power(_times(base, base), exponent // 2, one) if exponent > 1 else one
+    return _times(half, base) if exponent % 2 else half
 
 
 def _times(p: Floats, q: Floats) -> Floats:
-    """Multiply two polynomials up to the powers they have, times a power of two."""
-    grid = [2 * k - 1 for k in p.shape]
-    axes = range(p.ndim)
+    """Multiply polynomials by one up to the powers they have, times a power of two.
+
+    By Fourier transforms, which have so many places that nothing wraps around to these powers.
+    """
+    grid = [2 * k - 1 for k in q.shape]
+    axes = range(-q.ndim, 0)
     product = np.fft.irfftn(np.fft.rfftn(p, grid, axes) * np.fft.rfftn(q, grid, axes), grid, axes)
-    return _near_one(np.maximum(product[tuple(slice(k) for k in p.shape)], 0))
+    return _near_one(np.maximum(product[tuple(map(slice, (*p.shape[: -q.ndim], *q.shape)))], 0))
 
 
 def _near_one(polynomial: Floats) -> Floats:
     """Divide a polynomial by a power of two, so that its largest coefficient is near 1."""
     return np.ldexp(polynomial, -int(np.frexp(polynomial.max())[1]))
-
-
-def _spectra(polynomials: Floats) -> Complexes:
-    """Transform polynomials one by one, padded to leave room for products."""
-    grid = [2 * k - 1 for k in polynomials.shape[1:]]
-    return np.fft.rfftn(polynomials, grid, range(1, polynomials.ndim))
-
-
-def _complement(polynomial: Floats, power: Ints) -> Complexes:
-    """Compute what to multiply the transform of another polynomial by to find a coefficient.
-
-    The sum of these products is the coefficient of the product of both polynomials at this power.
-    Powers above it are left out. They have no part in it, and the product with two others would
-    wrap around.
-    """
-    needed = np.zeros_like(polynomial)
-    part = tuple(slice(k + 1) for k in power.tolist())
-    needed[part] = polynomial[part]
-    product = _spectra(needed[None])[0]
-    for axis, (k, most) in enumerate(zip(power.tolist(), polynomial.shape, strict=True)):
-        places = 2 * most - 1
-        turn = np.exp(2j * np.pi * k / places * np.arange(product.shape[axis])) / places
-        if axis == polynomial.ndim - 1:
-            # A transform of real numbers has half of the last axis; the rest are conjugates.
-            turn[1:] *= 2
-        product *= turn.reshape(-1, *[1] * (polynomial.ndim - 1 - axis))
-    return np.asarray(product.ravel())
 
 
 # --- Random arrangements ------------------------------------------------------
@@ -475,16 +389,14 @@ def _complement(polynomial: Floats, power: Ints) -> Complexes:
 def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Draw arrangements of spans over all texts, every one equally likely.
 
-    Text after text draws how many spans of each length it has, given how many are left, then their
-    arrangement. The tables for that have as many cells as there are texts, times the product of
-    the counts plus one of each length of two or more: this is for corpora of which
-    :func:`corpus_starts` is exact.
+    The texts lie end to end, and places where a span would cross an end have no weight.
 
     Parameters
     ----------
     n : array of int, shape (texts,)
     lengths : array of int, shape (spans,)
     draws : int
+        None are returned where there are too many arrangements (see `weighted_draws`).
     rng : Generator
 
     Returns
@@ -499,76 +411,20 @@ def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -
     >>> sorted(set(map(tuple, text.tolist())))
     [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
     """
-    if len(n) == 1:
-        start = disjoint_starts(int(n[0]), lengths, draws, rng)
-        return np.zeros_like(start), start
-    length, of_span = distinct(lengths)
-    held = _drawn_counts(n, length, np.bincount(of_span, minlength=len(length)), draws, rng)
-    # Spans of equal length next to one another, filled from the first text to the last.
-    order = np.argsort(of_span, kind="stable")
-    first = bounds(of_span, len(length))
-    text = np.empty((draws, len(lengths)), dtype=np.int64)
-    start = np.empty_like(text)
-    column = np.tile(first[:-1], (draws, 1))
-    for t, size in enumerate(n.tolist()):
-        codes, code = distinct(held[:, t] @ np.cumprod([1, *(held[:, t].max(axis=0) + 1)])[:-1])
-        for which in range(len(codes)):
-            chosen = np.flatnonzero(code == which)
-            here = held[chosen[0], t]
-            run, place = spread(here)
-            columns = order[column[chosen][:, run] + place]
-            text[chosen[:, None], columns] = t
-            start[chosen[:, None], columns] = disjoint_starts(size, length[run], len(chosen), rng)
-        column += held[:, t]
-    for j in range(len(length)):
-        equal = order[first[j] : first[j + 1]]
-        mixed = rng.permuted(np.tile(equal, (draws, 1)), axis=1)
-        text[:, equal] = np.take_along_axis(text, mixed, axis=1)
-        start[:, equal] = np.take_along_axis(start, mixed, axis=1)
-    return text, start
-
-
-def _drawn_counts(n: Ints, length: Ints, count: Ints, draws: int, rng: np.random.Generator) -> Ints:
-    """Draw how many spans of each length each text has.
-
-    Returns
-    -------
-    array of int, shape (draws, texts, lengths)
-    """
-    sizes, size = distinct(n)
-    items = _items(sizes, np.bincount(size), length, count)
-    longs, counts = items.longs()
-    filled = _filled(items, _weights(items))
-    # Weights of all texts that follow, by the counts of what they have.
-    nothing = np.zeros(counts + 1)
-    nothing[(0,) * len(counts)] = 1
-    later = [*accumulate(filled[n[:0:-1]], _times_positive, initial=nothing)][::-1]
-    left = np.tile(counts, (draws, 1))
-    singles = np.full(draws, count.sum() - counts.sum())
-    units = np.full(draws, items.n_units())
-    held = np.zeros((draws, len(n), len(length)), dtype=np.int64)
-    for t, (one, rest) in enumerate(zip(n.tolist(), later, strict=True)):
-        options = np.argwhere(filled[one] > 0)
-        after = left[:, None] - options
-        weight = rest[tuple(np.moveaxis(np.maximum(after, 0), -1, 0))]
-        weight = np.where((after >= 0).all(axis=-1), weight, 0) * filled[one][tuple(options.T)]
-        heap = np.cumsum(weight, axis=1)
-        drawn = (heap <= rng.random((draws, 1)) * heap[:, -1:]).sum(axis=1)
-        held[:, t, len(length) - len(longs) :] = options[drawn]
-        left -= options[drawn]
-        of_text = one - options[drawn] @ longs
-        units -= of_text
-        if len(length) > len(longs):
-            held[:, t, 0] = rng.hypergeometric(of_text, units, singles)
-            singles -= held[:, t, 0]
-    return held
-
-
-def _times_positive(p: Floats, q: Floats) -> Floats:
-    """Multiply two polynomials as `_times` does, without transforms: zeros stay zeros."""
-    product = np.zeros_like(p)
-    for power in np.argwhere(q > 0).tolist():
-        more = tuple(slice(k, None) for k in power)
-        fewer = tuple(slice(most - k) for k, most in zip(power, p.shape, strict=True))
-        product[more] += q[tuple(power)] * p[fewer]
-    return _near_one(product)
+    text, place = spread(n)
+    longs, of_long = distinct(lengths[lengths > 1])
+    has_room = (n[text] - place >= longs[:, None]).astype(np.float64)
+    found = weighted_draws(has_room, longs, np.bincount(of_long), draws, rng)
+    # Spans of one position are a random choice of the units, which step over long spans.
+    ones = np.ones(len(lengths) - found.shape[1], dtype=np.int64)
+    unit = disjoint_starts(len(text) - int(longs[of_long].sum()), ones, len(found), rng)
+    order = np.argsort(found, axis=1)
+    spans = np.sort(longs[of_long])[order]
+    for start, span in zip(np.take_along_axis(found, order, axis=1).T, spans.T, strict=True):
+        unit += span[:, None] * (unit >= start[:, None])
+    drawn = np.concatenate([unit, found], axis=1)
+    # Equal spans change places.
+    for equal in rows_by_value(np.sort(lengths)):
+        drawn[:, equal] = rng.permuted(drawn[:, equal], axis=1)
+    drawn[:, np.argsort(lengths)] = drawn.copy()
+    return text[drawn], place[drawn]

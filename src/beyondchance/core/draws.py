@@ -48,14 +48,7 @@ def disjoint_starts(n: int, lengths: Ints, draws: int, rng: np.random.Generator)
     place = np.empty((k, draws), dtype=np.int64)
     for i in range(k):
         place[i] = rng.integers(0, n_free + k - i, draws)
-        # The places that are taken are stepped over, from the lowest to the highest.
-        for taken in np.sort(place[:i], axis=0):
-            place[i] += place[i] >= taken
-    start = place.copy()
-    for i in range(k):
-        for j in range(k):
-            start[i] += (place[j] < place[i]) * (lengths[j] - 1)
-    return start.T
+    return _starts(place[:, None], lengths[None])[:, 0].T
 
 
 def overlapping_starts(n: int, nodes: Nodes, draws: int, rng: np.random.Generator) -> Ints:
@@ -170,6 +163,7 @@ def _starts(place: NDArray[Any], lengths: NDArray[Any]) -> NDArray[Any]:
     """
     ascending: list[NDArray[Any]] = []
     for i in range(len(place)):
+        # The places that are taken are stepped over, from the lowest to the highest.
         for taken in ascending:
             place[i] += place[i] >= taken
         last = place[i]

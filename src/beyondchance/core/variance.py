@@ -22,12 +22,12 @@ spans of each greater length they hold.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations
 from math import prod
 
 import numpy as np
 
-from beyondchance.core.weighted import weighted_rows
+from beyondchance.core.weighted import rows_around, weighted_rows
 from beyondchance.types import Floats, Ints
 
 MOST_POSITIONS = 1000
@@ -79,50 +79,28 @@ def covariance(n: int, length: Ints, count: Ints) -> tuple[Floats, Floats]:
     """
     n_free = n - int((length * count).sum())
     n_units = n_free + int(count[length == 1].sum())
-    rows, states = _rows(n, length[length > 1], count[length > 1])
-    all_rows = rows[n, -1]
+    longs, counts = length[length > 1], count[length > 1]
+    rows = weighted_rows(np.ones((len(longs), 1, n)), longs, counts)
+    all_rows = rows.flat[-1]
     # A unit at a place: rows to its left, and rows to its right with the other spans.
-    free = (rows[:n] * rows[n - 1 :: -1][:n, ::-1]).sum(axis=1) / all_rows
-    free *= n_free / max(n_units, 1)
+    free = rows_around(rows, rows, 1)[:, 0] * (n_free / max(n_units, 1) / all_rows)
     both = np.zeros((n, n))
     share = n_free * (n_free - 1) / max(n_units * (n_units - 1), 1)
-    rest = _rest(states)
+    # Rows of fewer spans than none are zeros: numbers of states are added and subtracted.
+    axes = counts.tolist()
+    padded = np.pad(rows[:, 0], [(0, 0), *((k, 0) for k in axes)]).reshape(n + 1, -1)
+    numbers = np.arange(padded.shape[1]).reshape(2 * counts + 1)
+    state = numbers[tuple(slice(k + 1) for k in axes)].ravel()
+    rest = numbers.size - 1 - state[:, None] - state
+    rows = rows.reshape(n + 1, -1)
     for right in range(n - 1 if share else 0):
         # Places t < u with `right` positions to the right of u; all t at once.
         left = np.arange(n - 1 - right)
-        pad = np.append(rows[right], 0.0)
-        found = ((rows[left] @ pad[rest]) * rows[left[::-1]]).sum(axis=1)
+        found = ((rows[left] @ padded[right, rest]) * rows[left[::-1]]).sum(axis=1)
         both[left, n - 1 - right] = found * (share / all_rows)
     both += both.T
     both[np.diag_indices(n)] = free
     return 1 - free, both - np.outer(free, free)
-
-
-def _rows(n: int, length: Ints, count: Ints) -> tuple[Floats, Ints]:
-    """Count the rows of units and long spans, by length and by the long spans in them.
-
-    Returns
-    -------
-    rows : array of float, shape (n + 1, states)
-        Rows of 0 to n positions. The last state has all long spans.
-    states : array of int, shape (states, long spans)
-        How many long spans of each length a state has.
-    """
-    rows = weighted_rows(np.ones((len(length), 1, n)), length, count)
-    states = np.array(list(product(*map(range, rows.shape[2:]))), dtype=np.int64)
-    return rows.reshape(n + 1, -1), states.reshape(rows[0].size, len(length))
-
-
-def _rest(states: Ints) -> Ints:
-    """Find for two states the number of the one that has the long spans that are left over.
-
-    Where there are not enough, it is the number of states, which no state has.
-    """
-    left_over = states[-1] - states[:, None] - states
-    number = np.zeros(left_over.shape[:2], dtype=np.int64)
-    for most, left in zip(states[-1].tolist(), np.moveaxis(left_over, 2, 0), strict=True):
-        number = number * (most + 1) + left
-    return np.where((left_over >= 0).all(axis=2), number, len(states))
 
 
 def team_variance(team: Sequence[tuple[Floats, Floats]]) -> float:

@@ -89,7 +89,10 @@ class CorpusWide(NamedTuple):
     is_joint: bool
 
     def constant_match(self, pair: int, label: int, matched: Matched) -> float:
-        """Return the match of two annotators if it is the same in all draws; else nan."""
+        """Return the match of two annotators if it is the same in all draws; else nan.
+
+        It is also nan where there are too many arrangements to draw from.
+        """
         if not self.is_exact:
             return nan
         rng, sides = np.random.default_rng(0), []
@@ -101,6 +104,8 @@ class CorpusWide(NamedTuple):
             together = np.ones_like(own) if self.is_joint else own
             lengths = placed.lengths[together]
             text, start = corpus_draws(placed.texts, lengths, draws, rng)
+            if not len(start):
+                return nan
             # Texts one after the other, apart from one another.
             start += starts(placed.texts + 1)[text]
             sides.append((start[:, own[together]], placed.lengths[own]))

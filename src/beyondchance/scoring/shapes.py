@@ -19,7 +19,7 @@ import numpy as np
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import bounds, distinct, members, rows_by_value, spread, starts, total
-from beyondchance.core.weighted import is_countable, weighted_starts
+from beyondchance.core.weighted import is_countable, starts_by_fugacities, weighted_starts
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.scoring.marks import Marked, check_apart
@@ -128,13 +128,19 @@ def expected_by_shapes(
         is_there = place < n[:, None]
         seen = shape[np.where(is_there, corpus.text_begin[text][:, None] + place, 0)]
         own_odds = odds[who, :, fold[corpus.text_document[text]]]
-        weight = np.array(
+        logs = np.array(
             [
-                _weights(own_odds[:, label], seen, n, span)
+                _log_weights(own_odds[:, label], seen, n, span)
                 for label, span in zip(batch.label.tolist(), batch.length.tolist(), strict=True)
             ]
         )
-        found = weighted_starts(weight, batch.length, batch.times)
+        found = weighted_starts(np.exp(logs), batch.length, batch.times)
+        # Places that are far less likely than others, but needed, leave the range of a float.
+        is_off = ~np.isfinite(found).all(axis=(0, 2))
+        if is_off.any():
+            is_exact = False
+            times = batch.times.reshape(len(logs), -1) * np.ones_like(one)
+            found[:, is_off] = starts_by_fugacities(logs[:, is_off], batch.length, times[:, is_off])
         for label in distinct(batch.label)[0].tolist():
             own = (batch.label == label).nonzero()[0]
             group = batch.group[:, own].max(axis=1)
@@ -192,7 +198,7 @@ def _batches(part: Marked) -> Iterator[_Batch]:
             yield _Batch(*np.divmod(code[own], stride), each, groups[block][:, own] - 1)
 
 
-def _weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
+def _log_weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
     """Multiply the odds of the words that a span covers, at each place where it has room.
 
     Parameters
@@ -203,14 +209,20 @@ def _weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
         The shapes of words.
     n : array of int, shape (texts,)
     span : int
+
+    Returns
+    -------
+    array of float, shape (texts, positions)
+        Logarithms, of which the largest of a text is 0: only ratios matter.
     """
-    weight = np.zeros(seen.shape)
+    weight = np.full(seen.shape, -np.inf)
     added = np.take_along_axis(odds, seen, axis=1).cumsum(axis=1)
     logs = added[:, span - 1 :].copy()
     logs[:, 1:] -= added[:, :-span]
     has_room = np.arange(span, seen.shape[1] + 1) <= n[:, None]
-    weight[:, : logs.shape[1]] = np.where(has_room, np.exp(logs), 0)
-    return weight
+    weight[:, : logs.shape[1]] = np.where(has_room, logs, -np.inf)
+    most = weight.max(axis=1, keepdims=True)
+    return weight - np.where(np.isfinite(most), most, 0)
 
 
 def _blocks(size: Ints, n_states: int) -> list[Ints]:
