@@ -67,7 +67,7 @@ def corpus(data: Any, *others: Any, **options: Unpack[CorpusOptions]) -> Corpus:
     ('a', 'b')
     >>> spans = [[{"start": 0, "end": 3, "label": "PER"}]]
     >>> corpus({"ada": spans, "ben": [[]]}, texts=["Ada wrote."]).spans("0", "ada")
-    [Span(start=0, end=3, label='PER')]
+    [Span(start=0, end=1, label='PER')]
     """
     return corpus_from(data, others, options)
 

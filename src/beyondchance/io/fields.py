@@ -168,10 +168,11 @@ def guessed(record: Any) -> str:
             break
     # Lists in a list are those of its sentences, and of a span all of its places.
     ends = {"tokens": ".*", "spans": ".*", "label": "", "annotator": ""}
-    return ",".join(
-        f"{key}={re.sub(r'[.]0$', ends.get(key, '.0'), path).replace('.0.', '.*.')}"
+    found = {
+        key: path.removesuffix(".0") + ends[key] if path.endswith(".0") and key in ends else path
         for key, path in found.items()
-    )
+    }
+    return ",".join(f"{key}={path.replace('.0.', '.*.')}" for key, path in found.items())
 
 
 def _named(keys: Sequence[str], names: Sequence[str]) -> str:

@@ -162,9 +162,9 @@ def write(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(corpus, f"{folder}/spans.csv", format="table")
     ...     print(Path(folder, "spans.csv").read_text())
-    document,annotator,start,end,label,length
-    0,anna,0,2,PER,5
-    1,anna,,,,7
+    document,annotator,start,end,label,length,offsets_in
+    0,anna,0,2,PER,5,tokens
+    1,anna,,,,7,tokens
     """
     if not isinstance(path, str | PathLike):
         raise OptionError("path is ", Quote(path), expected="a file or folder")

@@ -97,7 +97,8 @@ def _columns(export: Export) -> Columns:
         for document, own in zip(corpus.text_document.tolist(), size.tolist(), strict=True):
             sizes[document] = f"{sizes[document]} {own}" if document in sizes else str(own)
         columns["sentence_lengths"] = [sizes.pop(document, None) for document in documents]
-    if not (has_text and by_rule):
+    # By default, a table with texts is scored by tokens.
+    if corpus.positions != ("tokens" if has_text else "characters"):
         columns["offsets_in"] = [corpus.positions] * len(documents)
     for name, of_documents in corpus.fields.items():
         columns[name] = [of_documents[document] for document in documents]
