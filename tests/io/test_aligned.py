@@ -330,6 +330,7 @@ def files(draw):
     return texts
 
 
+@example(["a O\n\n# O\n\na O\n"], 1, 5)
 @given(files(), st.integers(1, 200), st.sampled_from([5, 64, 2**21]))
 def test_any_files(tmp_path_factory, texts, at_a_time, block):
     with pytest.MonkeyPatch.context() as monkeypatch:

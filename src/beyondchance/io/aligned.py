@@ -512,7 +512,7 @@ def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
             most = {n for n, n_tags in file.n_tags.items() if 2 * n_tags > file.n_rows}
             tags = {n for n in most if file.names[n].lower() not in RESERVED_COLUMNS}
         schemes = tuple((n, scheme_of_pairs(pairs)) for n, pairs in file.pairs.items())
-        found.append(Layout(widths, frozenset(tags), schemes, file.is_numbers))
+        found.append(Layout(file.width, widths, frozenset(tags), schemes, file.is_numbers))
     return found
 
 

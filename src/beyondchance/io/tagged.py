@@ -216,6 +216,8 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
+    width : int
+        How many columns it has.
     widths : frozenset of int
         How many columns files have that end with gold standard and system.
     tags : frozenset of int
@@ -226,6 +228,7 @@ class Layout(NamedTuple):
         Whether the first column numbers the tokens.
     """
 
+    width: int = 0
     widths: frozenset[int] = frozenset()
     tags: frozenset[int] = frozenset()
     schemes: tuple[tuple[int, str], ...] = ()

@@ -445,6 +445,8 @@ def parsed_file(source: Source) -> _File:
     """Cut a file into columns; every row must have as many cells as the first."""
     blocks = list(_blocks(source))
     width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
+    if source.layout is not None:  # all rows of a piece may look like comments
+        width = source.layout.width
     if not width:
         expected = "a token and its tag on each line"
         raise refusal(source.name, "holds no tokens", expected=expected)
