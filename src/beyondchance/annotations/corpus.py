@@ -440,6 +440,8 @@ positions='tokens')
     def shape(self) -> Ints:
         """Return what spans that start together are equal by: their length, or their motif."""
         length = self.span_end - self.span_start
+        if self.span_motif is None:
+            return length
         return np.where(self.motif > 0, largest(length) + self.motif, length)
 
     def parts(self, index: int) -> list[tuple[int, int]]:
@@ -748,7 +750,7 @@ def check_in_one_piece(corpus: Corpus) -> None:
     ------
     SpanError
     """
-    if corpus.motif.any():
+    if corpus.span_motif is not None and corpus.motif.any():
         found = corpus.describe_span(int(np.argmax(corpus.motif > 0)))
         expected = (
             "spans of one piece, except for agreement, rankings and difficulty by token or exact, "

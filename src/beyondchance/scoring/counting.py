@@ -198,20 +198,16 @@ def counted(
         found = _matches(placed, measure, sizes[:, both], *sides, expected=expected)
         matches = found.in_rows(both, len(text))
     names = names_of_rows(shared, text)
-    counts = _counts_of(matches, sizes, n_spans, labels=spans.labels, label=label, **names)
-    return replace(counts, a=rows.a, b=rows.b, is_corpus_wide=is_corpus_wide), notes
+    names |= {"a": rows.a, "b": rows.b, "is_corpus_wide": is_corpus_wide}
+    return _counts_of(matches, sizes, n_spans, labels=spans.labels, label=label, **names), notes
 
 
 def _counts_of(matches: Matches, sizes: Floats, n_spans: Ints, **known: Any) -> Counts:
-    """Make a table of what matched, and of how much and how many spans the two sides marked.
-
-    Side a is the first annotator and side b the second, unless they are known.
-    """
+    """Make a table of what matched, and of how much and how many spans the two sides marked."""
     matched, expected, certain = matches.matched, matches.expected, matches.certain
     has_sides = len(matched) > 1
-    zero = np.zeros_like(n_spans[0])
     return Counts(
-        **{"a": zero, "b": zero + 1, **known},
+        **known,
         matched=matched[0],
         expected=expected[0],
         size_a=sizes[0],
@@ -282,6 +278,7 @@ def supported(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Count
     )
     n_spans = np.array([np.bincount(of_span), np.zeros_like(cells)])
     names = {**names_of_rows(shared, text), **_TEAM}
+    names |= {"a": np.zeros_like(label), "b": np.ones_like(label)}
     counts = _counts_of(matches, sizes, n_spans, labels=spans.labels, label=label, **names)
     return counts.only(shared.compared[corpus.text_document[text]])
 
@@ -424,7 +421,8 @@ class Placement:
         if spans.nesting.overlap is not None:
             is_plain[spans.line[spans.nesting.parent >= 0]] = False
             is_plain[spans.nesting.crossed] = False
-        is_plain[spans.line[spans.motif > 0]] = False
+        if spans.corpus.span_motif is not None:
+            is_plain[spans.line[spans.motif > 0]] = False
         return np.asarray(is_plain[line])
 
     def part(self, groups: Ints) -> tuple[Placement, Callable[[Ints], Ints]]:

@@ -104,12 +104,14 @@ class Marked:
     @property
     def n_covered(self) -> Ints:
         """How many positions each span covers."""
+        if self.corpus.span_motif is None:
+            return self.end - self.start
         sizes = [sum(end - start for start, end in motif) for motif in self.corpus.motifs]
         return np.where(self.motif > 0, np.array(sizes)[self.motif], self.end - self.start)
 
     def in_parts(self) -> Marked:
         """Return the parts of discontinuous spans in their place; the groups stay."""
-        if not self.motif.any():
+        if self.corpus.span_motif is None:
             return self
         motifs = [motif or ((0, 0),) for motif in self.corpus.motifs]
         first = np.cumsum([0, *map(len, motifs)])
@@ -315,9 +317,9 @@ def check_closed(spans: Marked, scoring: Scoring) -> None:
     ------
     SpanError
     """
-    whole = np.flatnonzero(spans.motif)
-    if not len(whole):
+    if spans.corpus.span_motif is None:
         return
+    whole = np.flatnonzero(spans.motif)
     is_known = scoring.measure.name in {"token", "exact"} and not scoring.model.is_independent
     others = "support" in scoring.options or spans.corpus.unit == CORPUS
     if not is_known or scoring.is_informed or others:

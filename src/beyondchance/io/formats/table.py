@@ -428,7 +428,8 @@ def _by_sentences(corpus: Corpus, rows: _Rows, keep: Ints | slice, reading: Read
 
 def _counted(rows: _Rows) -> str:
     """Return what a column says that offsets count; empty if there is no such column."""
-    found = {name for table in rows.tables for name in codes_of(table, "offsets_in")[0]}
+    tables = [table for table in rows.tables if "offsets_in" in table.columns]
+    found = {name for table in tables for name in codes_of(table, "offsets_in")[0]}
     if len(found) > 1 or not found <= {*POSITIONS}:
         raise refusal(
             *(rows.name, "column offsets_in has {}", quotes(sorted(found))),
@@ -439,6 +440,8 @@ def _counted(rows: _Rows) -> str:
 
 def _sentences(rows: _Rows) -> list[Ints] | None:
     """Return the sizes of the sentences of each document; None if a column lacks them for some."""
+    if not any("sentence_lengths" in table.columns for table in rows.tables):
+        return None
     names, codes = _joined([codes_of(table, "sentence_lengths") for table in rows.tables])
     known = np.flatnonzero((codes >= 0) & (rows.document >= 0))
     own = np.full(len(rows.documents), -1)
