@@ -354,10 +354,10 @@ class ScoringOptions(TypedDict, total=False):
         ),
     ]
     chance: Annotated[
-        Literal["uniform", "shapes"],
+        Literal["uniform", "shapes", "weights"],
         Option(
-            "What random annotators know: nothing, or what the shapes of words (capitals, digits, "
-            "punctuation) give away.",
+            "What random annotators know: nothing, what the shapes of words (capitals, digits, "
+            "punctuation) give away, or the weights of Corpus.with_weights.",
             "uniform",
             is_signed=True,
             in_commands=False,

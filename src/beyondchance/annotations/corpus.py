@@ -53,7 +53,7 @@ from beyondchance.messages import Note, Piece, Quote, Use, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
-from beyondchance.types import Ints
+from beyondchance.types import Floats, Ints
 
 __all__ = ["MOST_POSITIONS", "UNITS", "Corpus", "Input", "Span", "only"]
 
@@ -127,6 +127,8 @@ class Corpus:
     token_start, token_end : arrays of int, optional
         Where positions are tokens of known texts, the characters of each token, in the
         order of the texts.
+    token_weight : array of float, optional
+        How likely random annotators mark each token, for ``chance="weights"`` (see `with_weights`).
     elsewhere : array of int, shape (2, 3, spans), optional
         The text, start and end of each span, if words that were quoted without offsets and occur
         more than once are at their first, or at their last, occurrences (see `with_quotes_at`).
@@ -175,6 +177,7 @@ class Corpus:
     texts: tuple[str, ...] | None = None
     token_start: Ints | None = None
     token_end: Ints | None = None
+    token_weight: Floats | None = None
     elsewhere: Ints | None = None
     gold: str | None = None
     inputs: tuple[Input, ...] = ()
@@ -697,6 +700,35 @@ positions='tokens')
             self, span_text=text, span_start=start, span_end=end, span_id=None, elsewhere=None
         )
         return moved._by_duplicates()
+
+    def with_weights(self, weights: ArrayLike) -> Self:
+        """Return the corpus with a weight for each of its tokens, for ``chance="weights"``.
+
+        Random arrangements of spans are then as probable as the product of the weights of the
+        tokens that they cover; a token of weight 0 is never covered.
+
+        Parameters
+        ----------
+        weights : array of float
+            One for each token, in the order of the texts.
+
+        Examples
+        --------
+        The first token is nine times as likely as the second.
+
+        >>> from beyondchance import agreement
+        >>> corpus = Corpus.from_tags({"anna": [["B-P", "O"]], "ben": [["B-P", "O"]]})
+        >>> round(agreement(corpus.with_weights([0.9, 0.1]), chance="weights").chance, 2)
+        0.82
+        """
+        weight = np.asarray(weights, dtype=np.float64)
+        n_tokens = int(self.text_length.sum())
+        if self.positions != "tokens" or weight.shape != (n_tokens,):
+            found = f"weights have the shape {weight.shape}, positions are {self.positions}"
+            raise DataError(found, expected=f"a number for each of {n_tokens:,} tokens")
+        if not (np.isfinite(weight).all() and (weight >= 0).all()):
+            raise DataError("a weight is negative or no number", expected="0 or more")
+        return replace(self, token_weight=weight)
 
     def with_gold(self, name: str) -> Self:
         """Make one of the annotators the gold standard.

@@ -19,7 +19,7 @@ COLUMNS = (
     *("text_document", "text_length", "annotation_document", "annotation_annotator"),
     *("span_text", "span_annotator", "span_label", "span_start", "span_end", "span_motif"),
     *("missing_text", "missing_annotator", "missing_label", "missing_length"),
-    *("token_start", "token_end"),
+    *("token_start", "token_end", "token_weight"),
 )
 """The arrays of a corpus: the name says what has a value each, and what the value is."""
 

@@ -328,6 +328,7 @@ informed = partial(
     flag,
     _SCORING["chance"],
     group="Scoring",
+    type=Choice(("uniform", "shapes")),
     help="Also compare with random annotators who see the shapes of words (capitals, digits, "
     "punctuation); what is left above them is called skill.",
 )

@@ -73,6 +73,12 @@ _BY_SHAPES = (
     "digits, upper case, capitalised at the start of the text or elsewhere, lower case) lie in "
     "spans of the label"
 )
+_PROBABLE = {
+    "None": _EQUALLY,
+    "shapes": _BY_SHAPES,
+    "weights": "the probability of an arrangement is proportional to the product of the weights of "
+    "the tokens that it covers",
+}
 _PERMUTED = (
     "computed exactly, is the one expected if the labels of each annotator are permuted over all "
     "places that both annotators of a pair marked"
@@ -317,7 +323,7 @@ def _paragraph(
         "where": "anywhere in the texts that are compared" if is_corpus else f"in each {own.unit}",
         "paper": Citation(PAPER),
         "rules": ", ".join(rules),
-        "probable": _BY_SHAPES if own.chance else _EQUALLY,
+        "probable": _PROBABLE[str(own.chance).partition("-")[0]],
         "correction": _CORRECTION,
         "values": "; ".join(_values(*given, digits) for given in each),
         "intervals": _intervals([end for found in ends for end in found.values()], signed),

@@ -48,7 +48,7 @@ from beyondchance.scoring.marks import (
     placed_of,
 )
 from beyondchance.scoring.options import Scoring, scoring_of, settings_of
-from beyondchance.scoring.shapes import check_shapes
+from beyondchance.scoring.shapes import check_informed
 from beyondchance.settings import Settings, added_settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
 from beyondchance.types import Floats
@@ -336,7 +336,7 @@ def _counts(
     if "support" in scoring.options:
         return spans, supported(spans, shared, scoring), ()
     if scoring.is_informed:
-        check_shapes(spans)
+        check_informed(spans, scoring.options["chance"])
     counts, notes = counted(spans, shared, scoring)
     return spans, counts if weight is None else counts.weighted(weight), notes
 

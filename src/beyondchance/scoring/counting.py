@@ -57,7 +57,7 @@ from beyondchance.results.counts import Counts
 from beyondchance.scoring.corpus_wide import BY_FUGACITIES, CorpusWide, corpus_wide
 from beyondchance.scoring.marks import Marked, check_apart, refused
 from beyondchance.scoring.options import Scoring
-from beyondchance.scoring.shapes import expected_by_shapes
+from beyondchance.scoring.shapes import expected_by_words
 from beyondchance.types import Bools, Floats, Ints
 
 _DIGITS = 9
@@ -193,7 +193,8 @@ def counted(
         sides = rows.group_a[both], rows.group_b[both]
         expected = None
         if scoring.is_informed and len(both):
-            informed, notes = expected_by_shapes(spans, measure.name, *sides)
+            by = scoring.options["chance"]
+            informed, notes = expected_by_words(spans, measure.name, by, *sides)
             expected = rounded(informed[None])
         found = _matches(placed, measure, sizes[:, both], *sides, expected=expected)
         matches = found.in_rows(both, len(text))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -115,12 +116,12 @@ class Scoring:
         measure = self.measure
         drawing = measure.drawing if is_estimated else {}
         names = {"measure": measure.name, "model": self.model.name, "scope": self.scope.name}
-        informed = {"chance": SHAPES} if self.is_informed else {}
+        informed = {"chance": SHAPES} if self.options.get("chance") == "shapes" else {}
         return {**names, **measure.signed, **drawing, **self.options, **informed}
 
     @property
     def is_informed(self) -> bool:
-        """Whether random annotators see the shapes of words."""
+        """Whether random annotators know anything of the words."""
         return "chance" in self.options
 
 
@@ -215,6 +216,8 @@ def model_named(name: str) -> Model:
 
 def settings_of(corpus: Corpus, **signed: Any) -> Settings:
     """Build settings: how a corpus was read, and what else a signature says about a result."""
+    if signed.get("chance") == "weights" and corpus.token_weight is not None:
+        signed["chance"] = f"weights-{crc32(corpus.token_weight.tobytes()):08x}"
     return Settings(unit=corpus.unit, positions=corpus.positions, **{**signed, **corpus.options})
 
 

@@ -8,13 +8,14 @@ scored. The weight of a place is the product of the odds of its words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
@@ -25,6 +26,7 @@ from beyondchance.messages import Note, Use
 from beyondchance.scoring.marks import Marked, check_apart
 from beyondchance.types import Floats, Ints
 
+WEIGHTS = Note("chance is that of random annotators who follow the weights of the corpus")
 SKILL = Note(
     "chance is that of random annotators who see the shapes of words; what is left above it is "
     "skill"
@@ -33,9 +35,13 @@ BY_FUGACITIES = Note(
     "chance by shapes: in texts with too many spans to count their arrangements, it is computed "
     "by an approximation (fugacities)"
 )
+LogOdds: TypeAlias = Callable[[Ints, Ints, int, Ints], Floats]
+"""Of texts, their annotators, a label and tokens: the logarithms of the odds of these."""
 _FOLDS = 10
 _PUNCTUATION, _DIGITS, _UPPER, _FIRST, _CAPITALISED, _LOWER = range(6)
 _N_SHAPES = 6
+_ROUGH = 0.01
+"""How far expected counts may be off where spans fill what weights leave them."""
 _MOST_CELLS = 2**22
 """Weights of rows that are held at a time."""
 
@@ -58,8 +64,8 @@ def shape_of(word: str) -> int:
     return _CAPITALISED if letters[0].isupper() or letters[0].istitle() else _LOWER
 
 
-def check_shapes(spans: Marked) -> None:
-    """Refuse a corpus without words, with one document, or with spans that overlap.
+def check_informed(spans: Marked, chance: str) -> None:
+    """Refuse a corpus without words or weights, with one document, or with spans that overlap.
 
     Raises
     ------
@@ -68,10 +74,15 @@ def check_shapes(spans: Marked) -> None:
     corpus = spans.corpus
     if corpus.unit == CORPUS:
         raise OptionError(
-            Use("chance", "shapes"),
+            Use("chance", chance),
             " places spans in their own texts",
             expected=("another unit than ", Use("unit", CORPUS)),
         )
+    check_apart(spans, f"chance by {chance} places them apart")
+    if chance == "weights":
+        if corpus.token_weight is None:
+            raise DataError("tokens have no weights", remedy="use corpus.with_weights(...)")
+        return
     if corpus.positions != "tokens" or not corpus.knows_characters:
         found = "the texts are not known"
         if corpus.knows_characters:
@@ -86,7 +97,6 @@ def check_shapes(spans: Marked) -> None:
             "there is one document only",
             expected=("at least two: ", Use("chance", "shapes"), " counts in the others"),
         )
-    check_apart(spans, "chance by shapes places them apart")
 
 
 class _Batch(NamedTuple):
@@ -108,15 +118,20 @@ class _Batch(NamedTuple):
     group: Ints
 
 
-def expected_by_shapes(
-    spans: Marked, measure: str, a: Ints, b: Ints
+def expected_by_words(
+    spans: Marked, measure: str, chance: str, a: Ints, b: Ints
 ) -> tuple[Floats, tuple[Note, ...]]:
-    """Compute the expected match of pairs of groups, and what there is to know about it."""
+    """Compute the expected match of pairs of groups, and what there is to know about it.
+
+    Raises
+    ------
+    DataError
+        For spans that have no place, because of weights of 0.
+    """
     corpus, is_exact = spans.corpus, True
     part, chosen = spans.part(distinct(np.concatenate([a, b]))[0])
     a, b = np.searchsorted(chosen, a), np.searchsorted(chosen, b)
-    shape, fold = _shapes(corpus), _folds(corpus)
-    odds = _log_odds(spans, shape, fold)
+    logs_of = _by_weights(corpus) if chance == "weights" else _by_shapes(spans)
     # What is compared, for each group and key: a value for each position of the text.
     rows: list[tuple[Ints, Ints, Ints, Floats]] = []
     for batch in _batches(part):
@@ -126,11 +141,10 @@ def expected_by_shapes(
         n = corpus.text_length[text]
         place = np.arange(int(n.max()))
         is_there = place < n[:, None]
-        seen = shape[np.where(is_there, corpus.text_begin[text][:, None] + place, 0)]
-        own_odds = odds[who, :, fold[corpus.text_document[text]]]
+        at = np.where(is_there, corpus.text_begin[text][:, None] + place, 0)
         logs = np.array(
             [
-                _log_weights(own_odds[:, label], seen, n, span)
+                _log_weights(logs_of(text, who, label, at), n, span)
                 for label, span in zip(batch.label.tolist(), batch.length.tolist(), strict=True)
             ]
         )
@@ -140,7 +154,11 @@ def expected_by_shapes(
         if is_off.any():
             is_exact = False
             times = batch.times.reshape(len(logs), -1) * np.ones_like(one)
-            found[:, is_off] = starts_by_fugacities(logs[:, is_off], batch.length, times[:, is_off])
+            with np.errstate(all="ignore"):  # there may be no arrangement
+                others = starts_by_fugacities(logs[:, is_off], batch.length, times[:, is_off])
+            if not np.allclose(others.sum(axis=2), times[:, is_off], rtol=_ROUGH):
+                raise DataError("spans have no place", expected="more weights above 0")
+            found[:, is_off] = others
         for label in distinct(batch.label)[0].tolist():
             own = (batch.label == label).nonzero()[0]
             group = batch.group[:, own].max(axis=1)
@@ -161,7 +179,8 @@ def expected_by_shapes(
     pair, one, two = pair[met], one[met], two[met]
     row, place = spread(n[order][one])
     products = values[begin[one][row] + place] * values[begin[two][row] + place]
-    notes = (SKILL,) if is_exact else (SKILL, BY_FUGACITIES)
+    told = WEIGHTS if chance == "weights" else SKILL
+    notes = (told,) if is_exact else (told, BY_FUGACITIES)
     return total(pair[row], products, len(a)), notes
 
 
@@ -198,15 +217,13 @@ def _batches(part: Marked) -> Iterator[_Batch]:
             yield _Batch(*np.divmod(code[own], stride), each, groups[block][:, own] - 1)
 
 
-def _log_weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
+def _log_weights(odds: Floats, n: Ints, span: int) -> Floats:
     """Multiply the odds of the words that a span covers, at each place where it has room.
 
     Parameters
     ----------
-    odds : array of float, shape (texts, shapes)
+    odds : array of float, shape (texts, positions)
         Logarithms.
-    seen : array of int, shape (texts, positions)
-        The shapes of words.
     n : array of int, shape (texts,)
     span : int
 
@@ -215,11 +232,19 @@ def _log_weights(odds: Floats, seen: Ints, n: Ints, span: int) -> Floats:
     array of float, shape (texts, positions)
         Logarithms, of which the largest of a text is 0: only ratios matter.
     """
-    weight = np.full(seen.shape, -np.inf)
-    added = np.take_along_axis(odds, seen, axis=1).cumsum(axis=1)
-    logs = added[:, span - 1 :].copy()
-    logs[:, 1:] -= added[:, :-span]
-    has_room = np.arange(span, seen.shape[1] + 1) <= n[:, None]
+    weight = np.full(odds.shape, -np.inf)
+    is_barred = np.isneginf(odds)
+
+    def within(values: NDArray[Any]) -> NDArray[Any]:
+        added = values.cumsum(axis=1)
+        sums = added[:, span - 1 :].copy()
+        sums[:, 1:] -= added[:, :-span]
+        return sums
+
+    logs = within(np.where(is_barred, 0, odds))
+    has_room = np.arange(span, odds.shape[1] + 1) <= n[:, None]
+    if is_barred.any():
+        has_room &= within(is_barred.astype(np.int64)) == 0
     weight[:, : logs.shape[1]] = np.where(has_room, logs, -np.inf)
     most = weight.max(axis=1, keepdims=True)
     return weight - np.where(np.isfinite(most), most, 0)
@@ -251,6 +276,24 @@ def _compared(measure: str, found: Floats, length: Ints) -> list[tuple[int, Floa
 
 
 # --- Odds -------------------------------------------------------------------------------
+
+
+def _by_weights(corpus: Corpus) -> LogOdds:
+    """Return the function for the weights of tokens, which are the same for all."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.asarray(corpus.token_weight))
+    return lambda *place: np.asarray(logs[place[-1]])
+
+
+def _by_shapes(spans: Marked) -> LogOdds:
+    """Return the function for the odds of the shapes of words."""
+    corpus = spans.corpus
+    shape, fold = _shapes(corpus), _folds(corpus)
+    odds = _log_odds(spans, shape, fold)
+    fold = fold[corpus.text_document]
+    return lambda text, who, label, at: np.take_along_axis(
+        odds[who, label, fold[text]], shape[at], axis=1
+    )
 
 
 def _shapes(corpus: Corpus) -> Ints:
