@@ -84,7 +84,7 @@ def test_numbers_are_those_of_agree(kind, made, open_page, command_json):
     page = open_page(made.path)
     wanted = command_json("agree", *made.args, "--by", "document", "--top", "0")
     documents = wanted.pop("documents")
-    for name in ("finding", "labelling", "supported"):
+    for name in ("finding", "labelling", "supported", "otherwise"):
         wanted.pop(name, None)  # which the page does not show
     for score in wanted["macro"].values():
         score.pop("intervals")

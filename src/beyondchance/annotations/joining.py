@@ -107,6 +107,22 @@ def with_whole_documents(corpus: Corpus) -> Corpus:
     )
 
 
+def in_characters(corpus: Corpus) -> Corpus:
+    """Return the corpus with the characters of its texts, which are known, as positions."""
+    start, end = corpus.characters(corpus.span_text, corpus.span_start, corpus.span_end)
+    return replace(
+        corpus,
+        text_length=np.array([*map(len, corpus.texts or ())], dtype=np.int64),
+        span_start=start,
+        span_end=end,
+        positions="characters",
+        token_start=None,
+        token_end=None,
+        token_weight=None,
+        elsewhere=None,
+    )
+
+
 def with_sorted_annotations(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Sort who annotated what, where annotators got other numbers."""
     names = ("annotation_annotator", "annotation_document")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.annotations.joining import in_characters, with_whole_documents
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, path_of
 from beyondchance.cli.running import emit, output_form, progress
@@ -140,6 +142,7 @@ def command(**options: Any) -> Any:
         part_intervals=flags.if_intervals(options, partial(_part_intervals, result, parts)),
         parts=parts,
         trends=trends,
+        otherwise={} if output_form() == "csv" else _otherwise(corpus, options),
         top=options["top"],
         digits=options["digits"],
         **more,
@@ -182,6 +185,23 @@ def supported_parts(
             found[f"supported {fewest}"] = agreement(corpus, support=fewest, **asked)
     except BeyondChanceError as error:
         told.append(Note(("no share that several support: ", *pieces(error.text))))
+    return found
+
+
+def _otherwise(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, float]:
+    """Score by document instead of sentence, and by characters instead of tokens."""
+    variants: dict[str, Callable[[Corpus], Corpus]] = {}
+    if corpus.unit == "sentence" and len(corpus.text_length) > len(corpus.documents) > 1:
+        variants["document"] = with_whole_documents
+    # Motifs and quotes that are not in their texts are measured in tokens.
+    are_places = corpus.span_motif is None and not len(corpus.missing_text)
+    if corpus.positions == "tokens" and corpus.knows_characters and are_places:
+        variants["characters"] = in_characters
+    found = {}
+    for name, changed in variants.items():
+        with suppress(BeyondChanceError):
+            score = agreement(changed(corpus), **flags.scoring_options(options)).score
+            found[name] = score.corrected
     return found
 
 

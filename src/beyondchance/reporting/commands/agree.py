@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.messages import Note
-from beyondchance.numbers import p_is
+from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
     CUT,
@@ -176,6 +176,12 @@ AGREE = command(
         "of what is marked, the share that so many annotators marked",
         is_optional=True,
     ),
+    Column(
+        "otherwise",
+        named(FIGURE),
+        "the corrected score by document instead of sentence, and by characters instead of tokens",
+        is_optional=True,
+    ),
     levels.MACRO("macro", is_optional=True),
     _FREEDOM("freedom", is_optional=True),
     Column(
@@ -206,6 +212,7 @@ def agree_report(
     part_intervals: Mapping[str, levels.Scores] | None = None,
     trends: Sequence[Trend] = (),
     loss: Mapping[str, float] | None = None,
+    otherwise: Mapping[str, float] | None = None,
     top: int = 20,
     digits: int = 4,
 ) -> Report:
@@ -240,6 +247,8 @@ def agree_report(
         Over fields of the documents whose values have an order.
     loss : mapping of str to float, optional
         What the first of the `results` lacks to full agreement, by cause.
+    otherwise : mapping of str to float, optional
+        Its corrected score in another unit and other positions.
     top : int
         Rows of long tables for people; 0 shows all.
     digits : int
@@ -269,6 +278,7 @@ def agree_report(
             in_list(annotators), result.extent, result.n_spans, result.settings.positions
         )
         yield overall_table(breakdown)
+        yield _counted_otherwise(otherwise or {}, measure, digits)
         yield meaning(breakdown, digits)
         if null is not None:
             yield sentences.random_agreement(null, digits)
@@ -297,6 +307,7 @@ def agree_report(
             "null_distribution": null,
             "supported": {part.name: part for part in part_rows if part.level == "supported"}
             or None,
+            "otherwise": otherwise or None,
             "macro": {part.name: part for part in part_rows if part.level == "macro"},
             "freedom": {"texts": n_texts, "without": n_fixed},
             "trends": {found.field: found for found in trends} or None,
@@ -418,6 +429,12 @@ def meaning(breakdown: levels.Breakdown, digits: int) -> str:
     """Say how large chance is, whether correction matters, and how to compare corpora."""
     said = sentences.meaning(breakdown.rows[0].score, _by(breakdown), digits)
     return f"{said} {sentences.across_corpora(breakdown.positions)}"
+
+
+def _counted_otherwise(scores: Mapping[str, float], measure: str, digits: int) -> str:
+    """Say what the score is in another unit and other positions."""
+    said = [f"{in_digits(score, digits)} by {name}" for name, score in scores.items()]
+    return f"Counted otherwise, corrected {measure} is {in_list(said)}." if said else ""
 
 
 def _differing_part(parts: Mapping[str, Agreement], digits: int) -> str:
