@@ -142,7 +142,7 @@ def command(**options: Any) -> Any:
         part_intervals=flags.if_intervals(options, partial(_part_intervals, result, parts)),
         parts=parts,
         trends=trends,
-        otherwise={} if output_form() == "csv" else _otherwise(corpus, options),
+        otherwise={} if output_form() == "csv" else scored_otherwise(corpus, options),
         top=options["top"],
         digits=options["digits"],
         **more,
@@ -188,7 +188,7 @@ def supported_parts(
     return found
 
 
-def _otherwise(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, float]:
+def scored_otherwise(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, float]:
     """Score by document instead of sentence, and by characters instead of tokens."""
     variants: dict[str, Callable[[Corpus], Corpus]] = {}
     if corpus.unit == "sentence" and len(corpus.text_length) > len(corpus.documents) > 1:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import supported_parts
+from beyondchance.cli.agree import scored_otherwise, supported_parts
 from beyondchance.cli.running import tell
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
@@ -43,4 +43,11 @@ def command(folder: str | None, **options: Any) -> Report:
     loss = loss_of(result, corpus, scoring_of({}))
     scoring = {"measure": "token", "average": "micro"}
     parts = {**split.parts, **supported_parts(corpus, scoring, [])}
-    return agree_report(result.measures, corpus, parts=parts, loss=loss, digits=options["digits"])
+    return agree_report(
+        result.measures,
+        corpus,
+        parts=parts,
+        loss=loss,
+        otherwise=scored_otherwise(corpus, scoring),
+        digits=options["digits"],
+    )
