@@ -487,3 +487,9 @@ def test_anything_is_read_or_refused(row, tokens):
     shape_of(guessed(row))
     with suppress(bc.BeyondChanceError):
         bc.corpus([row], fields=f"{fields},annotator=by")
+
+
+def test_no_records(tmp_path):
+    (tmp_path / "a.jsonl").write_text("")
+    with refused(bc.FormatError, "no annotated document"):
+        bc.read(tmp_path / "a.jsonl", fields="records=r,text=t,spans=s")

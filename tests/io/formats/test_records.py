@@ -535,6 +535,8 @@ class TestTraining:
         row = {"id": 0, "paragraphs": [{"raw": "Ada", "sentences": [{"tokens": [token]}]}]}
         assert is_format(row)
         assert read(row).spans("0", "news") == [(0, 3, "PER")]
+        row["paragraphs"].append({"raw": "", "sentences": []})
+        assert read(row).skipped == {"paragraphs not annotated": 1}
 
     @pytest.mark.usefixtures("by_characters")
     def test_words_of_gliner(self, read):

@@ -372,6 +372,7 @@ ONE = ("SP=my.Part|value",)
             ),
         ),
         (tsv("#Text=a", layers=ONE), "FILE: … tokens"),
+        (tsv("#Text=a", GOOD, "#T_SP=late|x", layers=ONE), "FILE:7: … late … sentence … layers"),
         (
             tsv(GOOD, layers=ONE),
             "FILE:5: … any … '#Text='",

@@ -345,7 +345,7 @@ def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
 def _check_path(path: str, rows: Sequence[tuple[str, Any]], name: str) -> None:
     """Refuse a path under which no record has anything, with those that may be meant."""
     known = (path in item or value_at(item, path, at) is not None for at, item in rows)
-    if path and not any(known):
+    if path and rows and not any(known):
         records = [item for _, item in rows]
         raise refusal(
             name,
@@ -370,7 +370,7 @@ def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterat
     for place, (at, item) in enumerate(numbered(paragraphs, row.where, "paragraph"), start=1):
         sentences = listed(object_of(item, at), "sentences", at)
         words = [_words(value_at(sentence, "tokens.*.orth", at), at) for sentence in sentences]
-        tags = value_at(item, "sentences.*.tokens.*.ner", at)
+        tags = value_at(item, "sentences.*.tokens.*.ner", at) or ()
         # A dash says that nobody looked at the token.
         known = [None if tag in (None, "-") else label_of(tag, at, "'ner'") for tag in tags]
         if not any(known):

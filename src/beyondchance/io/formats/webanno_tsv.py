@@ -163,6 +163,9 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
     for number, line in enumerate(lines[1:], start=2):
         where = f"{name}:{number}"
         if line.startswith("#T_"):
+            if sentences:
+                found, expected = "found {} after a sentence", "all layers before the first"
+                raise refusal(where, found, line, expected=expected)
             declared = _declared(line, first, where)
             first = declared.end
             if columns.setdefault(declared[:2], declared) is not declared:
