@@ -689,7 +689,7 @@ def declared(group: type) -> Mapping[str, Declared]:
 def _declared(name: str, hint: Any, option: Option) -> Declared:
     kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
     choices = next((get_args(kind) for kind in (hint, *kinds) if get_origin(kind) is Literal), ())
-    plain = next((kind for kind in kinds if kind in (bool, int, float)), str)
+    plain = next((kind for kind in kinds if kind in (str, bool, int, float)), str)
     return Declared(name, option, str if choices else plain, choices)
 
 

@@ -246,8 +246,11 @@ def added_settings(parts: Sequence[Settings]) -> Settings:
         If parts were made in different ways.
     """
     merged: dict[str, Any] = {}
+    # Some may have tokens in their files, and others by rule.
+    origins = {one for part in parts for one in (part.tokens or "").split("+") if one}
+    tokens = {"tokens": "+".join(sorted(origins))} if origins else {}
     for part in parts:
-        for name, value in part.to_dict().items():
+        for name, value in {**part.to_dict(), **tokens}.items():
             if merged.setdefault(name, value) != value:
                 raise MismatchError(
                     f"counts differ in how they were made: {name} is ",

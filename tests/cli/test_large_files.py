@@ -101,7 +101,8 @@ def test_workers_give_what_all_at_once_gives(capsys):
     names = {*WHOLE_ONLY, "notes"}
     words = ("rank", "a.parquet", "--gold", "ada")
     one = without(in_json(capsys, *words), names)
-    assert without(in_json(capsys, *words, "--workers", "2"), names) == one
+    for workers in ("2", "auto"):
+        assert without(in_json(capsys, *words, "--workers", workers), names) == one
 
 
 @pytest.mark.parametrize(

@@ -41,3 +41,10 @@ def test_json_has_it(capsys):
     found = json.loads(capsys.readouterr().out)["otherwise"]
     assert found["document"] == bc.agreement(*FILES, unit="document").corrected
     assert found["characters"] == bc.agreement(*FILES, positions="characters").corrected
+
+
+def test_not_where_spans_cut_tokens(capsys, example):
+    rows = ["document,annotator,start,end,label,text", "a,x,0,2,P,Adas sat", "a,y,0,4,P,"]
+    (example / "t.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    assert main(["agree", "t.csv", "--quiet"]) == 0
+    assert "Counted otherwise" not in capsys.readouterr().out

@@ -1,5 +1,6 @@
 """The same annotations have the same scores, whatever file they come from."""
 
+import json
 import unicodedata
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given, strategies as st
 
 import beyondchance as bc
 from beyondchance.io.offsets import tokenized
+from beyondchance.settings import added_settings
 from each import each
 from examples import examples
 from refusals import assert_notes, refused
@@ -148,3 +150,75 @@ def test_a_text_that_is_an_address(tmp_path):
     corpus = bc.Corpus.from_spans({"x": [[(0, 21, "URL")]], "y": [[]]}, texts=[words])
     bc.write(corpus, tmp_path / "l.json", format="label-studio")
     assert bc.read(tmp_path / "l.json", positions="characters").spans("0", "x") == [(0, 21, "URL")]
+
+
+# --- Sentences that files have ------------------------------------------------
+
+
+def entry(text, *labels, **more):
+    return json.dumps({"id": "1", "text": text, "label": list(labels), **more}) + "\n"
+
+
+def saved(path, **files):
+    for name, content in files.items():
+        (path / f"{name}.jsonl").write_text(content)
+    return [path / f"{name}.jsonl" for name in files]
+
+
+TEXT = "Don't stop. Mr. Day!"
+
+
+def test_sentences_that_differ_are_not_used(tmp_path):
+    x = entry(TEXT, [0, 5, "P"], sentence_offsets=[[0, 11], [12, 20]])
+    y = entry(TEXT, [12, 19, "P"], sentence_offsets=[[0, 20]])
+    paths = saved(tmp_path, x=x, y=y)
+    for order in (paths, paths[::-1]):
+        assert bc.read(*order).unit == "document"
+
+
+def test_sentences_of_one_annotator(tmp_path):
+    x = entry(TEXT, [0, 5, "P"])
+    y = entry(TEXT.replace(". ", ".\n", 1), [0, 5, "P"], sentence_offsets=[[0, 11], [12, 20]])
+    paths = saved(tmp_path, x=x, y=y)
+    assert bc.read(*paths).unit == "document"
+    assert bc.read(*paths[::-1]).text_length.tolist() == [5, 4]
+
+
+@each("places", [[[0, 8], [5, 20]], [[-3, 11], [11, 20]], [[0, 11], [12, 21]]])
+def test_sentences_out_of_place(tmp_path, places):
+    paths = saved(tmp_path, x=entry(TEXT, [0, 5, "P"], sentence_offsets=places))
+    with refused(bc.FormatError, "'1' … within"):
+        bc.read(*paths, format="doccano")
+
+
+def test_no_sentences(tmp_path):
+    paths = saved(tmp_path, x=entry(TEXT, [0, 5, "P"], sentence_offsets=[]))
+    assert bc.read(*paths).unit == "document"
+
+
+def test_sentences_of_texts_in_tables(tmp_path):
+    rows = "document,annotator,start,end,label,text,sentence_lengths\n"
+    (tmp_path / "t.csv").write_text(f"{rows}a,x,0,3,P,abc defgh,3 4\na,y,0,3,P,,\n")
+    with refused(bc.FormatError, "'a' … 8 … 9"):
+        bc.read(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text(f"{rows}a,x,0,3,P,abc defgh,3 5\nb,x,0,3,P,abc,\n")
+    with refused(bc.FormatError, "'b' … sentence_lengths"):
+        bc.read(tmp_path / "t.csv")
+
+
+def test_other_offsets_leave_them_out(tmp_path):
+    corpus = bc.Corpus.from_tags(
+        {"x": [["B-P"], ["O"]]}, tokens=[["😀"], ["Ada"]], documents=["a", "a"]
+    )
+    bc.write(corpus, tmp_path / "l.json", format="label-studio")
+    assert bc.read(tmp_path / "l.json").unit == "sentence"
+    found = bc.read(tmp_path / "l.json", offsets="codepoints")
+    assert found.unit == "document"
+    assert_notes(found.notes, "label-studio", "tokens and sentences … other offsets")
+
+
+def test_parts_with_tokens_of_files_and_by_rule():
+    one, two = (
+        bc.Settings.parse(f"beyondchance|measure:token|tokens:{x}") for x in ("file", "rule")
+    )
+    assert added_settings([one, two]).tokens == "file+rule"

@@ -198,3 +198,18 @@ def test_a_field_that_is_the_label(found, measure):
     )
     assert same.labelling.score == plain.labelling.score
     assert same.finding.score == plain.finding.score
+
+
+def test_a_span_with_two_labels_is_one():
+    def span(start, end, label, value):
+        return {"start": start, "end": end, "label": label, "neg": value}
+
+    text = "Fever, no cough now"
+    one = [
+        {
+            "text": text,
+            "spans": [span(0, 5, "A", "t"), span(0, 5, "B", "t"), span(10, 15, "A", "f")],
+        }
+    ]
+    two = [{"text": text, "spans": [span(0, 5, "A", "t"), span(10, 15, "A", "f")]}]
+    assert bc.labelling(one, two, field="neg", measure="exact").labelling.observed == 1

@@ -211,7 +211,7 @@ def test_a_text_that_many_spans_fill_leaves_no_freedom():
 
 class TestRefused:
     def test_without_words(self):
-        with refused(DataError, "texts are not known", use="positions"):
+        with refused(DataError, "texts are not known … tokens="):
             bc.agreement(ADA, BEN, chance="shapes")
 
     def test_one_document(self):

@@ -240,3 +240,10 @@ def test_a_corpus_without_spans():
     corpus = build({"ada": [[], []]})
     for kind in KINDS:
         assert bc.shuffled(corpus, kind, 1).annotators == ("ada", "shuffled ada")
+
+
+def test_what_is_said_of_spans_is_not_kept():
+    row = {"text": "Ada met Bo", "spans": [{"start": 0, "end": 7, "label": "A", "neg": "t"}]}
+    found = bc.shuffled(bc.corpus([row], [row]), "split", 1)
+    assert found.span_fields is None
+    assert found.select(labels=["A"]).labels == ("A",)

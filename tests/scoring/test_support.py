@@ -252,3 +252,15 @@ def test_other_questions_have_no_teams():
     nested = [[(0, 3, "P"), (1, 2, "P")]]
     with refused(OverlapError, "[0, 3) … [1, 2) … not to overlap"):
         agreement(team_of(nested, nested, nested), support=2)
+
+
+def quoted(*quotes):
+    return [{"id": "1", "text": "aa bb cc dd", "entities": {"P": [*quotes]}}]
+
+
+def test_quotes_that_are_not_there_neither_move_nor_fill_a_text():
+    given = {"x": quoted("cc", "aa", "zz yy"), "y": quoted("cc dd")}
+    pair = bc.agreement(given)
+    assert bc.agreement(given, support=2).corrected == pytest.approx(pair.corrected)
+    given = {"x": quoted("aa bb cc dd"), "y": quoted("aa"), "z": quoted("zzz")}
+    assert np.isnan(bc.agreement(given, support=2).corrected)

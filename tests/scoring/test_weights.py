@@ -102,7 +102,12 @@ def test_the_signature_tells_weights_apart():
 
 @each(
     ("weights", "told"),
-    [([1.0], "(1,) … 2"), ([1, -1], "negative"), ([1, float("nan")], "negative … number")],
+    [
+        ([1.0], "(1,) … 2"),
+        ([1, -1], "negative"),
+        ([1, float("nan")], "negative … number"),
+        (["a", "b"], "numbers"),
+    ],
 )
 def test_what_are_no_weights(weights, told):
     corpus = bc.Corpus.from_tags({"a": [["B-P", "O"]], "b": [["B-P", "O"]]})

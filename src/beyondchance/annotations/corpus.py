@@ -721,7 +721,10 @@ positions='tokens')
         >>> round(agreement(corpus.with_weights([0.9, 0.1]), chance="weights").chance, 2)
         0.82
         """
-        weight = np.asarray(weights, dtype=np.float64)
+        try:
+            weight = np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError("weights are no numbers", expected="an array of numbers") from None
         n_tokens = int(self.text_length.sum())
         if self.positions != "tokens" or weight.shape != (n_tokens,):
             found = f"weights have the shape {weight.shape}, positions are {self.positions}"

@@ -193,8 +193,9 @@ def scored_otherwise(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, fl
     variants: dict[str, Callable[[Corpus], Corpus]] = {}
     if corpus.unit == "sentence" and len(corpus.text_length) > len(corpus.documents) > 1:
         variants["document"] = with_whole_documents
-    # Motifs and quotes that are not in their texts are measured in tokens.
-    are_places = corpus.span_motif is None and not len(corpus.missing_text)
+    # Spans that cut tokens, motifs, and quotes that are not in their texts are known in tokens.
+    is_cut = any("widened" in what for what in corpus.skipped)
+    are_places = corpus.span_motif is None and not len(corpus.missing_text) and not is_cut
     if corpus.positions == "tokens" and corpus.knows_characters and are_places:
         variants["characters"] = in_characters
     found = {}

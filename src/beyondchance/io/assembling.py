@@ -411,7 +411,12 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
-    unit = _unit_of(unit, by_document.values())
+    evidence = Evidence()
+    groups = {
+        name: aligned(works, reading, evidence, positions=positions)
+        for name, works in by_document.items()
+    }
+    unit = _unit_of(unit, ((first, *group) for first, group in groups.values()))
     spans: list[tuple[int, str, int, int, _Motif, str]] = []
     listed: list[DraftSpan] = []
     lengths: list[int] = []
@@ -420,10 +425,8 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     token_starts: list[int] = []
     token_ends: list[int] = []
     origins: set[str] = set()
-    evidence = Evidence()
     elsewhere: dict[int, list[tuple[int, int, int]]] = {}
-    for name, works in by_document.items():
-        first, group = aligned(works, reading, evidence, positions=positions)
+    for name, (first, group) in groups.items():
         by_document[name] = group
         layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)
@@ -537,8 +540,9 @@ def _unit_of(unit: str, by_document: Iterable[Sequence[Draft]]) -> str:
     """Return what a text is, which may depend on whether all documents have sentences."""
     if unit != EITHER:
         return unit
-    are_cut = all(any(x.sentences is not None for x in group) for group in by_document)
-    return "sentence" if are_cut else "document"
+    # Annotators whose sentences differ are compared by document.
+    known = ({tuple(x.sentences) for x in group if x.sentences} for group in by_document)
+    return "sentence" if all(len(own) == 1 for own in known) else "document"
 
 
 def _sign_tokens(origins: set[str], positions: str, reading: Reading, n_spans: int = 0) -> None:
@@ -682,6 +686,12 @@ def _layout(
         problem, mend = "document {} has no sentences", ("pass ", Use("unit", "document"))
         raise refusal(first.where, problem, first.document, remedy=mend, kind=DataError)
     parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
+    ends = [0, *(end for _, end in parts)]
+    if not all(a <= s <= e for a, (s, e) in zip(ends, parts, strict=False)) or (
+        ends[-1] > len(first.text) or not parts
+    ):
+        problem = "the sentences of document {} do not follow one another within its text"
+        raise refusal(first.where, problem, first.document, expected="sentences in order")
     tokens, origin = None, ""
     if positions == "tokens":
         known = [draft for draft in ordered if draft.tokens is not None]

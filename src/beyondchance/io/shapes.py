@@ -44,6 +44,7 @@ _UNLABELLED = left_out("spans without a label")
 
 WRITTEN = {"tokens": "token_offsets", "sentences": "sentence_offsets"}
 """Where formats that have no place for tokens and sentences keep them."""
+UNPLACED = "tokens and sentences that were written with the spans are not used with other offsets"
 
 
 class Row(NamedTuple):
@@ -154,13 +155,16 @@ def tokens_of(
     return tokens[1:]
 
 
-def written_places(item: Item, what: str) -> list[Interval] | None:
+def written_places(item: Item, what: str, reading: Reading) -> list[Interval] | None:
     """Return the tokens or sentences of a record, where `write` put them as pairs of offsets."""
     value = item.get(WRITTEN[what])
+    if value and reading.options["offsets"]:
+        reading.note(UNPLACED)
+        return None
     are_pairs = isinstance(value, list) and all(
         isinstance(pair, list) and len(pair) == 2 and all(map(is_whole, pair)) for pair in value
     )
-    return [(start, end) for start, end in value or ()] if are_pairs else None
+    return [(start, end) for start, end in value] if value and are_pairs else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,8 +283,8 @@ class Shape:
             spans=spans,
             offsets=self.offsets,
             fields=named_fields(item.get(self.fields)),
-            tokens=written_places(item, "tokens"),
-            sentences=written_places(item, "sentences"),
+            tokens=written_places(item, "tokens", reading),
+            sentences=written_places(item, "sentences", reading),
         )
 
     def text(self, row: Row) -> str:

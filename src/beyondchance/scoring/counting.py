@@ -269,7 +269,8 @@ def supported(spans: Marked, shared: SharedDocuments, scoring: Scoring) -> Count
     )
     expected = rounded(expected)
     # Nothing varies where at most one of those who mark something leaves room.
-    moves = np.bincount(owner, length) < corpus.text_length[groups.text]
+    n_covered = np.bincount(spans.owner(), spans.n_covered, len(groups.text))
+    moves = (n_covered > 0) & (n_covered < corpus.text_length[groups.text])
     is_still = (np.bincount(cell, moves) <= 1) | (matched == 0)
     matches = Matches(
         matched[None],

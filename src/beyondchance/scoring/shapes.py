@@ -78,7 +78,7 @@ def check_informed(spans: Marked, chance: str) -> None:
             " places spans in their own texts",
             expected=("another unit than ", Use("unit", CORPUS)),
         )
-    check_apart(spans, f"chance by {chance} places them apart")
+    check_apart(spans, f"chance by {chance} places them apart", "; there is no other way here")
     if chance == "weights":
         if corpus.token_weight is None:
             raise DataError("tokens have no weights", remedy="use corpus.with_weights(...)")
@@ -90,7 +90,9 @@ def check_informed(spans: Marked, chance: str) -> None:
         raise DataError(
             found,
             expected=("words, which ", Use("chance", "shapes"), " looks at"),
-            remedy=("read files that have words, or pass ", Use("positions", "tokens")),
+            remedy=("read them with ", Use("positions", "tokens"))
+            if corpus.knows_characters
+            else "use files with words, or pass tokens= with tags",
         )
     if len(corpus.documents) < 2:
         raise DataError(

@@ -109,6 +109,7 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
         span_label=labels[label],
         span_annotator=np.repeat([0, 1], [rows.shape[1], new.shape[1]]),
         span_id=None,
+        span_fields=None,
         elsewhere=None,
         options={**part.options, "shuffled": (kind, f"{magnitude}", f"{seed}")},
     )

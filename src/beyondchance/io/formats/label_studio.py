@@ -153,8 +153,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
             fields={**work.about, **named_fields(beside)},
-            tokens=written_places(work.data, "tokens"),
-            sentences=written_places(work.data, "sentences"),
+            tokens=written_places(work.data, "tokens", reading),
+            sentences=written_places(work.data, "sentences", reading),
         )
 
 

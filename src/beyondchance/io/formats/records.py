@@ -376,6 +376,9 @@ def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterat
         if not any(known):
             reading.skipped[not_annotated("paragraphs")] += 1
             continue
+        if len(known) != (n_words := sum(map(len, words))):
+            problem = f"{len(known)} tags and {n_words} words"
+            raise refusal(at, problem, expected="a tag and a word for each token")
         draft = draft_of_sentences(
             words,
             [()] * len(words),

@@ -60,6 +60,7 @@ from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
 from beyondchance.io.packed import unpacked
 from beyondchance.io.registry import EITHER, Upload
+from beyondchance.io.shapes import UNPLACED
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
@@ -452,8 +453,12 @@ def _sentences(rows: _Rows) -> list[Ints] | None:
         found = quotes(odd[:1] or [names[codes[known[np.argmax(differs)]]]])
         expected = "the sizes of the sentences of a document, the same in its rows, such as 12 9 8"
         raise refusal(rows.name, "sentence_lengths are {}", found, expected=expected)
-    if not len(own) or own.min() < 0:
+    if not len(own) or own.max() < 0:
         return None
+    if own.min() < 0:
+        lacking = rows.documents[int(np.argmin(own))]
+        problem = "document {} has no sentence_lengths, and others have"
+        raise refusal(rows.name, problem, lacking, expected="them for all documents, or for none")
     sizes = [np.array(name.split(), dtype=np.int64) for name in names]
     return [sizes[code] for code in own.tolist()]
 
@@ -723,6 +728,9 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
     fields = _fields(rows, reading)
     is_good = _good_in_texts(rows, texts, reading)
     sentences = _places_of_sentences(rows)
+    if sentences is not None and reading.options["offsets"]:
+        reading.note(UNPLACED)
+        sentences = None
     groups: dict[tuple[int, int], list[int]] = {}
     for row, key in enumerate(zip(rows.marked.tolist(), rows.annotator.tolist(), strict=True)):
         groups.setdefault(key, []).append(row)
@@ -740,6 +748,10 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             place = rows.where(int(np.argmax(rows.document == d)))
             expected = "one in a column text, here or in the table of documents"
             raise refusal(place, "no text for document {}", name, expected=expected)
+        if sentences is not None and sentences[d][-1][1] != len(text):
+            problem = f"the sentences of document {{}} end at {sentences[d][-1][1]}"
+            expected = f"the end of its text, {len(text)}, with a line break between sentences"
+            raise refusal(rows.name, problem, name, expected=expected)
         draft = Draft(
             where=where,
             document=name,
