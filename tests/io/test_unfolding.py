@@ -212,3 +212,11 @@ def test_as_many_tags_as_words(tmp_path):
     path.write_text("text,anna,ben\nAda left,B-PER O,B-PER O\nBo left,B-PER O,B-PER O O\n")
     with refused(bc.FormatError, "wide.csv:3: … 2 … 3 … 'ben'"):
         bc.read(path)
+
+
+def test_a_word_that_looks_like_a_tag_makes_no_table(tmp_path):
+    """Nor do words in quotes make one."""
+    (tmp_path / "x.conll").write_text('token ada ben\n"Oslo" B-LOC O\nO O O\n[ O O\n')
+    corpus = bc.read(tmp_path / "x.conll")
+    assert corpus.annotators == ("ada", "ben")
+    assert corpus.texts == ('"Oslo" O [',)

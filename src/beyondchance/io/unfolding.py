@@ -53,7 +53,10 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
 def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]:  # noqa: A002
     """Return the files that a table of lists stands for; the table itself if it is another."""
     source = upload.sources[0]
-    head = [*chain.from_iterable(head_rows(source, most=50)[1:])]
+    first, *others = head_rows(source, most=50) or [[]]
+    if len(first) < 2:
+        return [upload]
+    head = [*chain.from_iterable(others)]
     has_tags = any(" " in cell and _TAGS.fullmatch(cell) for cell in head)
     if not has_tags and not any(cell[:1] == "[" for cell in head):
         return [upload]
@@ -73,7 +76,7 @@ def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]
         return [_made(upload, upload.annotator, json.dumps(own))]
     marks, keys = _marks(lists)
     others = [name for name in names if name not in marks]
-    if not marks or len(names) == 1:
+    if not marks:
         return [upload]
     text = _text_column({x: cells[x] for x in others}, lists, keys[0], f"{source.name}:1")
     texts: Sequence[Any] = cells[text]

@@ -417,3 +417,10 @@ def test_broken_files_give_only_our_errors(tmp_path_factory, data):
     with suppress(bc.BeyondChanceError):
         drafts = knowtator.read([Upload(found.name, "a", [found])], reading)
         assembled(drafts, reading, unit="document", positions="characters")
+
+
+def test_damaged_annotations_of_a_second_project_are_not_left_out(second_project):
+    folder = second_project(second(mark((5, 10))))
+    (folder / "Annotations" / "two.xml").write_bytes(b"\xff\xfd\0")
+    with refused(bc.FormatError, "two.xml:1: …"):
+        bc.read(folder)

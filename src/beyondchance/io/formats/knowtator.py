@@ -51,6 +51,12 @@ def _looks_right(source: Source) -> bool:
     )
 
 
+def _is_annotations(source: Source) -> bool:
+    """Return whether a file has annotations by its name, so that it is refused if it is damaged."""
+    is_kept = source.posix_path.parent.name == "Annotations" and source.ending == ".xml"
+    return is_kept or source.name.endswith(_ENDING)
+
+
 is_format = by_files(any, _looks_right)
 
 
@@ -60,7 +66,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     sources = upload.sources
     texts = {source.name for source in sources if source.ending == ".txt"}
     if upload.is_folder:
-        sources = [one for one in sources if one.name.endswith(_ENDING) or _looks_right(one)]
+        sources = [one for one in sources if _is_annotations(one) or _looks_right(one)]
         n_others = len({one.name for one in upload.sources} - texts - {one.name for one in sources})
         reading.skipped[not_read("other files")] += n_others
     given = [] if reading.options["documents"] is None else files_of_texts(reading)
