@@ -53,10 +53,9 @@ def unfolded(upload: Upload, format: str | None, reading: Reading) -> list[Uploa
 def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]:  # noqa: A002
     """Return the files that a table of lists stands for; the table itself if it is another."""
     source = upload.sources[0]
-    first, *others = head_rows(source, most=50) or [[]]
-    if len(first) < 2:
-        return [upload]
-    head = [*chain.from_iterable(others)]
+    top = head_rows(source, most=50)
+    # Lines of tokens are cells of one column.
+    head = [cell for row in top[1:] for cell in row if len(top[0]) > 1]
     has_tags = any(" " in cell and _TAGS.fullmatch(cell) for cell in head)
     if not has_tags and not any(cell[:1] == "[" for cell in head):
         return [upload]
