@@ -64,6 +64,8 @@ class Use:
         The name on the command line, where it is another one.
     is_name : bool
         Whether the sentence is about the option rather than its value.
+    is_quote : bool
+        Whether the value is made of the user's data.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Use:
     placeholder: str = ""
     flag: str = ""
     is_name: bool = False
+    is_quote: bool = False
 
     def __str__(self) -> str:
         return in_python(self)
@@ -156,6 +159,8 @@ def spoken(text: Text, voice: Voice = PYTHON) -> str:
 
 def _word(piece: Piece, voice: Voice) -> str:
     if isinstance(piece, Use):
+        if piece.is_quote and not voice.has_quotes:
+            piece = replace(piece, value="…")
         return voice.option(piece)
     if isinstance(piece, Quote):
         return str(piece) if voice.has_quotes or piece.is_given else HIDDEN

@@ -493,3 +493,11 @@ def test_no_records(tmp_path):
     (tmp_path / "a.jsonl").write_text("")
     with refused(bc.FormatError, "no annotated document"):
         bc.read(tmp_path / "a.jsonl", fields="records=r,text=t,spans=s")
+
+
+def test_keys_are_not_shown_where_no_text_may_be(tmp_path, capsys):
+    (tmp_path / "a.json").write_text('[{"Zqx": "Ada", "b": [{"c": 0, "d": 3, "e": "P"}]}]')
+    assert main(["agree", str(tmp_path / "a.json"), "--no-text"]) == 1
+    said = capsys.readouterr().err
+    assert "--fields …" in said
+    assert "Zqx" not in said

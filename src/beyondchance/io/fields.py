@@ -121,7 +121,7 @@ def asking(records: Iterable[Any]) -> tuple[Piece, ...]:
     # The first records may have no spans.
     guesses = map(guessed, islice(records, _MOST_RECORDS))
     best = min(guesses, key=lambda guess: guess.count(f"={_UNKNOWN}"))
-    return "say where they are, such as ", Use("fields", best)
+    return "say where they are, such as ", Use("fields", best, is_quote=True)
 
 
 def guessed(record: Any) -> str:
