@@ -318,11 +318,15 @@ def drafts_of(
 def by_folders(
     upload: Upload, stems: Sequence[PurePosixPath], reading: Reading
 ) -> Iterator[tuple[str, str]]:
-    """Yield the document and the annotator of each file; the outermost folders name annotators."""
-    has_folders = all(len(stem.parts) > 1 for stem in stems)
+    """Yield the document and the annotator of each file.
+
+    The outermost folders name annotators, unless the folder of all was given a name.
+    """
+    has_folders = not upload.is_named and all(len(stem.parts) > 1 for stem in stems)
     if has_folders and stems:
         names = dict.fromkeys(stem.parts[0] for stem in stems)
-        reading.note("its folders are annotators: ", *quotes(names), where=upload.name)
+        other = " (of one annotator, give it as NAME=FOLDER)"
+        reading.note("its folders are annotators: ", *quotes(names), other, where=upload.name)
     for stem in stems:
         parts = stem.parts[1:] if has_folders else stem.parts
         yield str(PurePosixPath(*parts)), stem.parts[0] if has_folders else upload.annotator

@@ -531,3 +531,19 @@ def test_invented_lines(found, text, options):
 @examples(150)
 def test_any_bytes(ann, text, options):
     survives(ann, text, options)
+
+
+def test_folders_of_one_annotator(tmp_path, monkeypatch):
+    """A name given with a folder is that of the annotator; its folders belong to documents."""
+    monkeypatch.chdir(tmp_path)
+    for who, end in (("anna", 3), ("ben", 7)):
+        for place in ("r1", "r2"):
+            folder(
+                tmp_path / who / place,
+                d_ann=f"T1\tX 0 {end}\t{'Ada met'[:end]}\n",
+                d_txt="Ada met Bo",
+            )
+    named = bc.corpus({"anna": "anna", "ben": "ben"})
+    assert named.annotators == ("anna", "ben")
+    assert sorted(named.documents) == ["r1/d", "r2/d"]
+    assert bc.read("anna").annotators == ("r1", "r2")
