@@ -131,3 +131,7 @@ def by_fate(counts: Mapping[str, int]) -> dict[Fate | None, dict[str, int]]:
             nouns = sorted_out[fate]
             nouns[noun] = nouns.get(noun, 0) + number
     return {fate: nouns for fate, nouns in sorted_out.items() if nouns}
+
+
+WIDENED = mended("spans widened to whole tokens")
+"""Spans that cut tokens, and count as covering them."""

@@ -30,8 +30,8 @@ from beyondchance.annotations.building import (
     lists_of_spans,
 )
 from beyondchance.annotations.joining import (
-    COLUMNS,
     renumbered,
+    repeated_spans,
     with_sorted_annotations,
     with_whole_documents,
 )
@@ -661,19 +661,14 @@ positions='tokens')
         """Return the corpus with each span once, unless duplicates are to be refused later."""
         if checked_option("duplicates", duplicates, ("skip", "error")) == "error":
             return self
-        names = [name for name in COLUMNS if name.startswith("span")]
-        values = [getattr(self, name) for name in names if getattr(self, name) is not None]
-        order = np.lexsort(values[::-1])
-        again = repeats(*(value[order] for value in values))
+        again = repeated_spans(self)
         number = int(again.sum())
         if not number:
             return self
-        keep = np.ones(len(order), dtype=bool)
-        keep[order] = ~again
         what = mended("spans marked twice, second left out")
         return replace(
             self,
-            **renumbered(self, {}, {"span": keep}),
+            **renumbered(self, {}, {"span": ~again}),
             options={**self.options, "duplicates": "skip"},
             skipped={**self.skipped, what: self.skipped.get(what, 0) + number},
         )

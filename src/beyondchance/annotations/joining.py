@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from beyondchance.annotations.names import if_any, kept
+from beyondchance.core.ragged import repeats
 from beyondchance.types import Bools, Ints
 
 if TYPE_CHECKING:
@@ -56,6 +57,16 @@ def renumbered(
             known = getattr(corpus, name)
             found[name] = known and if_any(kept(known, rows["span"]))
     return found
+
+
+def repeated_spans(corpus: Corpus) -> Bools:
+    """Find the spans that are equal to another one in all columns, but for one of each."""
+    names = [name for name in COLUMNS if name.startswith("span")]
+    values = [getattr(corpus, name) for name in names if getattr(corpus, name) is not None]
+    order = np.lexsort(values[::-1])
+    again = np.zeros(len(order), dtype=bool)
+    again[order] = repeats(*(value[order] for value in values))
+    return again
 
 
 def with_whole_documents(corpus: Corpus) -> Corpus:

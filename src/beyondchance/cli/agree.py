@@ -29,6 +29,7 @@ from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty
 from beyondchance.scoring.labelling import SPLIT_MEASURES, labelling
 from beyondchance.scoring.options import SCOPES, scoring_of
+from beyondchance.tallies import WIDENED
 
 if TYPE_CHECKING:
     from beyondchance.inference.trend import Trend
@@ -194,8 +195,8 @@ def scored_otherwise(corpus: Corpus, options: Mapping[str, Any]) -> dict[str, fl
     if corpus.unit == "sentence" and len(corpus.text_length) > len(corpus.documents) > 1:
         variants["document"] = with_whole_documents
     # Spans that cut tokens, motifs, and quotes that are not in their texts are known in tokens.
-    is_cut = any("widened" in what for what in corpus.skipped)
-    are_places = corpus.span_motif is None and not len(corpus.missing_text) and not is_cut
+    is_cut = WIDENED in corpus.skipped or corpus.span_motif is not None
+    are_places = not is_cut and not len(corpus.missing_text)
     if corpus.positions == "tokens" and corpus.knows_characters and are_places:
         variants["characters"] = in_characters
     found = {}

@@ -46,13 +46,12 @@ from beyondchance.io.registry import EITHER
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Text, Use, pieces, quotes
-from beyondchance.tallies import left_out, mended
+from beyondchance.tallies import WIDENED, left_out, mended
 from beyondchance.types import Ints
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _Motif = tuple[Interval, ...]
-_WIDENED = mended("spans widened to whole tokens")
 
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
@@ -552,7 +551,7 @@ def _sign_tokens(origins: set[str], positions: str, reading: Reading, n_spans: i
     reading.signed["tokens"] = "+".join(sorted(origins))
     if reading.tokeniser == "whitespace" and origins == {"file"}:
         reading.note(Use("positions", "whitespace"), " was not used: the files have tokens")
-    n_widened = reading.skipped[_WIDENED]
+    n_widened = reading.skipped[WIDENED]
     if 50 * n_widened > n_spans:
         found = f"{n_widened:,} of {n_spans:,} spans cut tokens and count as covering them; "
         reading.note(found, Use("positions", "characters"), " scores characters")
@@ -727,7 +726,7 @@ def _placed(
                 problem = "cuts a token of {}"
                 raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
             if words:
-                reading.skipped[_WIDENED] += 1
+                reading.skipped[WIDENED] += 1
             if found is None or (places and found[0] != places[0][0]):
                 mend = ("correct it, or pass ", Use("unit", "document"))
                 raise _refused(span, draft, "does not lie within one sentence", remedy=mend)

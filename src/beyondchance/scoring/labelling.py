@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.joining import renumbered
+from beyondchance.annotations.joining import renumbered, repeated_spans
 from beyondchance.annotations.names import coded
 from beyondchance.annotations.pairs import check_pairs, every_two, every_two_with, shared_documents
 from beyondchance.checks import checked_option
@@ -154,11 +154,8 @@ def labelling(
         labels, label = coded("label", [known.get(field, NONE) or NONE for known in fields])
         # A span with two labels says the same of itself twice.
         compared = replace(compared, labels=labels, span_label=label)
-        where = compared.span_text, compared.span_start, compared.span_end
-        same = np.stack([*where, compared.span_annotator, label])
-        keep = np.zeros(len(label), dtype=bool)
-        keep[np.unique(same, axis=1, return_index=True)[1]] = True
-        compared = replace(compared, **renumbered(compared, {}, {"span": keep}))
+        keep = {"span": ~repeated_spans(compared)}
+        compared = replace(compared, **renumbered(compared, {}, keep))
     return Labelling(
         finding=finding,
         labelling=Agreement(
