@@ -388,7 +388,11 @@ sizes = st.fixed_dictionaries(
 )
 
 
+SMALLEST = {"aligned.STEP": 1, "aligned.LARGE": 1, "scanning.AT_A_TIME": 1, "aligned.BLOCK": 5}
+
+
 @pytest.mark.slow
+@example(["# columns = token tags00\n# O\n\na O\n\n"], False, 1, SMALLEST)
 @given(files() | st.lists(lines, min_size=1, max_size=2), st.booleans(), st.integers(1, 60), sizes)
 def test_jobs_do_not_matter(tmp_path_factory, texts, has_bom, size_of_job, others):
     with pytest.MonkeyPatch.context() as monkeypatch:

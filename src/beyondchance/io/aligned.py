@@ -146,11 +146,14 @@ class _Job(Range):
         The file.
     may_name : bool
         Whether records may name annotators.
+    width : int
+        How many columns the file has, if that is known.
     """
 
     number: int = 0
     origin: Source = field(kw_only=True)
     may_name: bool = False
+    width: int = 0
 
 
 @dataclass(eq=False)
@@ -370,6 +373,7 @@ def _jobs_of_tags(number: int, source: Source) -> list[_Job]:
     if _dividing(file) and not _is_clear(file, 0):
         raise _UncutError  # a later row says whether the column divides the first ones
     names, width = file.header or [], len(file.columns)
+    whole = replace(whole, width=width)
     line = data[: data.find(b"\n") + 1]
     has_commas = comma_of(line.decode("utf-8-sig", "replace"))
     if names:
@@ -423,10 +427,11 @@ def _parsed_from(job: _Job, size: int) -> tuple[Any, bytes]:
             piece = some_of(job.origin, header + data)
             try:
                 _check_commas(piece)
-                return parsed_file(piece), data
+                return parsed_file(piece, job.width), data
             except FormatError:
                 if left <= size or len(data) >= MOST:
-                    parsed_file(replace(job, header=header).located(job.origin, piece))
+                    located = replace(job, header=header).located(job.origin, piece)
+                    parsed_file(located, job.width)
                     raise
                 size *= 4
 

@@ -441,12 +441,14 @@ def is_header(cells: Sequence[str]) -> bool:
     )
 
 
-def parsed_file(source: Source) -> _File:
-    """Cut a file into columns; every row must have as many cells as the first."""
+def parsed_file(source: Source, known_width: int = 0) -> _File:
+    """Cut a file into columns; every row must have as many cells as the first.
+
+    How many the file has may be known, where all rows of a part of it look like comments.
+    """
     blocks = list(_blocks(source))
     width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
-    if source.layout is not None:  # all rows of a piece may look like comments
-        width = source.layout.width
+    width = width or known_width or (source.layout.width if source.layout else 0)
     if not width:
         expected = "a token and its tag on each line"
         raise refusal(source.name, "holds no tokens", expected=expected)
