@@ -18,11 +18,11 @@ def page_of(found, **options):
     Options are those of `document_view`.
     """
     view = document_view(found, **options)
-    script, style, deciding = (
+    saving, script, style, deciding = (
         files("beyondchance.page").joinpath(name).read_text("utf-8")
-        for name in ("documents.js", "documents.css", "decide.js")
+        for name in ("page.js", "documents.js", "documents.css", "decide.js")
     )
-    scripts = [script, deciding] if view.is_decided else [script]
+    scripts = [saving, script, deciding] if view.is_decided else [script]
     allowed = " ".join(f"'sha256-{_hashed(text)}'" for text in scripts)
     policy = (
         f"default-src 'none'; script-src {allowed}; "

@@ -378,13 +378,10 @@
       + `differently${f1}.`;
   }
 
-  function saveFile() {
-    const link = make("a", { download: "decisions.json" });
+  async function saveFile() {
     const text = JSON.stringify(file(), null, 1);
-    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    say(`Saved ${counted(every().length + elsewhere.length, "decision")} as decisions.json.`);
+    const answer = await window.beyondchanceSave("decisions.json", text, "application/json");
+    say(answer || `Saved ${counted(every().length + elsewhere.length, "decision")} as decisions.json.`);
   }
 
   // ---- What is shown ---------------------------------------------------------------------

@@ -4,13 +4,29 @@
 
   const collator = new Intl.Collator("en", { numeric: true });
 
-  function saved(name, type, content) {
+  // Every file that leaves the page passes here. It is downloaded, or sent to the address that the
+  // page has for it, whose answer is a sentence to show. Pictures are always downloaded.
+  async function save(name, text, type) {
+    const address = document.documentElement.dataset.saveTo;
+    if (address && typeof text === "string") {
+      try {
+        const headers = { "Content-Type": "application/json" };
+        const body = JSON.stringify({ name, type, text });
+        const { message } = await (await fetch(address, { method: "POST", headers, body })).json();
+        if (typeof message === "string") return message;
+      } catch {
+        // No answer, or one that is not JSON.
+      }
+      return `${name} was not saved: the program that this page came from does not answer.`;
+    }
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([content], { type }));
+    link.href = URL.createObjectURL(new Blob([text], { type }));
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    return "";
   }
+  window.beyondchanceSave = save;
 
   function button(text, label, act) {
     const made = document.createElement("button");
@@ -21,12 +37,22 @@
     return made;
   }
 
+  // Buttons next to a title, and the place for what they say.
   function saveBar(figure, buttons) {
     const bar = document.createElement("span");
     bar.className = "save";
-    bar.append(...buttons);
+    const status = document.createElement("span");
+    status.setAttribute("role", "status");
+    bar.append(status, ...buttons);
     figure.querySelector("figcaption").append(bar);
+    return status;
   }
+
+  // Save a file, and show the answer next to its button.
+  const saving = (event, ...file) => {
+    const status = event.target.closest(".save").querySelector("[role=status]");
+    save(...file).then((answer) => { status.textContent = answer; });
+  };
 
   // --- Links ---
 
@@ -108,8 +134,8 @@
       );
     });
     const name = table.dataset.name;
-    const save = () => saved(`${name}.csv`, "text/csv", asCsv(table));
-    saveBar(table.closest("figure"), [button("CSV", `Save the table ${name} as CSV`, save)]);
+    const csv = (event) => saving(event, `${name}.csv`, asCsv(table), "text/csv");
+    saveBar(table.closest("figure"), [button("CSV", `Save the table ${name} as CSV`, csv)]);
   }
 
   // --- Charts ---
@@ -181,7 +207,7 @@
       canvas.height = scale * height;
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
       URL.revokeObjectURL(url);
-      canvas.toBlob((blob) => saved(`${name}.png`, "image/png", blob), "image/png");
+      canvas.toBlob((blob) => save(`${name}.png`, blob, "image/png"), "image/png");
     });
     image.src = url;
   }
@@ -189,8 +215,9 @@
   for (const figure of document.querySelectorAll("figure.chart")) {
     const svg = figure.querySelector("svg");
     const name = figure.dataset.name;
+    const drawing = (event) => saving(event, `${name}.svg`, standalone(svg).text, "image/svg+xml");
     saveBar(figure, [
-      button("SVG", `Save the chart ${name} as SVG`, () => saved(`${name}.svg`, "image/svg+xml", standalone(svg).text)),
+      button("SVG", `Save the chart ${name} as SVG`, drawing),
       button("PNG", `Save the chart ${name} as PNG`, () => savePng(name, svg)),
     ]);
   }
@@ -210,13 +237,11 @@
 
   for (const figure of document.querySelectorAll("figure.copyable")) {
     const title = figure.querySelector("figcaption .title").textContent;
-    const status = document.createElement("span");
-    status.setAttribute("role", "status");
     const copy = async () => {
       status.textContent = "";
       const done = await isCopied(figure.querySelector("pre"));
       status.textContent = done ? "Copied" : "Selected: copy it with Ctrl+C or ⌘C";
     };
-    saveBar(figure, [status, button("Copy", `Copy: ${title}`, copy)]);
+    const status = saveBar(figure, [button("Copy", `Copy: ${title}`, copy)]);
   }
 })();
