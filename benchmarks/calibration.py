@@ -6,7 +6,7 @@ A population of documents is made up, and its score is the truth. Corpora are dr
 1,000 unless told otherwise; it is counted how often their intervals hold the truth, how often
 two systems are told apart, and how often the range of a plan holds what is needed. Each part
 (see PARTS; all unless told otherwise) writes a table docs/_static/calibration-PART.md, which
-docs/uncertainty.md shows.
+docs/background/uncertainty.md shows.
 """
 
 from __future__ import annotations

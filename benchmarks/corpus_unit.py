@@ -2,8 +2,8 @@
 
     python benchmarks/corpus_unit.py
 
-Corpora that can still be counted are computed both ways. The table is shown in docs/maths.md: the
-relative error, in percent, of the expected match by `token` and by `exact`.
+Corpora that can still be counted are computed both ways; docs/background/maths.md shows the table:
+the relative error, in percent, of the expected match by `token` and by `exact`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Two annotators know each span with probability q and guess otherwise, so that th
 knowledge on a share q² of the spans. Corpora are made up, 30 of each kind unless told otherwise,
 of different densities, lengths of spans and lengths of texts, and every measure and coefficient
 is computed on all of them. Writes the tables docs/_static/ground-truth-*.md and the picture
-docs/_static/ground-truth.svg, which docs/ground_truth.md shows.
+docs/_static/ground-truth.svg, which docs/background/ground_truth.md shows.
 """
 
 from __future__ import annotations

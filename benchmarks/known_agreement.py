@@ -6,7 +6,7 @@
     python benchmarks/known_agreement.py
 
 Two annotators know each span with probability q and guess otherwise, in one of four ways
-(docs/ground_truth.md describes them). `write` makes corpora, 10 of each kind unless told otherwise,
+(docs/background/ground_truth.md). `write` makes corpora, 10 of each kind unless told otherwise,
 always the same ones: a CoNLL file for each (word, first annotator, second annotator), and
 corpora.csv, which has a row for each file and its truth. `ours` writes our scores and other
 coefficients to FOLDER/beyondchance.csv. `score` prints the tables of any such files, with the

@@ -4,7 +4,7 @@
 
 Corpora are made up, ten unless told otherwise, and `beyondchance.shuffled` makes mistakes of one
 kind in each, from none to as many as there can be. Writes docs/_static/reactions.md and
-docs/_static/reactions.svg, which docs/reactions.md shows, within a minute.
+docs/_static/reactions.svg, which docs/background/reactions.md shows, within a minute.
 """
 
 from __future__ import annotations

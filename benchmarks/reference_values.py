@@ -1,10 +1,10 @@
-"""Recompute docs/reference_values.csv: what annotators of public corpora reached.
+"""Recompute docs/background/reference_values.csv: what annotators of public corpora reached.
 
 ``python benchmarks/reference_values.py MIRRORS [NAME ...]`` reads the snapshots in the folder
 MIRRORS, one git directory ``owner+name/repo`` for each repository, at the commit that is named
 here, and writes the rows of all corpora, or replaces those that are named. Only figures are
 written, no text. Then it writes the tables docs/_static/reference-values-*.md, which
-docs/reference_values.md shows; without MIRRORS only these.
+docs/background/reference_values.md shows; without MIRRORS only these.
 """
 
 # ruff: noqa: RUF001 - Greek letters are the names of coefficients
@@ -29,8 +29,9 @@ import numpy as np
 
 import beyondchance as bc
 
-OUTPUT = Path(__file__).parents[1] / "docs" / "reference_values.csv"
-TABLES = OUTPUT.parent / "_static"
+DOCS = Path(__file__).parents[1] / "docs"
+OUTPUT = DOCS / "background" / "reference_values.csv"
+TABLES = DOCS / "_static"
 FIELDS = [
     *("corpus", "language", "task", "annotators", "documents", "raters", "spans", "joined"),
     *(

@@ -5,7 +5,7 @@
 Good and bad sentences are made up, and documents are drawn from both, so that a round has the
 agreement that is wanted; 1,000 corpora unless told otherwise. It is counted how often p is at most
 .05. Each part (size, power) writes a table docs/_static/trend-PART.md, which
-docs/uncertainty.md shows.
+docs/background/uncertainty.md shows.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ release = version = __version__
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["amsmath", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_static", "paper"]
 html_theme = "alabaster"
 html_static_path = ["_static"]
 html_theme_options = {

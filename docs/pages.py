@@ -116,7 +116,7 @@ another. Every score has `observed`, `chance` and `corrected` (null where undefi
 for single documents and `--sensitivity`. The schema ships with the package, as
 `beyondchance/resources/schema.json`:
 
-```{literalinclude} ../src/beyondchance/resources/schema.json
+```{literalinclude} ../../src/beyondchance/resources/schema.json
 :language: json
 ```
 """
@@ -335,9 +335,9 @@ def compact(value: object, indent: int = 0, key: str = "") -> str:
 
 
 PAGES = {
-    "cli.md": cli_page,
-    "paper.md": paper_page,
-    "deviations.md": deviations_page,
+    "reference/cli.md": cli_page,
+    "howto/paper.md": paper_page,
+    "background/deviations.md": deviations_page,
     "_static/example-report.html": example_report,
     "../src/beyondchance/resources/schema.json": schema_file,
 }

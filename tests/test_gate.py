@@ -20,7 +20,7 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 STEPS = ACTION["runs"]["steps"]
 GATE = next(step for step in STEPS if step.get("id") == "gate")
-PAGE = (ROOT / "docs" / "gate.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "howto" / "gate.md").read_text("utf-8")
 WORKFLOWS = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
 
 BASH = shutil.which("bash") or ""

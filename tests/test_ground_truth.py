@@ -75,7 +75,7 @@ def test_annotators_who_know_nothing_agree_by_chance_only(cases, n_texts, n_corp
 @pytest.mark.slow
 def test_one_token_spans_score_what_the_formula_says():
     # Tokens that an annotator knows are closed to guesses, so fewer tokens match by chance than
-    # among random annotators: docs/ground_truth.md has the formula.
+    # among random annotators: docs/background/ground_truth.md has the formula.
     q, density = 0.7, 0.3
     values = np.array(
         [

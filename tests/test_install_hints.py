@@ -14,7 +14,7 @@ from beyondchance.io.registry import FORMATS
 from refusals import assert_tells
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("[!_]*/*.md"))]
 DECLARED = [
     "click>=8.2",
     "scipy>=1.15; extra == 'coefficients'",

@@ -74,7 +74,7 @@ def test_chance_falls_with_length_of_text_number_and_shortness_of_spans():
 
 
 class TestDeviations:
-    """The claims of docs/deviations.md."""
+    """The claims of docs/background/deviations.md."""
 
     def test_equation_1_read_literally_counts_too_much(self):
         # Ordered pairs (i1, i2) instead of subsets: both orders of the two other spans.

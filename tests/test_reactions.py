@@ -1,4 +1,4 @@
-"""How scores react to mistakes: what docs/reactions.md says of them."""
+"""How scores react to mistakes: what docs/background/reactions.md says of them."""
 
 import numpy as np
 import pytest

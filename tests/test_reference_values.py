@@ -8,6 +8,7 @@ from beyondchance.settings import Settings
 from reference_values import (
     CORPORA,
     FIELDS,
+    OUTPUT,
     TABLES,
     citation,
     joined,
@@ -21,7 +22,7 @@ ROWS = read_rows()
 
 
 def test_the_page_shows_the_table():
-    page = (TABLES.parent / "reference_values.md").read_text("utf-8")
+    page = (OUTPUT.with_suffix(".md")).read_text("utf-8")
     for name, text in pages(list(ROWS.values())).items():
         path = TABLES / f"reference-values-{name}.md"
         assert path.read_text("utf-8") == text

@@ -303,7 +303,7 @@ def test_the_error_of_fugacities_falls_with_the_number_of_spans(name):
             for most in (np.inf, -1)
         )
         token, equal = np.abs(approximate / exact - 1)
-        # What docs/maths.md says.
+        # What docs/background/maths.md says.
         assert token < 0.03 / k
         assert equal < 0.3 / k
 

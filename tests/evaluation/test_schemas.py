@@ -203,7 +203,7 @@ def test_pairs_are_the_best_of_all_pairings():
         assert (scores["partial"]["correct"], scores["partial"]["partial"]) == pairs
 
 
-# --- Where nervaluate differs: one example of each, as docs/habits.md lists them ---
+# --- Where nervaluate differs: one example of each, as docs/howto/habits.md lists them ---
 
 
 def test_an_entity_taken_by_a_wrong_type_that_comes_first():

@@ -14,7 +14,7 @@ from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("by_characters")
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text("utf-8")
 MODULE = re.search(r"```python\n(# stars\.py\n.*?)```", PAGE, re.DOTALL)[1]
 
 

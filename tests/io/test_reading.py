@@ -454,7 +454,7 @@ def test_every_format_says_what_it_is():
 
 
 def test_the_documentation_lists_every_format_and_every_option():
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text("utf-8")
     for item in FORMATS.values():
         extra = f"`{item.extra}`" if item.extra else ""
         row = " | ".join([f"`{item.name}`", item.title, item.unit, item.positions, item.offsets])

@@ -49,7 +49,7 @@ from beyondchance.other_coefficients.sections import cut
 from examples import examples
 from refusals import assert_tells, refused
 
-PAGE = Path(__file__).parents[2] / "docs" / "coefficients.md"
+PAGE = Path(__file__).parents[2] / "docs" / "background" / "coefficients.md"
 GAMMAS = ("gamma", "gamma-cat", "gamma-k")
 FEW = {"samples": 30}
 PAIR = corpus_of_two(*SIMULATIONS["1A"])

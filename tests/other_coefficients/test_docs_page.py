@@ -8,7 +8,7 @@ from annotated_texts import SIMULATIONS, corpus_of_two
 from beyondchance import agreement, coefficients
 from beyondchance.other_coefficients.coefficients import CATALOGUE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "coefficients.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "background" / "coefficients.md").read_text("utf-8")
 CASES = ("1A", "1B", "2B", "3A", "4-1", "4-2")
 GAMMAS = {"gamma", "gamma-cat", "gamma-k"}
 

@@ -362,7 +362,7 @@ class TestAnswer:
         told = "72 % of the way … by token (… 53 % by exact (… (21 of 28) … one marks more overall"
         assert_tells(self.answer(team), f"ada, ben and cleo … {told}")
         first_screen = unescape(team.html.partition("</header>")[0])
-        report = "Report corrected with observed (F1) … depends on the task (docs/reading.md)"
+        report = "Report corrected with observed (F1) … depends on the task (docs/howto/reading.md)"
         told = f"Corrected for chance, by token … 0.070 … {report} … {self.ADVICE}"
         assert_tells(first_screen, told)
         assert "contain the observed" not in team.html

@@ -228,7 +228,7 @@ def test_places_that_look_alike_share_a_row():
 
 
 def test_the_page_on_reading_quotes_real_numbers():
-    page = (Path(__file__).parents[2] / "docs" / "reading.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "reading.md").read_text("utf-8")
     for measure in ("token", "exact"):
         result = agreement(example(), measure=measure)
         numbers = "   ".join((in_digits(result.observed), in_digits(result.chance)))

@@ -87,7 +87,7 @@ def command(**options: Any) -> Any:
 
     FILE is one export that holds all annotators, or one file or folder for each annotator; - is
     standard input. A gold standard is compared with one annotator; if there are several, it is
-    left out (see 'beyondchance rank'). What others reach: docs/reference_values.md.
+    left out (see 'beyondchance rank'). What others reach: docs/background/reference_values.md.
 
     \b
     beyondchance agree anna.conll ben.conll

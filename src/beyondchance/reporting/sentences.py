@@ -63,7 +63,7 @@ SKILL = (
 )
 """What chance by shapes is."""
 REPORT = "Report corrected with observed (F1), the measure and the signature."
-ENOUGH = "Whether this agreement is enough depends on the task (docs/reading.md)."
+ENOUGH = "Whether this agreement is enough depends on the task (docs/howto/reading.md)."
 DIFFICULTY = "how hard it is to agree by chance"
 """What difficulty is, wherever the word stands."""
 _METHODS = {"bca": "BCa", "percentile": "percentiles"}
@@ -190,7 +190,7 @@ def meaning(score: Score, by: str, digits: int = 4) -> str:
     >>> print(meaning(Score(matched=3, expected=1, size_a=4, size_b=4), "token", 2))
     Chance agreement by token is 0.25. Correction matters here: it lowers the score by 0.08. \
 Report corrected with observed (F1), the measure and the signature. Whether this agreement is \
-enough depends on the task (docs/reading.md).
+enough depends on the task (docs/howto/reading.md).
     """
     if score.reason is not None:
         return undefined(score)

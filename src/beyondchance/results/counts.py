@@ -939,7 +939,7 @@ class Counts:
         """Make a table of Arrow with one row, which holds these counts by unit.
 
         Rows of several tables can be concatenated, stored and sent by any engine; `from_arrow`
-        adds them. Needs pyarrow; docs/scale.md has an example.
+        adds them. Needs pyarrow; docs/howto/scale.md has an example.
         """
         from beyondchance.results.packing import table_of  # noqa: PLC0415 - rarely wanted
 
