@@ -871,7 +871,7 @@
   view.decide = () => turn(true);
   // A click on the same link again changes no address.
   document.addEventListener("click", (event) => {
-    if (event.target.closest('a[href="#decide"]')) {
+    if (event.target.closest("a")?.hash === "#decide") {
       event.preventDefault();
       view.decide();
     }

@@ -273,7 +273,6 @@
   const option = (value, text) => make("option", { value }, text);
 
   function build() {
-    for (const old of reader.querySelectorAll(".reader-static")) old.remove();
     parts.bar.append(stepButtons(), parts.now);
     parts.article.append(
       parts.bar,
