@@ -4,14 +4,13 @@ import json
 import re
 import time
 from dataclasses import replace
-from html import unescape
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from beyondchance import Corpus, disagreements, example
-from beyondchance.page.documents import document_view
+from beyondchance.page.documents import contested, document_view
 from browser.view_page import page_of
 from refusals import assert_tells
 
@@ -76,13 +75,24 @@ def choose(page, name, text):
     page.get_by_label(name, exact=True).select_option(label=text)
 
 
-def static_sentences(found):
-    """What Python says of each row in the documents that are there without JavaScript."""
-    static = document_view(found).static
-    return [
-        [unescape(re.sub("<.*?>", "", item)) for item in re.findall("<li>(.*?)</li>", part)]
-        for part in static.split("<article")[1:]
-    ]
+def in_words(row):
+    """A disagreement of a document of one sentence in words, without where its spans are."""
+    a, b, kind = row["a"], row["b"], row["kind"]
+    one, other = (f"{row[f'label_{x}']} “{row[f'surface_{x}']}”" for x in "ab")
+    return {
+        "label": f"label: {a} marked “{row['surface_a']}” as {row['label_a']}, {b} as "
+        f"{row['label_b']}",
+        "boundary": f"boundary: {a} marked {one}, {b} marked it “{row['surface_b']}”",
+        "both": f"both: {a} marked {one}, {b} marked {other}",
+        "missed": f"only {a}: {b} has no span where {a} marked {one}",
+        "extra": f"only {b}: {b} marked {other}, where {a} has no span",
+    }[kind]
+
+
+def sentences(found, document):
+    """The disagreements of a document in words."""
+    rows = found.only(kinds=["label", "boundary", "both", "missed", "extra"]).to_rows()
+    return [in_words(row) for row in rows if row["document"] == document]
 
 
 @pytest.fixture(scope="session")
@@ -324,19 +334,32 @@ class TestText:
 
 
 class TestStepping:
-    def test_every_disagreement_in_order_as_python_says_it(self, open_page, example_view):
+    def test_every_disagreement_in_order_as_python_has_it(self, open_page, example_view):
         found = disagreements(example())
-        first, second, _ = static_sentences(found)
+        first, second = (sentences(found, name) for name in [*contested(found)][:2])
         page = open_page(example_view)
-        for i, sentence in enumerate(first):
+
+        def assert_says(number, told):
+            *step_of, sentence = step(page)
+            assert step_of == [number, len(told)]
+            sentence = re.sub(r" \((sentence \d+, )?tokens \d+ to \d+\)", "", sentence)
+            assert sentence == told[number - 1]
+
+        for i in range(len(first)):
             page.keyboard.press("jn"[i % 2])
-            assert step(page) == (i + 1, len(first), sentence)
+            assert_says(i + 1, first)
         page.keyboard.press("j")  # on to the next document
-        assert step(page) == (1, len(second), second[0])
+        assert_says(1, second)
         page.keyboard.press("k")
-        assert step(page) == (len(first), len(first), first[-1])
+        assert_says(len(first), first)
         page.keyboard.press("p")
-        assert step(page) == (len(first) - 1, len(first), first[-2])
+        assert_says(len(first) - 1, first)
+
+    def test_a_long_span_is_quoted_without_its_middle(self, open_page):
+        text = "a" * 50 + "b" * 50
+        page = open_page(page_of(in_characters({"ada": [[(0, 100, "P")]], "ben": [[]]}, text)))
+        page.keyboard.press("j")
+        assert f"“{'a' * 30}…{'b' * 30}” (characters 0 to 100)" in said(page)
 
     @pytest.mark.usefixtures("fonts")
     def test_the_current_one_is_focused_outlined_and_seen(self, open_page, example_view):
@@ -636,18 +659,3 @@ class TestEverywhere:
         assert page.locator(".reader-chunk").first.is_visible()
         assert page.locator(".reader-cases li").last.is_visible()
         assert page.pdf().startswith(b"%PDF")
-
-    def test_readable_without_javascript(self, open_page, example_view):
-        found = disagreements(example())
-        page = open_page(example_view, java_script_enabled=False)
-        assert page.locator("article").count() == 3
-        assert page.locator("li").all_text_contents() == [
-            sentence for document in static_sentences(found) for sentence in document
-        ]
-        assert "JavaScript" in page.text_content("#reader")
-
-    def test_static_documents_make_way(self, open_page, example_view):
-        page = open_page(example_view)
-        assert page.locator(".reader-static").count() == 0
-        assert page.locator("[id='document-0']").count() == 1
-        assert page.evaluate("scrollY") == 0

@@ -33,7 +33,7 @@ def page_of(found, **options):
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width">
 <style>{BODY}</style><style>{style}</style></head><body><main><h1>Report</h1>
-<section id="reader"><h2>Documents</h2>{view.static}</section></main>
+<section id="reader"><h2>Documents</h2></section></main>
 <script type="application/json" id="documents">{view.payload}</script>
 {run}</body></html>"""
 

@@ -1,17 +1,16 @@
-"""What the document view is given: documents as numbers, and some of them without JavaScript."""
+"""What the document view is given: documents as numbers."""
 
 import json
 import re
 import tracemalloc
 from dataclasses import replace
-from html.parser import HTMLParser
 from importlib.resources import files
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, agreement, disagreements, example, read
+from beyondchance import Corpus, adjudicated, agreement, disagreements, example, read
 from beyondchance.page.documents import document_view
 from beyondchance.page.gather import overview
 from beyondchance.scoring.disagreements import KINDS
@@ -236,7 +235,7 @@ class TestPayload:
         view = document_view(disagreements(corpus))
         for number, _, _, texts, *_ in json.loads(view.payload)["documents"]:
             assert texts == corpus.text_length[corpus.text_document == number].tolist()
-        assert "Osterby" not in view.payload + view.static
+        assert "Osterby" not in view.payload
 
     def test_a_gold_standard_against_systems(self):
         corpus = example().with_gold("ada")
@@ -270,6 +269,38 @@ class TestSelection:
             assert len(view.numbers) == shown
         assert_tells(view.sentence, "the 2 most contested of 12 documents … room")
         assert len(document_view(found, texts=False, most_characters=0).numbers) == 12
+
+    @given(corpora(), st.integers(1, 5))
+    def test_places_are_counted_over_the_whole_corpus(self, corpus, top):
+        """By hand: stretches of positions that somebody marked, where not all marked the same."""
+        differing = 0
+        for text, document in enumerate(corpus.text_document.tolist()):
+            team = corpus.annotators_of(corpus.documents[document])
+            spans = sorted(
+                (start, end, label, corpus.annotators[who])
+                for t, start, end, label, who in zip(
+                    corpus.span_text.tolist(),
+                    corpus.span_start.tolist(),
+                    corpus.span_end.tolist(),
+                    corpus.span_label.tolist(),
+                    corpus.span_annotator.tolist(),
+                    strict=True,
+                )
+                if t == text
+            )
+            cuts = {start for start, *_ in spans} - {
+                i for start, end, *_ in spans for i in range(start + 1, end)
+            }
+            for first in sorted(cuts):
+                last = min([c for c in cuts if c > first], default=99)
+                here = [span for span in spans if first <= span[0] < last]
+                versions = {tuple(s[:3] for s in here if s[3] == who) for who in team}
+                differing += len(versions) > 1
+        view = document_view(disagreements(corpus), top=top)
+        assert view.n_places == differing
+        nothing = {"beyondchance": "decisions", "format": 1, "unit": corpus.unit, "decisions": []}
+        gold = adjudicated(corpus, nothing | {"positions": corpus.positions})
+        assert gold.n_places == differing
 
     def test_the_same_twice(self):
         assert document_view(disagreements(example())) == document_view(disagreements(example()))
@@ -325,34 +356,13 @@ class TestSafety:
         assert read["documents"][0][1] == f"z{HOSTILE}"
         assert read["documents"][0][3] == [HOSTILE + "\udfff"]
 
-    def test_static_html_has_no_elements_but_ours(self):
-        class Reader(HTMLParser):
-            def __init__(self):
-                super().__init__()
-                self.tags, self.text = set(), ""
-
-            def handle_starttag(self, tag, _attributes):
-                self.tags.add(tag)
-
-            def handle_data(self, data):
-                self.text += data
-
-        reader = Reader()
-        static = self.hostile().static
-        static.encode()
-        reader.feed(static)
-        assert reader.tags == {"div", "p", "article", "h3", "bdi", "ol", "li"}
-        assert HOSTILE + "\ufffd" in reader.text
-        assert f"x{HOSTILE}" in reader.text
-
     def test_without_texts_no_word_of_them(self):
         corpus = example()
         texts = [" ".join(f"xq{i}" for i, _ in enumerate(text.split(" "))) for text in corpus.texts]
         found = disagreements(with_words(corpus, texts))
         assert "xq3" in document_view(found).payload
         view = document_view(found, texts=False)
-        assert "xq" not in view.payload + view.static
-        assert "(sentence 0, tokens 0 to 5)" in view.static
+        assert "xq" not in view.payload
 
     @pytest.mark.parametrize("name", ["documents.js", "decide.js"])
     def test_the_script_builds_elements_and_never_reads_html(self, name):
@@ -362,85 +372,16 @@ class TestSafety:
             assert way not in script
 
 
-class TestStatic:
-    def test_sentences_for_every_kind(self):
-        """Six texts, one for each kind: of equal spans there is nothing to say."""
-        sides = {
-            "ada": [[(0, 2, "P")], [(0, 2, "P")], [(0, 2, "P")], [(0, 2, "P")], [(0, 2, "P")], []],
-            "ben": [[(0, 2, "P")], [(0, 2, "Q")], [(1, 2, "P")], [(1, 2, "Q")], [], [(0, 2, "P")]],
-        }
-        corpus = Corpus.from_spans(sides, lengths=[2] * 6, documents=["d"] * 6, unit="sentence")
-        view = document_view(disagreements(with_words(corpus, ["old town"] * 6)))
-        items = re.findall("<li>(.*)</li>", view.static)
-        told = [
-            "label: … ada … “old town” (sentence 1, tokens 0 to 2) as P … ben as Q",
-            "boundary: … P “old town” (sentence 2, tokens 0 to 2) … “town” (sentence 2",
-            "both: … P “old town” (sentence 3, tokens 0 to 2) … Q “town” (sentence 3",
-            "only ada: … ada marked P “old town” (sentence 4, tokens 0 to 2)",
-            "only ben: … ben marked P “old town” (sentence 5, tokens 0 to 2)",
-        ]
-        for item, expected in zip(items, told, strict=True):
-            assert_tells(re.sub("</?bdi>", "", item), expected)
-        said = "5 disagreements: 1 label, 1 boundary, 1 both, 1 only ada, 1 only ben."
-        assert said in view.static
-        assert view.static.count('<p dir="auto">old town</p>') == 6
-
-    def test_against_a_gold_standard_spans_are_missed_or_extra(self):
-        sides = {"ada": [[(0, 1, "P")], []], "ben": [[], [(0, 1, "P")]]}
-        corpus = Corpus.from_spans(sides, lengths=[2] * 2, documents=["d"] * 2, unit="sentence")
-        view = document_view(disagreements(corpus.with_gold("ada")))
-        assert "2 disagreements: 1 missed, 1 extra." in view.static
-        assert "<li>missed: <bdi>ben</bdi> has no span" in view.static
-        assert "<li>extra: <bdi>ben</bdi> marked" in view.static
-        found = json.loads(view.payload)
-        assert (found["isAgainstGold"], found["kindNames"]["missed"]) == (True, "missed")
-
-    def test_names_of_annotators_are_text(self):
-        sides = {HOSTILE: [[(0, 1, "P")]], "ben": [[]]}
-        view = document_view(disagreements(Corpus.from_spans(sides, lengths=[2])))
-        assert "1 disagreement: 1 only &lt;/script&gt;" in view.static
-        assert "<script" not in view.static
-        assert "<img" not in view.static
-
-    def test_first_documents_only_with_the_links_of_the_page(self):
-        view = document_view(disagreements(example()))
-        ids = re.findall('id="document-([0-9]+)"', view.static)
-        numbers = [document[0] for document in json.loads(view.payload)["documents"]]
-        assert list(map(int, ids)) == numbers[:3]
-        assert "These are the first 3 of all 12 documents." in view.static
-        two = document_view(disagreements(example()), top=2).static
-        assert "the 2 most contested of 12 documents" in two
-
-    def test_what_is_long_is_cut_and_said_so(self):
-        spans = [(i, i + 1, "P") for i in range(150)]
-        text = "x" * 4_000
-        corpus = Corpus.from_spans(
-            {"ada": [spans, [], []], "ben": [[], [], []]},
-            lengths=[4_000] * 3,
-            documents=["d"] * 3,
-            positions="characters",
-        )
-        static = document_view(disagreements(replace(corpus, texts=(text,) * 3))).static
-        assert static.count("<li>") == 100
-        assert "And 50 more" in static
-        assert re.findall(r'<p dir="auto">(x+)</p>', static) == [text, "x" * 1_000]
-        assert "The text goes on" in static
-
-    def test_a_long_span_is_quoted_without_its_middle(self):
-        corpus = Corpus.from_spans(
-            {"ada": [[(0, 100, "P")]], "ben": [[]]}, lengths=[100], positions="characters"
-        )
-        text = "a" * 50 + "b" * 50
-        static = document_view(disagreements(replace(corpus, texts=(text,)))).static
-        assert f"“<bdi>{'a' * 30}…{'b' * 30}</bdi>” (characters 0 to 100)" in static
-
-    def test_nothing_to_disagree_about(self):
-        corpus = Corpus.from_tags({"ada": [["O"]], "ben": [["O"]]})
-        view = document_view(disagreements(corpus))
-        assert "0 disagreements." in view.static
-        assert "<ol>" not in view.static
-
-
 def test_every_kind_has_its_words():
     payload = json.loads(document_view(disagreements(example())).payload)
     assert list(payload["phrases"]) == list(KINDS) == payload["kinds"]
+    assert_tells(payload["phrases"]["missed"], "only {a}")
+
+
+def test_against_a_gold_standard_spans_are_missed_or_extra():
+    sides = {"ada": [[(0, 1, "P")], []], "ben": [[], [(0, 1, "P")]]}
+    corpus = Corpus.from_spans(sides, lengths=[2] * 2, documents=["d"] * 2, unit="sentence")
+    found = json.loads(document_view(disagreements(corpus.with_gold("ada"))).payload)
+    assert (found["isAgainstGold"], found["kindNames"]["missed"]) == (True, "missed")
+    assert_tells(found["phrases"]["missed"], "missed: {b} has no span")
+    assert_tells(found["phrases"]["extra"], "extra: {b} marked")

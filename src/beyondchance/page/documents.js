@@ -273,7 +273,6 @@
   const option = (value, text) => make("option", { value }, text);
 
   function build() {
-    for (const old of reader.querySelectorAll(".reader-static")) old.remove();
     parts.bar.append(stepButtons(), parts.now);
     parts.article.append(
       parts.bar,
@@ -1101,6 +1100,7 @@
   // ---- Links from elsewhere on the page --------------------------------------------------
 
   function openHash() {
+    if (location.hash === "#decide" && view.decide) view.decide();
     const found = /^#document-(\d+)((?:-\d+)*)$/.exec(location.hash);
     if (!found) return;
     const item = byNumber.get(Number(found[1]));

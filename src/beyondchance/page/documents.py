@@ -16,7 +16,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +23,7 @@ import numpy as np
 
 from beyondchance.adjudication.consensus import FRESH, consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import begins_apart, bounds
+from beyondchance.core.ragged import begins_apart, bounds, n_distinct
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.results.adding import numbered
@@ -45,17 +44,11 @@ _PHRASES = {
     "missed": "{missed}: {b} has no span where {a} marked {label_a}{surface_a} ({where_a})",
     "extra": "{extra}: {b} marked {label_b}{surface_b} ({where_b}), where {a} has no span",
 }
-"""Each kind of row in words, for the page with JavaScript and without."""
+"""Each kind of row in words."""
 _AGAINST_GOLD = {"missed": "missed", "extra": "extra"}
 _AMONG_EQUALS = {"missed": "only {a}", "extra": "only {b}"}
 """What a span without a partner is, against a gold standard and among equals."""
 _AGREE = KINDS.index("agree")
-_WITH_JAVASCRIPT = (
-    "To see what each annotator marked in them, to filter and to go from one disagreement to the "
-    "next, open this page with JavaScript."
-)
-_STATIC_DOCUMENTS, _STATIC_ROWS, _STATIC_CHARACTERS = 3, 100, 5_000
-"""How much of the documents is on the page for browsers without JavaScript."""
 _SURFACE = 60
 """Characters of a span that are quoted in a sentence."""
 HALF = re.compile("[\ud800-\udfff]")
@@ -72,22 +65,21 @@ class DocumentView:
     ----------
     payload : str
         JSON for ``<script type="application/json" id="documents">``, safe inside HTML.
-    static : str
-        HTML of the first few documents, for browsers without JavaScript; it goes into
-        ``<section id="reader">``, where `documents.js` takes it out again.
     numbers : mapping of str to int
         For each document that can be opened its number in links, ``#document-<number>``.
     sentence : str
         What is shown, such as "the 1,000 most contested of 3,450 documents".
     is_decided : bool
         Whether there is something to decide: annotators differ, and none is a gold standard.
+    n_places : int
+        Places where annotators differ, in all documents and not only in those that are shown.
     """
 
     payload: str
-    static: str
     numbers: Mapping[str, int]
     sentence: str
     is_decided: bool
+    n_places: int
 
 
 def document_view(
@@ -145,11 +137,29 @@ def document_view(
     }
     return DocumentView(
         payload=safe_json(json.dumps(names, ensure_ascii=False, separators=(",", ":"))),
-        static=_static(found, chosen, known, sentence),
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
         is_decided=deciding is not None,
+        n_places=_n_places(found),
     )
+
+
+def _n_places(found: Disagreements) -> int:
+    """Count the places where annotators differ: those with a row that is no agreement.
+
+    >>> from beyondchance import disagreements, example
+    >>> found = disagreements(example())
+    >>> _n_places(found) == len(found.places) - found.places.by_kind()["agree"]
+    True
+    """
+    corpus = found.corpus
+    shift = corpus.text_begin[corpus.span_text]
+    start, end = shift + corpus.span_start, shift + corpus.span_end
+    order = np.argsort(start, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.cumsum(begins_apart(start[order], end[order]))
+    spans = np.maximum(found.span_a, found.span_b)[found.kind != _AGREE]
+    return n_distinct(place[spans])
 
 
 def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
@@ -382,96 +392,5 @@ def safe_json(text: str) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _static(
-    found: Disagreements, chosen: Ints, texts: tuple[str, ...] | None, sentence: str
-) -> str:
-    """Write the first of the chosen documents as headings, paragraphs and lists."""
-    first = chosen[:_STATIC_DOCUMENTS].tolist()
-    which = "This is" if len(chosen) == 1 else "These are"
-    if len(first) < len(chosen):
-        which = f"These are the first {len(first)} of"
-    parts = [
-        '<div class="reader-static">',
-        f"<p>{which} {sentence}. {_WITH_JAVASCRIPT}</p>",
-        *(_static_document(found, document, texts) for document in first),
-        "</div>",
-    ]
-    return "\n".join(parts)
-
-
-def _static_document(found: Disagreements, document: int, texts: tuple[str, ...] | None) -> str:
-    corpus = found.corpus
-    within = corpus.text_document[found.text] == document
-    rows = found[np.flatnonzero(within & (found.kind != _AGREE))]
-    names, phrases = kind_names(found), _phrases(found)
-    counts = ", ".join(f"{n:,} {_escaped(names[kind])}" for kind, n in rows.by_kind().items() if n)
-    said = counted(len(rows), "disagreement") + (f": {counts}" if counts else "")
-    several = bool(np.count_nonzero(corpus.text_document == document) > 1)
-    with_text = texts is not None
-    listed = [
-        f"<li>{_in_words(row, phrases, corpus, several_texts=several, with_text=with_text)}</li>"
-        for row in rows[:_STATIC_ROWS].to_rows()
-    ]
-    rest = len(rows) - len(listed)
-    parts = [
-        f'<article class="reader-document" id="document-{document}">',
-        f"<h3>{_bdi(corpus.documents[document])}</h3>",
-        f"<p>{said}.</p>",
-        *(_static_texts(corpus, document, texts) if texts is not None else []),
-        *(["<ol>", *listed, "</ol>"] if listed else []),
-        *([f"<p>And {rest:,} more, which the page with JavaScript has.</p>"] if rest else []),
-        "</article>",
-    ]
-    return "\n".join(parts)
-
-
-def _static_texts(corpus: Corpus, document: int, texts: tuple[str, ...]) -> list[str]:
-    paragraphs, left = [], _STATIC_CHARACTERS
-    for text in np.flatnonzero(corpus.text_document == document).tolist():
-        paragraphs.append(f'<p dir="auto">{_escaped(texts[text][:left])}</p>')
-        left -= len(texts[text])
-        if left < 0:
-            return [*paragraphs, "<p>The text goes on; the page with JavaScript has all of it.</p>"]
-    return paragraphs
-
-
-def _in_words(
-    row: Mapping[str, Any],
-    phrases: Mapping[str, str],
-    corpus: Corpus,
-    *,
-    several_texts: bool,
-    with_text: bool,
-) -> str:
-    """Write a row as a sentence of HTML, in the words of the `phrases`."""
-    values = {side: _bdi(row[side]) for side in "ab"}
-    for side in "ab":
-        if row[f"label_{side}"] is None:
-            continue
-        values[f"label_{side}"] = _bdi(row[f"label_{side}"])
-        surface = _cut(row[f"surface_{side}"] or "") if with_text else ""
-        values[f"surface_{side}"] = f" “{_bdi(surface)}”" if surface else ""
-        several = f"{_unit(corpus)} {row['text']}, " if several_texts else ""
-        place = f"{corpus.positions} {row[f'start_{side}']} to {row[f'end_{side}']}"
-        values[f"where_{side}"] = several + place
-    return phrases[row["kind"]].format(**values)
-
-
 def _unit(corpus: Corpus) -> str:
     return "sentence" if corpus.unit == "sentence" else "text"
-
-
-def _cut(surface: str) -> str:
-    """Return what a span covers on one line, without its middle if it is long."""
-    shown = " ".join(surface.split())
-    half = _SURFACE // 2
-    return shown if len(shown) <= _SURFACE else f"{shown[:half]}…{shown[-half:]}"
-
-
-def _bdi(name: str) -> str:
-    """Isolate text from the data within a sentence, whatever its direction."""
-    return f"<bdi>{_escaped(name)}</bdi>"
-
-
-def _escaped(text: str) -> str:
-    return escape(HALF.sub("\ufffd", text))
