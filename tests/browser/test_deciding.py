@@ -783,6 +783,28 @@ ODD = (
 )
 
 
+class TestAddress:
+    def test_a_link_opens_deciding(self, open_page):
+        """On opening the page, and later, however often it is clicked."""
+        corpus = neighbours()
+        html = page_of(bc.disagreements(corpus)).replace(
+            "</h1>", "</h1><a href='#decide'>Decide 2 places</a>", 1
+        )
+        page = open_page(html, at="#decide")
+        box = page.locator(".decide")
+        expect(box).to_be_visible()
+        assert page.locator(".is-lit").count()
+        link = page.get_by_role("link", name="Decide 2 places")
+        for _ in range(2):
+            page.keyboard.press("d")
+            expect(box).to_be_hidden()
+            link.click()
+            expect(box).to_be_visible()
+            assert page.locator(".is-lit").count()
+        link.click()  # while it is open
+        expect(box).to_be_visible()
+
+
 class TestFiles:
     def test_two_people_are_compared(self, begin, example_view, tmp_path):
         page = begin(example_view)

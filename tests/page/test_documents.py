@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from beyondchance import Corpus, agreement, disagreements, example, read
+from beyondchance import Corpus, adjudicated, agreement, disagreements, example, read
 from beyondchance.page.documents import document_view
 from beyondchance.page.gather import overview
 from beyondchance.scoring.disagreements import KINDS
@@ -270,6 +270,38 @@ class TestSelection:
             assert len(view.numbers) == shown
         assert_tells(view.sentence, "the 2 most contested of 12 documents … room")
         assert len(document_view(found, texts=False, most_characters=0).numbers) == 12
+
+    @given(corpora(), st.integers(1, 5))
+    def test_places_are_counted_over_the_whole_corpus(self, corpus, top):
+        """By hand: stretches of positions that somebody marked, where not all marked the same."""
+        differing = 0
+        for text, document in enumerate(corpus.text_document.tolist()):
+            team = corpus.annotators_of(corpus.documents[document])
+            spans = sorted(
+                (start, end, label, corpus.annotators[who])
+                for t, start, end, label, who in zip(
+                    corpus.span_text.tolist(),
+                    corpus.span_start.tolist(),
+                    corpus.span_end.tolist(),
+                    corpus.span_label.tolist(),
+                    corpus.span_annotator.tolist(),
+                    strict=True,
+                )
+                if t == text
+            )
+            cuts = {start for start, *_ in spans} - {
+                i for start, end, *_ in spans for i in range(start + 1, end)
+            }
+            for first in sorted(cuts):
+                last = min([c for c in cuts if c > first], default=99)
+                here = [span for span in spans if first <= span[0] < last]
+                versions = {tuple(s[:3] for s in here if s[3] == who) for who in team}
+                differing += len(versions) > 1
+        view = document_view(disagreements(corpus), top=top)
+        assert view.n_places == differing
+        nothing = {"beyondchance": "decisions", "format": 1, "unit": corpus.unit, "decisions": []}
+        gold = adjudicated(corpus, nothing | {"positions": corpus.positions})
+        assert gold.n_places == differing
 
     def test_the_same_twice(self):
         assert document_view(disagreements(example())) == document_view(disagreements(example()))

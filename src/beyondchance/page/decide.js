@@ -868,10 +868,17 @@
     return isSeen() ? () => say("This is the place to decide.") : act;
   };
 
+  view.decide = () => turn(true);
+  // A click on the same link again changes no address.
+  document.addEventListener("click", (event) => {
+    if (event.target.closest('a[href="#decide"]')) {
+      event.preventDefault();
+      view.decide();
+    }
+  });
+
   build();
   restore();
-  if (every().length) {
-    turn(true, false);
-    view.openHash();
-  }
+  if (every().length) turn(true, false);
+  view.openHash();
 })();

@@ -1101,6 +1101,7 @@
   // ---- Links from elsewhere on the page --------------------------------------------------
 
   function openHash() {
+    if (location.hash === "#decide" && view.decide) view.decide();
     const found = /^#document-(\d+)((?:-\d+)*)$/.exec(location.hash);
     if (!found) return;
     const item = byNumber.get(Number(found[1]));

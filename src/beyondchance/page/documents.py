@@ -24,7 +24,7 @@ import numpy as np
 
 from beyondchance.adjudication.consensus import FRESH, consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import begins_apart, bounds
+from beyondchance.core.ragged import begins_apart, bounds, n_distinct
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.results.adding import numbered
@@ -81,6 +81,8 @@ class DocumentView:
         What is shown, such as "the 1,000 most contested of 3,450 documents".
     is_decided : bool
         Whether there is something to decide: annotators differ, and none is a gold standard.
+    n_places : int
+        Places where annotators differ, in all documents and not only in those that are shown.
     """
 
     payload: str
@@ -88,6 +90,7 @@ class DocumentView:
     numbers: Mapping[str, int]
     sentence: str
     is_decided: bool
+    n_places: int
 
 
 def document_view(
@@ -149,7 +152,26 @@ def document_view(
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
         is_decided=deciding is not None,
+        n_places=_n_places(found),
     )
+
+
+def _n_places(found: Disagreements) -> int:
+    """Count the places where annotators differ: those with a row that is no agreement.
+
+    >>> from beyondchance import disagreements, example
+    >>> found = disagreements(example())
+    >>> _n_places(found) == len(found.places) - found.places.by_kind()["agree"]
+    True
+    """
+    corpus = found.corpus
+    shift = corpus.text_begin[corpus.span_text]
+    start, end = shift + corpus.span_start, shift + corpus.span_end
+    order = np.argsort(start, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.cumsum(begins_apart(start[order], end[order]))
+    spans = np.maximum(found.span_a, found.span_b)[found.kind != _AGREE]
+    return n_distinct(place[spans])
 
 
 def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
