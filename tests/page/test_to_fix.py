@@ -30,7 +30,9 @@ def test_it_comes_first_with_the_five_costliest_patterns():
     found = diagnose(example())
     for pattern in found.patterns[:5]:
         assert pattern.sentence.partition(":")[0] in text
-        assert str(pattern.examples[0]) in text
+        shown = str(pattern.examples[0])
+        assert re.sub(r"[\[\]{}]", "", shown) in text
+        assert shown not in text
     for name, share in found.loss.items():
         assert (f"{LOST[name]} {100 * share:.0f} %" in text) == (share > 0)
     assert_tells(text, "more of some labels within a text … amounts … at places both found … same")
@@ -38,6 +40,14 @@ def test_it_comes_first_with_the_five_costliest_patterns():
     order = ("reached", "ada's PERSON starts earlier", "by label and kind", "Where the loss comes")
     places = [text.index(words) for words in order]
     assert places == sorted(places)
+
+
+def test_examples_are_highlighted():
+    page = report(agreement(example()), example(), **FEW)
+    shown = re.search(r'<section id="fix".*?</section>', page.html, re.DOTALL)[0]
+    # [Young {Mr. Abel}]
+    assert '<mark class="own">Young </mark><mark class="own theirs">Mr. Abel</mark> found' in shown
+    assert_tells(section(page), "In examples: marked by the one who differs marked by others")
 
 
 def test_systems_have_the_errors_of_the_best_one():

@@ -4,7 +4,7 @@ import re
 
 from beyondchance import Corpus, diagnose, example, labelling
 from beyondchance.reporting.blocks import Prose, Table
-from beyondchance.reporting.commands.diagnose import diagnose_report
+from beyondchance.reporting.commands.diagnose import diagnose_report, highlighted
 from refusals import assert_tells
 
 CAUSES = ("more overall", "more in some texts", "more of some labels", "elsewhere in the text")
@@ -27,6 +27,27 @@ def test_examples_are_of_the_patterns_that_are_shown():
         assert not top or len(examples) <= top
     assert len(tables(found, top=3)["examples of"].rows) == 3
     assert len(tables(found, top=0)["examples of"].rows) > 10
+
+
+def test_each_side_is_highlighted_where_it_marked():
+    for found in (diagnose(example()), diagnose(example(), gold="ada")):
+        for case in (case for pattern in found.patterns for case in pattern.examples):
+            pieces = highlighted(case)
+            shown = "".join(text for text, _ in pieces)
+            assert shown.strip("…") in f"{case.content}"
+            for side, place in (("own", case.own_characters), ("theirs", case.their_characters)):
+                lit = "".join(text for text, whose in pieces if side in whose.split())
+                assert lit == (case.content[slice(*place)] if place else "")
+
+
+def test_without_texts_offsets_are_highlighted():
+    marked = {"ada": [[(0, 2, "P")]] * 6, "ben": [[]] * 6}
+    (pattern,) = diagnose(Corpus.from_spans(marked, lengths=[9] * 6)).patterns
+    assert highlighted(pattern.examples[0]) == [
+        ("0-2 P", "own"),
+        (" ", ""),
+        ("nothing", "theirs"),
+    ]
 
 
 def test_legends_explain_what_is_shown():

@@ -70,10 +70,13 @@ class Bar(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An example of a finding, and where it leads."""
+    """An example of a finding, and where it leads.
+
+    Its pieces are text, each with whose marks it has.
+    """
 
     document: str
-    text: str
+    pieces: Sequence[tuple[str, str]]
     link: str | None
 
 
@@ -87,9 +90,10 @@ class Finding(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What to fix, the most costly first."""
+    """What to fix, the most costly first, and whose marks are highlighted how."""
 
     listed: Sequence[Finding]
+    legend: Sequence[tuple[str, str]]
 
 
 class Copyable(NamedTuple):
@@ -190,7 +194,7 @@ def _to_fix(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     parts: list[Part] = [_loss_bar(diagnosis)] if diagnosis.loss else []
     parts.append(Prose(_about_loss(found), quiet=True))
     listed = [_finding(pattern, found, links) for pattern in patterns[:MOST_FINDINGS]]
-    parts.append(Findings(listed))
+    parts.append(Findings(listed, _legend(found)))
     if diagnosis.loss.get(LABEL):
         parts.append(Prose(f"In the bar, {diagnose_report.LABELS_LOST}.", quiet=True))
     parts.append(Folded("All patterns, labels and causes", _all_patterns(found, diagnosis)))
@@ -215,16 +219,26 @@ def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTa
 
 def _about_loss(found: Overview) -> str:
     """Explain the numbers of what to fix first."""
-    if found.rankings:
-        best = found.leaderboard[0].shown
-        return (
-            "Corrected score now → without these errors. "
-            f"In examples, [ ] is what {best} marked, {{ }} what {found.gold} did."
-        )
+    if found.gold is not None:
+        return "Corrected score now → without these errors."
     return (
         "Corrected score now → if those who differ did as the others. This says who differs, not "
-        "who is wrong. In examples, [ ] is theirs, { } the others'."
+        "who is wrong."
     )
+
+
+def _legend(found: Overview) -> list[tuple[str, str]]:
+    """Say whose marks are highlighted how, in pieces as those of examples."""
+    who = "who differs" if found.gold is None else "compared"
+    theirs = "by others" if found.gold is None else f"in {found.gold}"
+    return [
+        ("In examples: ", ""),
+        (f"marked by the one {who}", "own"),
+        (" ", ""),
+        (f"marked {theirs}", "theirs"),
+        (" ", ""),
+        ("marked by both", "own theirs"),
+    ]
 
 
 def _loss_bar(diagnosis: Diagnosis) -> Bar:
@@ -251,7 +265,7 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
         who = listed.index(example.who) if example.who in listed else 0
         start = min(span.start for span in (example.own, example.theirs) if span is not None)
         place = link and f"{link}-{example.text}-{start}-{who}"
-        cases.append(Case(example.document, str(example), place))
+        cases.append(Case(example.document, diagnose_report.highlighted(example), place))
     times = counted(pattern.count, "disagreement")
     if pattern.n_places != pattern.count:
         times += f" in {counted(pattern.n_places, 'place')}"

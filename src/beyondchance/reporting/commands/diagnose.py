@@ -62,7 +62,7 @@ from beyondchance.reporting.columns import (
     one_of,
     table_of,
 )
-from beyondchance.reporting.commands.places import in_text
+from beyondchance.reporting.commands.places import NOTHING, cut_at_brackets
 
 if TYPE_CHECKING:
     from beyondchance.results.intervals import ConfidenceInterval
@@ -222,14 +222,33 @@ def short(value: float, digits: int = _DIGITS) -> str:
 
 def shown_example(example: Example) -> str:
     """Show an example in its text, or by its offsets where the text is not known."""
+    return "".join(_at_brackets(example))
+
+
+def highlighted(example: Example) -> list[tuple[str, str]]:
+    """Return an example in pieces, each with whose marks it has.
+
+    These are ``own``, of the annotator who differs, ``theirs``, ``own theirs``, or nothing.
+    """
+    before, *parts = _at_brackets(example)
+    pieces, whose = [(before, "")], {"own": False, "theirs": False}
+    for bracket, text in zip(parts[::2], parts[1::2], strict=True):
+        whose["own" if bracket in "[]" else "theirs"] = bracket in "[{"
+        pieces.append((text, " ".join(name for name, is_open in whose.items() if is_open)))
+    return [piece for piece in pieces if piece[0]]
+
+
+def _at_brackets(example: Example) -> list[str]:
+    """Return the words of an example, with the brackets between them."""
     if example.content is not None:
         sides = (example.own_characters, example.their_characters)
-        return in_text(example.content, *((-1, -1) if side is None else side for side in sides))
-    spans = [
-        "nothing" if span is None else f"{span[0]}-{span[1]} {span[2]}"
+        a, b = ((-1, -1) if side is None else side for side in sides)
+        return cut_at_brackets(example.content, a, b)
+    own, theirs = (
+        NOTHING if span is None else f"{span[0]}-{span[1]} {span[2]}"
         for span in (example.own, example.theirs)
-    ]
-    return f"[{spans[0]}] {{{spans[1]}}}"
+    )
+    return ["", "[", own, "]", " ", "{", theirs, "}", ""]
 
 
 # --- The report -----------------------------------------------------------------------

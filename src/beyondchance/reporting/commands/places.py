@@ -190,15 +190,24 @@ _AROUND, _WITHIN = 25, 60
 def in_text(text: str, a: tuple[int, int], b: tuple[int, int]) -> str:
     """Show two spans in their text, with [ ] around one and { } around the other.
 
+    Examples
+    --------
+    >>> in_text("I met old Anna Berg.", (6, 19), (10, 19))
+    'I met [old {Anna Berg}].'
+    """
+    return "".join(cut_at_brackets(text, a, b))
+
+
+def cut_at_brackets(text: str, a: tuple[int, int], b: tuple[int, int]) -> list[str]:
+    """Cut a text where two spans begin and end; every other part is a bracket.
+
     A span that starts at -1 is none. Brackets nest wherever they can. White space becomes one
     blank, and what is long is cut.
 
     Examples
     --------
-    >>> in_text("I met old Anna Berg.", (6, 19), (10, 19))
-    'I met [old {Anna Berg}].'
-    >>> in_text("I met Anna.", (-1, -1), (6, 10))
-    'I met {Anna}.'
+    >>> cut_at_brackets("I met Anna.", (-1, -1), (6, 10))
+    ['I met ', '{', 'Anna', '}', '.']
     """
     # At one place spans close, the one that began last first, before others open, the one
     # that ends last first.
@@ -215,7 +224,8 @@ def in_text(text: str, a: tuple[int, int], b: tuple[int, int]) -> str:
         within = _blank(text[place:end])
         half = _WITHIN // 2
         parts += [mark, within if len(within) <= _WITHIN else f"{within[:half]}…{within[-half:]}"]
-    return "".join([*parts, after if len(after) <= _AROUND else _last_words(after[::-1])[::-1]])
+    # Nothing is between the last bracket and what follows.
+    return [*parts[:-1], after if len(after) <= _AROUND else _last_words(after[::-1])[::-1]]
 
 
 def _last_words(text: str) -> str:
