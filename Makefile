@@ -7,19 +7,29 @@
 # make bench  a comparison with other tools, in one run
 # make bench-large DOCUMENTS=10000000  ten million documents, on one core, all cores and Dask
 # make attack SECONDS=60  files and data changed at random, on all cores
+# make constraints  the newest versions that fit, into constraints.txt, with which all else installs
+# make newest  the newest versions into .venv, past constraints.txt, to see what they break
+# make release-check  the files of a release in dist, seen with the eyes of package indexes
 
 PYTHON ?= python3
 SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
 # Quiet when all is well; a failing command prints what it has to say.
-INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --editable
+UV_INSTALL := $(BIN)/uv pip install --quiet --python
+INSTALL := $(UV_INSTALL) $(BIN)/python --constraint constraints.txt --editable
 
-.PHONY: demo lint check test every-test slow engines docs bench bench-large attack clean
+.PHONY: demo lint check test every-test slow engines docs bench bench-large attack constraints newest \
+  release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
-	@$(BIN)/beyondchance demo
+	@$(BIN)/beyondchance demo --quiet
+	@echo
+	@echo 'Next, with files of your own, one for each annotator or one export of all of them:'
+	@echo '  $(BIN)/beyondchance agree FILE...       how much is more than luck'
+	@echo '  $(BIN)/beyondchance diagnose FILE...    what to fix first'
+	@echo '  $(BIN)/beyondchance report FILE...      all of it, as a page to decide in'
 
 # As many processes as there are cores, with one thread each. Each takes neighbouring tests, which
 # share fixtures, and then half of what another has left.
@@ -72,15 +82,43 @@ bench-large: $(VENV)/bench
 attack: $(VENV)/dev
 	@$(BIN)/python tests/attack.py --seconds $(SECONDS)
 
-clean:
-	rm -rf $(VENV) $(VENV)-engines build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+# For every Python and system at once. Environments are made anew after it.
+constraints: $(VENV)/demo
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --upgrade --no-annotate \
+	  --custom-compile-command 'make constraints' --all-extras --group dev --group bench --group release \
+	  --output-file constraints.txt pyproject.toml
 
-$(VENV)/demo: pyproject.toml
+newest: $(VENV)/dev
+	@$(UV_INSTALL) $(BIN)/python --upgrade --editable '.[all]' --group dev
+
+release-check: BIN_RELEASE := $(VENV)-release/bin
+release-check: SCHEMA := $(VENV)-release/bin/check-jsonschema --quiet --builtin-schema
+release-check: $(VENV)-release/ready
+	@rm -rf dist
+	@$(BIN)/uv build --quiet --out-dir dist .
+	@$(BIN_RELEASE)/twine check --strict dist/*
+	@$(BIN_RELEASE)/check-wheel-contents dist/*.whl
+	@$(BIN_RELEASE)/pyroma --min 8 dist/*.tar.gz  # of 10: it wants the e-mail address of an author
+	@$(BIN_RELEASE)/validate-pyproject pyproject.toml
+	@$(BIN_RELEASE)/sp-repo-review .
+	@$(SCHEMA) vendor.citation-file-format CITATION.cff
+	@$(SCHEMA) vendor.github-actions action.yml
+	@$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	@$(SCHEMA) vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	@$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	@$(SCHEMA) vendor.dependabot .github/dependabot.yml
+	@$(BIN_RELEASE)/zizmor --offline --quiet .github action.yml
+	@$(BIN)/python releasing.py check
+
+clean:
+	rm -rf $(VENV) $(VENV)-engines $(VENV)-release build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+
+$(VENV)/demo: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "$(PYTHON) is not Python 3.11 or newer, or cannot be run; try make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install uv
-	@$(INSTALL) .
+	@$(BIN)/python -m pip --disable-pip-version-check --quiet --quiet install --constraint constraints.txt uv
+	@$(INSTALL) '.[report]'
 	@touch $@
 
 $(VENV)/dev: $(VENV)/demo
@@ -91,7 +129,12 @@ $(VENV)/bench: $(VENV)/demo
 	@$(INSTALL) '.[dask,parquet,report]' --group bench
 	@touch $@
 
+$(VENV)-release/ready: $(VENV)/demo
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-release
+	@$(UV_INSTALL) $(VENV)-release/bin/python --constraint constraints.txt --group release
+	@touch $@
+
 $(VENV)-engines/ready: $(VENV)/demo
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-engines
-	@$(BIN)/uv pip install --quiet --python $(VENV)-engines/bin/python --editable '.[dask,parquet]' --group engines
+	@$(UV_INSTALL) $(VENV)-engines/bin/python --editable '.[dask,parquet]' --group engines
 	@touch $@

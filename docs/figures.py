@@ -7,11 +7,15 @@ Writes docs/_static/*.svg. A test checks that they are what this draws.
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from html import escape
 from pathlib import Path
 
 import numpy as np
 
 import beyondchance as bc
+from beyondchance.cli.main import main as beyondchance
 
 FOLDER = Path(__file__).parent / "_static"
 INK, FAINT, CHANCE, OBSERVED, CORRECTED = "#333", "#ddd", "#999", "#0072b2", "#d55e00"
@@ -262,6 +266,36 @@ def _mark(kind: str, x: float, y: float, colour: str) -> str:
     return f'<circle cx="{x}" cy="{y}" r="6" fill="{colour}"/>'
 
 
+SHOWN_OF_DEMO = "parts and means"
+"""What the terminal no longer shows."""
+
+
+def terminal() -> str:
+    """A terminal with the beginning of what ``beyondchance demo`` prints."""
+    with redirect_stdout(io.StringIO()) as said, redirect_stderr(io.StringIO()):
+        beyondchance(["demo"])
+    lines = [
+        "$ beyondchance demo",
+        *said.getvalue().partition(SHOWN_OF_DEMO)[0].strip().split("\n"),
+    ]
+    step, left, top, back, ink, prompt = 20, 20, 56, "#1e2430", "#e6e9ef", "#8fd18f"
+    width, height = 2 * left + 8.45 * max(map(len, lines)), top + step * len(lines) + 4
+    box = f'viewBox="0 0 {width:.0f} {height}" font-family="monospace" font-size="14"'
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} fill="{ink}">',
+        "<title>What beyondchance demo prints in a terminal</title>",
+        f'<rect width="{width:.0f}" height="{height}" rx="8" fill="{back}"/>',
+        *(f'<circle cx="{left + 20 * place}" cy="22" r="6" fill="#566"/>' for place in range(3)),
+    ]
+    for row, line in enumerate(lines):
+        # Whatever font there is, a line is as wide as its number of characters.
+        place = f'x="{left}" y="{top + step * row}" textLength="{8.45 * len(line):.2f}"'
+        colour = f' fill="{prompt}"' if line.startswith("$") else ""
+        if line:
+            parts.append(f'<text {place} xml:space="preserve"{colour}>{escape(line)}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
 FIGURES = {
     "coefficients.svg": simulations,
     "disjoint.svg": disjoint,
@@ -269,6 +303,7 @@ FIGURES = {
     "nested.svg": nested,
     "overlapping.svg": overlapping,
     "scopes.svg": scopes,
+    "terminal.svg": terminal,
 }
 
 

@@ -70,8 +70,12 @@ def main() -> None:
 
 
 def check_contents(wheel: Path) -> None:
-    """The wheel holds the package, its data, its marker for types and its licence."""
-    names = zipfile.ZipFile(wheel).namelist()
+    """The wheel holds the package, its data, its marker for types, its licence and links that lead.
+
+    A package index shows the README without the files next to it.
+    """
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
     for wanted in (
         "beyondchance/py.typed",
         "beyondchance/resources/example.conll",
@@ -85,6 +89,14 @@ def check_contents(wheel: Path) -> None:
     stray = [name for name in names if not name.startswith("beyondchance")]
     if stray:
         sys.exit(f"{wheel.name} holds {stray[0]}, which is not part of the package")
+    (metadata,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+    links = re.findall(r"\]\((\S+?)\)", archive.read(metadata).decode("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    if not any(link.startswith(project["urls"]["Repository"]) for link in links):
+        sys.exit(f"{wheel.name} has a description without links to the repository")
+    relative = [link for link in links if not link.startswith("https://")]
+    if relative:
+        sys.exit(f"{wheel.name} has a description with the link {relative[0]}")
 
 
 def lowest_of(name: str) -> str:

@@ -192,7 +192,10 @@ def test_citations_agree():
         {name: " ".join(value.split()) for name, value in re.findall(_FIELD, entry)}
         for entry in (software, article)
     ]
-    assert fields[0]["title"] == citation["title"]
+    # Of a type and with fields that the styles of plain BibTeX print.
+    assert software.startswith("@misc{")
+    assert {*fields[0]} <= {"title", "author", "year", "note", "howpublished", "doi", "url"}
+    assert fields[0]["title"].replace("{", "").replace("}", "") == citation["title"]
     assert fields[1] == {
         "title": paper["title"],
         "author": " and ".join(

@@ -51,7 +51,7 @@ NEXT = {
     "adjudicate": "beyondchance rank GOLD {files} compares people with the gold standard",
     "replace": "beyondchance report {files} shows the disagreements in their texts",
     "careless": "beyondchance report {files} shows the documents in question",
-    "demo": "beyondchance demo --files example writes its files, to try the other commands on",
+    "demo": "beyondchance agree FILE..., diagnose FILE... or report FILE... with files of your own",
 }
 """What to do after a command."""
 

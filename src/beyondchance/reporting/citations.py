@@ -10,11 +10,11 @@ SOFTWARE, PAPER = "beyondchance", "li-etal-2024-estimating"
 """The keys of the entries."""
 
 CITATION = """\
-@software{beyondchance,
-  title   = {beyondchance: agreement of span annotations beyond chance},
-  author  = {{The beyondchance maintainers}},
-  version = {%s},
-  year    = {2026},
+@misc{beyondchance,
+  title  = {{beyondchance}: agreement of span annotations beyond chance},
+  author = {{The beyondchance maintainers}},
+  year   = {2026},
+  note   = {Version %s},
 }
 
 @inproceedings{li-etal-2024-estimating,
