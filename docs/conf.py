@@ -1,6 +1,7 @@
 """Sphinx configuration."""
 
 import re
+import sys
 from pathlib import Path
 
 from docutils import nodes
@@ -9,12 +10,17 @@ from sphinx.errors import ExtensionError
 
 from beyondchance import __version__
 
+sys.path.insert(0, str(Path(__file__).parent))  # for notebooks.read
+
 project = "beyondchance"
 copyright = "2026, the beyondchance maintainers"
 author = "the beyondchance maintainers"
 release = version = __version__
 
 extensions = ["myst_nb", "numpydoc", "sphinx.ext.autodoc"]
+# The longer ending first: Sphinx takes the first that fits.
+source_suffix = {".nb.md": "myst-nb", ".md": "myst-nb"}
+nb_custom_formats = {".nb.md": "notebooks.read"}
 nb_execution_mode = "off"
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -1,5 +1,6 @@
 """The pages of the documentation: their links, their formulas and their words."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -51,3 +52,13 @@ def test_formulas_are_read_in_one_way(page):
     )
     formulas = ["".join(found) for found in FORMULA.findall(prose(page))]
     assert [formula for formula in formulas if ambiguous.search(formula)] == []
+
+
+@pytest.mark.long
+def test_notebooks_show_what_they_show():
+    pytest.importorskip("myst_nb")
+    from notebooks import OUTPUT, notebooks, run  # noqa: PLC0415 - loads for a second
+
+    for name, path in notebooks().items():
+        stored = json.loads((OUTPUT / f"{name}.json").read_text("utf-8"))
+        assert run(path) == stored, f"run python docs/notebooks.py {name}"
