@@ -10,6 +10,7 @@ import json
 import os
 import shlex
 import tempfile
+from collections import Counter
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
@@ -31,13 +32,13 @@ INTRODUCTION = """\
 
 <!-- Made by docs/pages.py from the real help and the real output. -->
 
-Installing the package brings the command `beyondchance`. Every example below was run on the files
+Installing the package brings the command `beyondchance`. Below, every command has the options that
+only it has; [shared options](#shared-options) are explained once, at the end. In a terminal,
+`--help` shows what most people need, and `--help-all` everything. Examples were run on the files
 that `beyondchance demo --files example` writes.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
-input. `--output` gives text, JSON, CSV, Markdown or LaTeX (with booktabs); `--save FILE` writes a
-file, whole or not at all, in the form that its name ends with; disagreements come as lines of JSON
-as well. On a terminal tables are fitted to its width and coloured, unless `NO_COLOR` is set.
+input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 
 | exit code | |
 |---|---|
@@ -48,37 +49,22 @@ as well. On a terminal tables are fitted to its width and coloured, unless `NO_C
 | 130 | interrupted; nothing half-written is left |
 | 129, 143 | ended by a signal (SIGHUP, SIGTERM); nothing half-written is left |
 
-`--help` shows what most people need, on one screen; `--help-all` shows every option. How files are
-read is the same for all commands that read some: see [reading options](#reading-options).
-
-`beyondchance --completion bash` (or zsh, fish) prints a script that completes commands and options:
-`eval "$(beyondchance --completion bash)"`.
+`eval "$(beyondchance --completion bash)"` (or zsh, fish) completes commands and options.
 """
 
 EXAMPLES = {
     "agree": [
         "beyondchance agree example/ada.conll example/ben.conll",
-        "beyondchance agree example/*.conll --by document --by season --top 3 --sensitivity",
-        "beyondchance agree example/*.conll --quiet --coefficients alpha,mu-alpha,kappa,s",
-        "beyondchance agree example/*.conll --labels PERSON --output latex",
         "beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv",
-        "beyondchance agree example/*.conll --confidence 0.95 --null",
     ],
     "disagreements": [
-        "beyondchance disagreements example/ada.conll example/cleo.conll --top 8",
-        "beyondchance disagreements example/*.conll --top 3",
+        "beyondchance disagreements example/ada.conll example/cleo.conll --top 3",
         "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
     ],
-    "diagnose": [
-        "beyondchance diagnose example/*.conll --top 6",
-        "beyondchance diagnose example/ada.conll example/ben.conll --gold ada --quiet --output csv",
-    ],
-    "rank": [
-        "beyondchance rank example/*.conll --split-by-difficulty 0.7",
-        "beyondchance rank example/*.conll --measure exact --confidence 0.95",
-    ],
-    "difficulty": ["beyondchance difficulty example/*.conll --top 5 --confidence 0.95"],
-    "consensus": ["beyondchance consensus example/*.conll --top 3"],
+    "diagnose": ["beyondchance diagnose example/*.conll --quiet --top 2"],
+    "rank": ["beyondchance rank example/*.conll --quiet --split-by-difficulty 0.7"],
+    "difficulty": ["beyondchance difficulty example/*.conll --quiet --top 2"],
+    "consensus": ["beyondchance consensus example/*.conll --quiet --top 1"],
     "adjudicate": [
         "beyondchance adjudicate example/*.conll --decisions mia.json --ties keep --save x.conll",
         (
@@ -87,24 +73,19 @@ EXAMPLES = {
         ),
     ],
     "report": ["beyondchance report example/*.conll -o report.html"],
-    "replace": ["beyondchance replace example/*.conll --model cleo --blind yes"],
-    "careless": ["beyondchance careless example/*.conll"],
-    "plan": [
-        "beyondchance plan example/*.conll --half-width 0.03",
-        "beyondchance plan example/*.conll --replace cleo --margin 0.03",
-    ],
+    "replace": ["beyondchance replace example/*.conll --quiet --model cleo --blind yes"],
+    "careless": ["beyondchance careless example/*.conll --quiet"],
+    "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
-    "reproduce": ["beyondchance reproduce"],
-    "formats": ["beyondchance formats"],
     "convert": ["beyondchance convert example/ada.conll --labels EVENT --to table"],
-    "demo": ["beyondchance demo --output markdown"],
 }
+"""What is shown of a command; how formats, demo and reproduce look, they show themselves."""
 
-READING = """\
-## Reading options
+SHARED = """\
+## Shared options
 
-How files are read, by every command that reads some (see [formats](formats.md)). Each format takes
-the options that concern it, and refuses others.
+Options of several commands, by the groups of their help pages. Each format takes the options of
+reading that concern it, and refuses others ([formats](formats.md)).
 """
 
 CLOSING = """\
@@ -113,12 +94,9 @@ CLOSING = """\
 `--output json` is a contract: `"format": 2` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
-for single documents and `--sensitivity`. The schema ships with the package, as
-`beyondchance/resources/schema.json`:
-
-```{literalinclude} ../../src/beyondchance/resources/schema.json
-:language: json
-```
+for single documents and `--sensitivity`. The schema is a file to
+{download}`download <../../src/beyondchance/resources/schema.json>`, and ships with the package as
+`beyondchance/resources/schema.json`.
 """
 
 PAPER = """\
@@ -242,31 +220,67 @@ def write_decisions(by: str, which: int) -> None:
 
 
 def cli_page() -> str:
-    """Every command: its help, and what it prints."""
+    """Every command: what it is for, the options that only it has, and what it prints."""
     parts = [INTRODUCTION]
+    shared = shared_options()
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         ran("beyondchance demo --quiet --files example")
         write_decisions("mia", 0)
         write_decisions("tom", 1)
         parts.append(f"```text\n{ran('beyondchance --help', help_page=True)}```\n")
         for command in COMMANDS:
-            parts.append(f"## {command}\n")
-            parts.append(f"```text\n{ran(f'beyondchance {command} --help', help_page=True)}```\n")
-            parts += all_options(command)
+            parts += [f"## {command}\n", *options_of(command, shared)]
             parts += [
-                f"```console\n$ {example}\n{ran(example)}```\n" for example in EXAMPLES[command]
+                f"```console\n$ {example}\n{ran(example)}```\n"
+                for example in EXAMPLES.get(command, [])
             ]
-    parts += [READING, listed({"Reading": groups_of("agree")["Reading"]})]
+    parts.append(SHARED)
+    for group, records in shared.items():
+        parts += [f"### {group}\n", listed({group: records})]
     return "\n".join([*parts, CLOSING])
 
 
-def all_options(command: str) -> list[str]:
-    """What ``--help-all`` shows of a command, but how files are read, which is said once."""
+def shared_options() -> dict[str, list[tuple[str, str]]]:
+    """All options that several commands explain in the same words, by groups."""
+    groups = [groups_of(command) for command in COMMANDS]
+    every = Counter(record for one in groups for records in one.values() for record in records)
+    ordered = dict.fromkeys((name, item) for one in groups for name in one for item in one[name])
+    return {
+        group: [item for name, item in ordered if name == group and every[item] > 1]
+        for group in dict.fromkeys(name for name, item in ordered if every[item] > 1)
+    }
+
+
+def options_of(command: str, shared: dict[str, list[tuple[str, str]]]) -> list[str]:
+    """How a command is called, its own options, and the names of those that it shares."""
+    found = cli.get_command(click.Context(cli), command)
+    context = click.Context(found, info_name=f"beyondchance {command}", max_content_width=94)
+    formatter = context.make_formatter()
+    formatter.width = 94
+    found.format_usage(context, formatter)
+    found.format_help_text(context, formatter)
     groups = groups_of(command)
-    if not any(name == "--help-all" for group in groups.values() for name, _ in group):
-        return []
-    groups.pop("Reading", None)
-    return [f"All options of `{command}` but those of reading:\n", listed(groups)]
+    own = {
+        group: [record for record in records if record not in shared.get(group, [])]
+        for group, records in groups.items()
+    }
+    for group, records in own.items():
+        if records:
+            with formatter.section(group):
+                formatter.write_dl(records)
+    told = []
+    for group, records in groups.items():
+        names = [
+            f"`{name.split()[0].strip(',')}`" for name, _ in records if (name, _) not in own[group]
+        ]
+        if len(names) == len(shared.get(group, [])) and names:
+            told.append(f"all of [{group.lower()}](#{group.lower().replace(' ', '-')})")
+        else:
+            told += names
+    return [
+        f"```text\n{formatter.getvalue().strip()}\n```\n",
+        f"Shared options: {', '.join(told)}.\n",
+    ]
 
 
 def groups_of(command: str) -> dict[str, list[tuple[str, str]]]:

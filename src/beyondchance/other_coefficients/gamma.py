@@ -8,10 +8,10 @@ categorization of a continuum", *Computational Linguistics* 43(3).
 For units u and v that are :math:`b_u` and :math:`b_v` long:
 
 .. math::
-    d_{pos}(u, v) &= Δ_∅ \left(\frac{|start_u - start_v| + |end_u - end_v|}
+    d_{pos}(u, v) &= \Delta_\emptyset \left(\frac{|start_u - start_v| + |end_u - end_v|}
                                     {b_u + b_v}\right)^2 \\
-    d_{cat}(u, v) &= Δ_∅ \cdot dist(label_u, label_v) \\
-    d(u, v) &= α\, d_{pos}(u, v) + β\, d_{cat}(u, v), \qquad d(u, ∅) = Δ_∅
+    d_{cat}(u, v) &= \Delta_\emptyset \cdot dist(label_u, label_v) \\
+    d(u, v) &= α\, d_{pos}(u, v) + β\, d_{cat}(u, v), \qquad d(u, \emptyset) = \Delta_\emptyset
 
 The disorder of a unitary alignment is the mean of d over all pairs of annotators, two
 empty places included, so that a unit alone costs Δ∅. The disorder of a text is the least

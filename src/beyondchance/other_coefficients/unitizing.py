@@ -23,18 +23,18 @@ and another k, :math:`\ell_{..} = mL`, and :math:`\varepsilon_{ck}` those expect
 where :math:`Q_c` adds the squares of the lengths of the units of c, which cannot meet
 themselves, and gap positions one by one. Then
 
-mu-alpha, :math:`_u\alpha`
+mu-alpha, :math:`{}_u\alpha`
     :math:`1 - (\ell_{..} - \sum \ell_{cc}) / (\ell_{..} - \sum \varepsilon_{cc})`:
     marking and labels at once.
-bar-u-alpha, :math:`_{|u}\alpha`
+bar-u-alpha, :math:`{}_{|u}\alpha`
     :math:`1 - (\ell_{\varphi.} - \ell_{\varphi\varphi}) /
     (\varepsilon_{\varphi.} - \varepsilon_{\varphi\varphi})`:
     whether a position is marked at all.
-cu-alpha, :math:`_{cu}\alpha`
+cu-alpha, :math:`{}_{cu}\alpha`
     As mu-alpha, but only where both marked something (:math:`\ell^*`), with
     :math:`Q^*_c = \frac{1}{m - 1} \sum_u \sum_j |u \cap units_j|^2`: labels only.
     For three and more annotators this takes the others one by one, not their union.
-ku-alpha, :math:`_{(k)u}\alpha`
+ku-alpha, :math:`{}_{(k)u}\alpha`
     :math:`1 - \frac{\varepsilon^*_{.k}}{\ell^*_{.k}} \cdot
     \frac{\ell^*_{.k} - \ell^*_{kk}}{\varepsilon^*_{.k} - \varepsilon^*_{kk}}`:
     one label among the others. By label only.
