@@ -158,13 +158,20 @@ def spoken(text: Text, voice: Voice = PYTHON) -> str:
 
 
 def _word(piece: Piece, voice: Voice) -> str:
+    piece = piece if voice.has_quotes else hidden(piece)
+    return voice.option(piece) if isinstance(piece, Use) else str(piece)
+
+
+def hidden(piece: Piece) -> Piece:
+    """Hide what a piece quotes of the user's data."""
+    return piece if isinstance(piece, Quote) and piece.is_given else unquoted(piece)
+
+
+def unquoted(piece: Piece) -> Piece:
+    """Hide what a piece quotes, even what the user typed."""
     if isinstance(piece, Use):
-        if piece.is_quote and not voice.has_quotes:
-            piece = replace(piece, value="…")
-        return voice.option(piece)
-    if isinstance(piece, Quote):
-        return str(piece) if voice.has_quotes or piece.is_given else HIDDEN
-    return piece
+        return replace(piece, value=HIDDEN) if piece.is_quote else piece
+    return HIDDEN if isinstance(piece, Quote) else piece
 
 
 def quotes(values: Iterable[object], *, most: int = 10, none: str = "none") -> tuple[Piece, ...]:

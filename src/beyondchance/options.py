@@ -511,6 +511,18 @@ class ReadOptions(TypedDict, total=False):
             is_list=True,
         ),
     ]
+    anonymous: Annotated[
+        bool,
+        Option(
+            "Show no texts and no names; labels stay.",
+            False,
+            "Annotators, documents and files are numbered: annotator 1, or system 1 next to a "
+            "gold standard, which is gold. Fields of documents are left out, except those that "
+            "--by names, and attributes of spans. SHA-256 sums of files stay.",
+            is_everyday=True,
+            is_signed=False,
+        ),
+    ]
     predictions: Annotated[bool, Option("Count predictions of models as annotators.", False)]
     zero_length: Annotated[
         Literal["error", "skip"], Option("Spans without a position.", "error", refuses="error")

@@ -517,7 +517,7 @@ def test_neither_page_nor_figures_show_a_name(run, tmp_path, flags):
     words = ["-o", "page.html", "--resamples", "99", "--pseudonyms", *flags]
     hidden(*run("report", *given, *words))
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert "annotator 1" in page
+    assert ("system 1" if "--gold" in flags else "annotator 1") in page
     hidden(0, page)
     figures = [*(tmp_path / "figures").glob("*")]
     assert bool(figures) == ("--figures" in flags)
@@ -770,7 +770,7 @@ def test_a_damaged_file_of_each_format_shows_no_name(run, saved):
 
 def test_the_library_hides_names_too(tmp_path):
     corpus = bc.read(*conll(DATA).saved(tmp_path / MARK), gold=BEN).with_pseudonyms()
-    assert corpus.annotators == ("annotator 1", "gold")
+    assert corpus.annotators == ("system 1", "gold")
     assert [item.name for item in corpus.inputs] == ["file 1", "file 2"]
     assert MARK not in "".join(map(str, corpus.notes))
     assert MARK not in str(bc.rank(corpus))

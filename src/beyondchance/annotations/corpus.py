@@ -49,7 +49,7 @@ from beyondchance.checks import checked_option
 from beyondchance.core.ragged import largest, repeats
 from beyondchance.errors import DataError, SpanError
 from beyondchance.former import NAMES
-from beyondchance.messages import Note, Piece, Quote, Use, quotes, renamed
+from beyondchance.messages import Note, Piece, Quote, Use, hidden, pieces, quotes, renamed
 from beyondchance.numbers import Extent
 from beyondchance.options import ReadOptions, declared
 from beyondchance.tallies import mended
@@ -619,10 +619,11 @@ positions='tokens')
     def with_pseudonyms(self, names: Mapping[str, str] | None = None) -> Self:
         """Replace the names of annotators and files by numbers.
 
-        Annotators become ``annotator 1``, ``annotator 2`` and so on, in their order, a gold
-        standard becomes ``gold``. Files become ``file 1`` and so on, because they are often
-        named after annotators. Notes change with them, and documents that are called as an
-        annotator is. What else holds a name stays: other names of documents, and texts.
+        Annotators become ``annotator 1``, ``annotator 2`` and so on, in their order; next to a
+        gold standard, which becomes ``gold``, they become ``system 1`` and so on. Files become
+        ``file 1`` and so on, because they are often named after annotators. Notes change with
+        them, and documents that are called as an annotator is. What else holds a name stays:
+        other names of documents, and texts.
 
         Parameters
         ----------
@@ -633,7 +634,7 @@ positions='tokens')
         --------
         >>> corpus = Corpus.from_tags({"anna": [["O"]], "ben": [["O"]], "expert": [["O"]]})
         >>> corpus.with_gold("expert").with_pseudonyms().annotators
-        ('annotator 1', 'annotator 2', 'gold')
+        ('system 1', 'system 2', 'gold')
         """
         new = self.pseudonyms() if names is None else names
         files = {item.name: f"file {i}" for i, item in enumerate(self.inputs, start=1)}
@@ -647,10 +648,48 @@ positions='tokens')
             inputs=tuple(replace(item, name=files[item.name]) for item in self.inputs),
         )
 
+    def anonymous(
+        self, names: Mapping[str, str] | None = None, *, fields: Collection[str] = ()
+    ) -> Self:
+        """Leave out texts, and replace the names of annotators, documents and files by numbers.
+
+        Labels and SHA-256 sums of files stay. Other fields of documents than those that are
+        named, attributes and identifiers of spans, and what notes quote are left out.
+
+        Parameters
+        ----------
+        names : mapping of str to str, optional
+            Other pseudonyms (see `with_pseudonyms`).
+        fields : collection of str
+            Fields of documents to keep.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_tags({"anna": [["O"]], "ben": [["O"]]}, documents=["letter"])
+        >>> corpus.anonymous().documents, corpus.anonymous().annotators
+        (('document 1',), ('annotator 1', 'annotator 2'))
+        """
+        numbered = self.with_pseudonyms(names)
+        return replace(
+            numbered,
+            documents=tuple(f"document {i}" for i in range(1, len(self.documents) + 1)),
+            fields={name: values for name, values in self.fields.items() if name in fields},
+            texts=None,
+            token_start=None,
+            token_end=None,
+            span_id=None,
+            span_fields=None,
+            origin={},
+            notes=tuple(
+                replace(note, text=tuple(map(hidden, pieces(note.text)))) for note in numbered.notes
+            ),
+        )
+
     def pseudonyms(self) -> dict[str, str]:
-        """Return a name for each annotator that says only the place among them, or ``gold``."""
+        """Return a name for each annotator that says only the role, and the place among others."""
         others = [name for name in self.annotators if name != self.gold]
-        found = {name: f"annotator {number}" for number, name in enumerate(others, start=1)}
+        role = "annotator" if self.gold is None else "system"
+        found = {name: f"{role} {number}" for number, name in enumerate(others, start=1)}
         return found if self.gold is None else {**found, self.gold: "gold"}
 
     def _by_unit(self) -> Self:

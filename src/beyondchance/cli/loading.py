@@ -20,7 +20,7 @@ from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Named, Naming, named_file, read_by_names
 from beyondchance.io.saving import is_same_file, replaces_input
 from beyondchance.io.sources import is_pipe, limited, matching, read_stream
-from beyondchance.messages import HIDDEN, Note, Quote
+from beyondchance.messages import Note, unquoted
 from beyondchance.options import refused_kinds
 
 _NAMES = "beyondchance.pseudonyms"
@@ -39,7 +39,7 @@ def load(options: Mapping[str, Any], **other: Any) -> Corpus:
     """
     if not options["files"]:
         raise click.UsageError("no files; expected at least one, or - for standard input")
-    reading = {"gold": options["gold"], **picked(options, READING), **other}
+    reading = {"gold": options["gold"], **picked(options, READING), "anonymous": False, **other}
     try:
         corpus, known = read_by_names(
             options["files"], options["format"], reading, naming_of(options)
@@ -48,12 +48,15 @@ def load(options: Mapping[str, Any], **other: Any) -> Corpus:
     except BeyondChanceError as error:
         if options["pseudonyms"]:
             # Any quote can be a name while files are read.
-            error.rewrite(lambda piece: HIDDEN if isinstance(piece, Quote) else piece)
+            error.rewrite(unquoted)
         raise
     if not options["pseudonyms"]:
         return kept
     names = click.get_current_context().meta[_NAMES] = corpus.pseudonyms()
-    return kept.with_pseudonyms(names)
+    if not options["anonymous"]:
+        return kept.with_pseudonyms(names)
+    by = options.get("by") or ()
+    return kept.anonymous(names, fields=(by,) if isinstance(by, str) else by)
 
 
 def shown(names: Iterable[str]) -> list[str]:

@@ -270,9 +270,9 @@ annotated_files = together(
     in_annotations(
         "--pseudonyms",
         is_flag=True,
-        help="Call annotators 'annotator 1', 'annotator 2', ... everywhere, a gold standard "
-        "'gold', and files 'file 1', 'file 2', ... Names of documents, fields and labels and "
-        "texts stay, and may hold names.",
+        help="Call annotators 'annotator 1', 'annotator 2', ... everywhere (next to a gold "
+        "standard, 'gold', 'system 1', ...), and files 'file 1', 'file 2', ... Names of "
+        "documents, fields and labels and texts stay, and may hold names.",
     ),
     in_annotations(
         "--labels", type=NAMES, is_everyday=True, help="Only these labels, after renaming."

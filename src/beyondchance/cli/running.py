@@ -17,7 +17,7 @@ import click
 from beyondchance.cli.main import BELOW, DATA, NEXT, USAGE, printing, say
 from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
-from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken
+from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken, unquoted
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import CUT, Report
 from beyondchance.reporting.escaping import visible
@@ -163,6 +163,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run, and turn what the library refuses into one sentence."""
+        if ctx.params.get("anonymous"):
+            ctx.params |= {"pseudonyms": True, "no_text": True}
         for item in self.options:
             item.check(ctx.params)
         given = [str(file) for file in ctx.params.get("files", ())]
@@ -181,6 +183,8 @@ class Command(click.Command):
             is_usage = isinstance(error, OptionError)
             if is_usage and ctx.params.get("pseudonyms"):
                 error.where = ()
+            if ctx.params.get("anonymous"):
+                error.rewrite(unquoted)
             refusal = click.ClickException(visible(error.spoken(voice())))
             refusal.exit_code = USAGE if is_usage else DATA  # type: ignore[misc]
             raise refusal from None

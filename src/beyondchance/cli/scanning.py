@@ -38,7 +38,15 @@ LARGE = 2**28
 """Bytes from which files are read in parts, if they can be."""
 _PACKED = 4
 """Bytes of text for each byte of a compressed file, about."""
-_AT_ONCE = ("null", "coefficients", "sensitivity", "split_by_difficulty", "methods", "chance")
+_AT_ONCE = (
+    "null",
+    "coefficients",
+    "sensitivity",
+    "split_by_difficulty",
+    "methods",
+    "chance",
+    "anonymous",
+)
 """Options that need all documents at once."""
 _OF_READING = (
     *("pseudonyms", "annotators", "labels", "exclude_labels"),

@@ -82,6 +82,8 @@ def corpus_from(
             "got None", expected="annotations: files, lists, a data set or a data frame"
         )
     if isinstance(data, Corpus):
+        if not others and given.keys() == {"anonymous"}:
+            return data.anonymous() if given["anonymous"] else data
         if others or given:
             name = next(iter(given), None)
             if name is not None and name not in get_type_hints(CorpusOptions):

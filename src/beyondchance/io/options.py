@@ -21,7 +21,7 @@ from beyondchance.options import (
 )
 from beyondchance.tallies import Tally, mended
 
-EVERYWHERE = frozenset({"gold", "strict", "match", "repeated", "folder", "max_size"})
+EVERYWHERE = frozenset({"gold", "strict", "match", "repeated", "folder", "max_size", "anonymous"})
 """Options that every format takes."""
 CHARACTERS = EVERYWHERE | {"unit", "positions", "offsets", "zero_length"}
 """Options that every format with character offsets takes."""

@@ -62,7 +62,7 @@ from beyondchance.io.sources import (
 )
 from beyondchance.io.unfolding import unfolded
 from beyondchance.io.values import refusal
-from beyondchance.messages import Note, Piece, Quote, Text, Use, given
+from beyondchance.messages import Note, Piece, Quote, Text, Use, given, hidden
 from beyondchance.options import (
     ReadOptions,
     checked_options,
@@ -166,16 +166,19 @@ def read_by_names(
     known : dict
         The annotators by their former names: e-mail addresses, and names that were changed.
     """
-    naming = naming or Naming()
+    naming = naming or Naming(hides_files=bool(options.get("anonymous")))
     kept = {name: plain(value, name) for name, value in (beside or {}).items()}
     call = partial(_read, format=format, beside=kept, naming=naming, is_first_gold=is_first_gold)
     try:
         with limited(options.get("max_size")) as seen:
             corpus, known = _by_names(items, options, naming, call)
         sources = corpus.sources.union(seen, (item.sha256 for item in corpus.inputs))
-        return (replace(corpus, sources=sources) if sources else corpus), known
+        corpus = replace(corpus, sources=sources) if sources else corpus
+        return (corpus.anonymous() if options.get("anonymous") else corpus), known
     except BeyondChanceError as error:
         hide_addresses(error)
+        if options.get("anonymous"):
+            error.rewrite(hidden)
         raise
     except OSError as error:
         where = "" if naming.hides_files else str(error.filename or "")

@@ -328,13 +328,15 @@ def _options(found: Scan, files: Opened) -> Reading:
     """Check the options, and refuse those that need all documents at once."""
     given = {name: value for name, value in found.options.items() if name != "gold"}
     reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
-    for name in ("documents", "folder"):
+    for name in ("documents", "folder", "anonymous"):
         if name in reading.changed():
             raise OptionError(
                 Use(name, is_name=True),
                 " does not go with reading in parts",
                 remedy="add a column length to the table"
                 if name == "documents"
+                else "read all at once"
+                if name == "anonymous"
                 else f"leave it out: {files.format.name} has one file for each annotator",
             )
     return reading

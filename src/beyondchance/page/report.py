@@ -169,6 +169,10 @@ def report(
         given = () if corpus is None else (corpus, *others)
         corpus = corpus_of(result, given, reading)
         result = agreement(corpus) if corpus.gold is None else rank(corpus)
+    elif reading.get("anonymous"):
+        problem = Use("anonymous", is_name=True), " is for annotations, and this is a result"
+        remedy = "pass corpus.anonymous() to what makes the result, and here"
+        raise OptionError(*problem, remedy=remedy)
     elif corpus is not None:
         corpus = corpus_of(corpus, others, reading)
     elif reading:

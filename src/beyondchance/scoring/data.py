@@ -46,8 +46,8 @@ def corpus_of(
     if isinstance(data, Corpus) and options and options.get("gold") is not None:
         checked_gold(options["gold"])
         reading = {name: value for name, value in options.items() if name != "gold"}
-        found = corpus_of(data, others, reading, in_one_piece=in_one_piece)
-        return found.with_gold(str(options["gold"]))
+        data = data.with_gold(str(options["gold"]))
+        return corpus_of(data, others, reading, in_one_piece=in_one_piece)
     if isinstance(data, Corpus) and not others and not options:
         found = data
     else:
@@ -157,6 +157,8 @@ def scored_data(
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):
+        if gold is not None and reading.get("anonymous"):
+            data, gold = data.with_gold(str(gold)), "gold"
         corpus = corpus_of(data, others, reading, in_one_piece=in_one_piece)
         return corpus, None if gold is None else corpus.with_gold(str(gold)).gold, scoring
     if gold is not None:
