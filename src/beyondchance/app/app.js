@@ -64,7 +64,7 @@
     id("how").hidden = id("gold").hidden = !state.decides;
     id("decided").textContent = state.decided;
     id("saved").hidden = !state.saved;
-    if (!id("to").length) id("to").append(...state.formats.map((name) => make("option", {}, name)));
+    if (!id("to").length) id("to").append(...state.formats.map((name) => make("option", { selected: name === state.format }, name)));
   }
 
   // Each person has a row, which is made once: what is typed into it stays.
@@ -72,11 +72,11 @@
   function people({ people: listed, gold }) {
     if (shown === JSON.stringify([listed, gold])) return;
     shown = JSON.stringify([listed, gold]);
-    const number = (value) => make("td", {}, value.toLocaleString("en"));
-    id("people").querySelector("tbody").replaceChildren(...listed.map(([name, documents, spans], i) => make("tr", {},
-      make("th", { scope: "row", className: "left" }, make("input", { value: name, maxLength: 200, ariaLabel: `Name of ${name}`, dir: "auto" })),
-      number(documents), number(spans),
-      make("td", {}, make("input", { type: "radio", name: "gold", value: i, checked: name === gold, ariaLabel: `${name} is the gold standard` })))));
+    const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+    id("names").replaceChildren(...listed.map(([name, documents, spans], i) => make("li", {},
+      make("input", { type: "text", value: name, maxLength: 200, ariaLabel: `Name of ${name}`, dir: "auto" }),
+      make("span", { className: "quiet" }, `${many(documents, "document")}, ${many(spans, "span")}`),
+      make("label", {}, make("input", { type: "radio", name: "gold", value: i, checked: name === gold, ariaLabel: `${name} is the gold standard` }), " gold standard"))));
     if (!gold) id("no-gold").checked = true;
   }
 
@@ -171,7 +171,7 @@
   // ---- Buttons ---------------------------------------------------------------------------
 
   id("make").addEventListener("click", () => {
-    const rows = [...id("people").querySelectorAll("tbody input:not([type=radio])")];
+    const rows = [...id("names").querySelectorAll("[type=text]")];
     const gold = document.querySelector("[name=gold]:checked").value;
     work({ do: "report", names: rows.map((row) => row.value), gold: gold === "" ? null : Number(gold) }, "made");
   });

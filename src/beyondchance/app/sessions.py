@@ -25,7 +25,7 @@ from beyondchance.app.work import (
 )
 from beyondchance.errors import BeyondChanceError, DataError, OptionError, defect
 from beyondchance.io.sources import cause
-from beyondchance.io.writing import WRITTEN
+from beyondchance.io.writing import WRITTEN, format_of
 from beyondchance.messages import Quote, Use
 from beyondchance.page.page import PAGE, in_words
 
@@ -141,6 +141,7 @@ def described(session: Session) -> dict[str, Any]:
         "saved": bool(session.decisions),
         "written": session.gold and session.gold.name,
         "formats": WRITTEN,
+        "format": found and format_of(found.corpus),
     }
 
 
@@ -232,8 +233,7 @@ async def _read(session: Session, asked: Mapping[str, Any], _: str) -> None:
     options = {name: use.value for name, use in session.options.items()}
     texts: Iterable[Any] = ()
     try:
-        items = sorted(session.given.iterdir())
-        session.found = await _worked(session, read_files, items, options)
+        session.found = await _worked(session, read_files, session.given, options)
     except BeyondChanceError as error:
         texts = (error.text,)
         raise

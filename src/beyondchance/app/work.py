@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -123,10 +124,12 @@ def _run(sender: Connection, task: Callable[..., Any], given: Any, options: Any)
         sender.send(("error", DataError(short if lacks_memory(error) else defect(error))))
 
 
-def read_files(tell: Tell, items: Sequence[Path], options: Mapping[str, Any]) -> Found:
-    """Read files and folders as the command line does."""
+def read_files(tell: Tell, folder: Path, options: Mapping[str, Any]) -> Found:
+    """Read the files and folders of a folder as the command line does if it is run there."""
     tell("reading")
     others = {name: value for name, value in options.items() if name != "format"}
+    os.chdir(folder)  # so that messages name files as people know them
+    items = sorted(path.relative_to(folder) for path in folder.iterdir())
     corpus, _ = read_by_names(items, options.get("format"), others)
     n = len(corpus.annotators)
     columns = (corpus.annotation_annotator, corpus.span_annotator)
