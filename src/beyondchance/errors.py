@@ -7,8 +7,10 @@ The sentence is made when it is read.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from beyondchance.messages import PYTHON, Piece, Text, Voice, pieces, spoken
+from beyondchance.version import __version__
 
 
 class BeyondChanceError(Exception):
@@ -131,3 +133,21 @@ class UnknownNameError(BeyondChanceError, KeyError):
 
 class OptionError(BeyondChanceError, ValueError):
     """An option has a value that it does not take."""
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Return whether an error says that memory is missing, be it for a part of a library."""
+    is_unloaded = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    return isinstance(error, MemoryError) or is_unloaded
+
+
+def defect(error: Exception) -> str:
+    """Describe a defect by its place, without the error's message, which may quote a text."""
+    import traceback  # noqa: PLC0415 - for defects only
+
+    *_, place = traceback.extract_tb(error.__traceback__)
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return (
+        f"a defect of beyondchance {__version__} ({type(error).__name__} at {where}); please "
+        "report it with the command and, if it may be shared, the file"
+    )

@@ -54,6 +54,16 @@ _MOST_WEIGHT = 10**6
 """The largest weight, as a whole number next to the others."""
 
 
+def check_ties(n_ties: int, n_entities: int) -> None:
+    """Refuse many ties where nobody said what becomes of them."""
+    if 10 * n_ties > n_entities:
+        raise DataError(
+            f"{n_ties:,} of {n_entities:,} entities are ties, which votes do not decide",
+            expected="a decision about them",
+            remedy=(Use("ties", "drop"), " leaves them out, ", Use("ties", "keep"), " writes them"),
+        )
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Consensus(Printed):
     """A corpus with the consensus of its annotators as one more annotator.

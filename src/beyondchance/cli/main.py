@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
+from beyondchance.errors import defect, lacks_memory
 from beyondchance.reporting.citations import bibtex
 from beyondchance.version import __version__
 
@@ -27,6 +28,7 @@ COMMANDS = {
     "disagreements": "Every disagreement, its kind and its place.",
     "diagnose": "What to fix first, and what agreement would be then.",
     "report": "A page for a browser, with every disagreement in its text, to decide on.",
+    "app": "An app for people without a terminal: drop files, decide, download gold.",
     "consensus": "The consensus of a team, and its ties.",
     "adjudicate": "A gold standard from what people decided.",
     "replace": "May a model replace a person, and how much is there to reach?",
@@ -222,18 +224,12 @@ def _ending(error: Exception, words: list[str]) -> tuple[str, int]:
             return f"{where}: {_usage(error)} (see '{where} --help')", USAGE
         case click.ClickException():
             return f"beyondchance: {error.format_message()}", error.exit_code
-        case _ if _lacks_memory(error):
+        case _ if lacks_memory(error):
             return "beyondchance: not enough memory for these files", DATA
         case OSError():
             cause = (error.strerror or str(error)).lower()
             return f"beyondchance: the result cannot be written ({cause})", DATA
-    return f"beyondchance: {_defect(error)}", DATA
-
-
-def _lacks_memory(error: Exception) -> bool:
-    """Return whether an error says that memory is missing, be it for a part of a library."""
-    is_unloaded = isinstance(error, ImportError) and "failed to map segment" in str(error)
-    return isinstance(error, MemoryError) or is_unloaded
+    return f"beyondchance: {defect(error)}", DATA
 
 
 def _reader_gone() -> int:
@@ -241,18 +237,6 @@ def _reader_gone() -> int:
     with suppress(AttributeError, OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
     return CLOSED_PIPE
-
-
-def _defect(error: Exception) -> str:
-    """Describe a defect by its place, without the error's message, which may quote a text."""
-    import traceback  # noqa: PLC0415 - for defects only
-
-    *_, place = traceback.extract_tb(error.__traceback__)
-    where = f"{Path(place.filename).name}:{place.lineno}"
-    return (
-        f"a defect of beyondchance {__version__} ({type(error).__name__} at {where}); please "
-        "report it with the command and, if it may be shared, the file"
-    )
 
 
 def _usage(error: click.UsageError) -> str:

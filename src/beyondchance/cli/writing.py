@@ -9,13 +9,11 @@ from typing import Any
 
 import click
 
-from beyondchance.adjudication.consensus import TIES
+from beyondchance.adjudication.consensus import TIES, check_ties
 from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.cli import options as flags
 from beyondchance.cli.running import tell
-from beyondchance.errors import DataError
 from beyondchance.io.writing import WRITTEN, target_of, write
-from beyondchance.messages import Use
 from beyondchance.reporting.blocks import counted
 
 PRINTED = {
@@ -86,12 +84,8 @@ def save_gold(corpus: Corpus, n_ties: int, n_entities: int, options: Mapping[str
     """Write a gold standard, if that is asked for; refuse many ties if nothing was said of them."""
     if options["place"] is None:
         return
-    if options["ties"] is None and 10 * n_ties > n_entities:
-        raise DataError(
-            f"{n_ties:,} of {n_entities:,} entities are ties, which votes do not decide",
-            expected="a decision about them",
-            remedy=(Use("ties", "drop"), " leaves them out, ", Use("ties", "keep"), " writes them"),
-        )
+    if options["ties"] is None:
+        check_ties(n_ties, n_entities)
     chosen = corpus if options["with_annotators"] else only(corpus, [options["name"]])
     tell(write_annotations(chosen, options))
 

@@ -4,11 +4,11 @@
 
   const collator = new Intl.Collator("en", { numeric: true });
 
-  // Every file that leaves the page passes here. It is downloaded, or sent to the address that the
-  // page has for it, whose answer is a sentence to show. Pictures are always downloaded.
+  // Every file that leaves the page passes here. It is downloaded; decisions are sent to the address
+  // that the page has for them, if any, whose answer is a sentence to show.
   async function save(name, text, type) {
     const address = document.documentElement.dataset.saveTo;
-    if (address && typeof text === "string") {
+    if (address && type === "application/json") {
       try {
         const headers = { "Content-Type": "application/json" };
         const body = JSON.stringify({ name, type, text });

@@ -78,10 +78,10 @@ class Page:
 
 
 def saving_to(page: Page, address: str) -> Page:
-    """Let a page send what it saves to an address of the server that it comes from.
+    """Let a page send decisions to an address of the server that it comes from.
 
-    Each file is a POST of JSON with its name, type and text; the page shows the message of the
-    answer, which is JSON too. Pictures are downloaded as before.
+    They are a POST of JSON with name, type and text of the file; the page shows the message of the
+    answer, which is JSON too. Tables and charts are downloaded as before.
     """
     html = page.html.replace("<html ", f'<html data-save-to="{escape(address)}" ', 1)
     policy = "default-src 'none'; "

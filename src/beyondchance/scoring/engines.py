@@ -100,7 +100,7 @@ def _processes(n: int) -> Iterator[Engine]:
     if getattr(current_process(), "_inheriting", False):
         # A worker runs the script that started it, which asks for workers again.
         raise OptionError("workers begin with the script itself", remedy=_GUARD)
-    start = partial(ProcessPoolExecutor, n, get_context("spawn"), _begin_work)
+    start = partial(ProcessPoolExecutor, n, get_context("spawn"), begin_work)
     pool = start()
 
     def engine(count: Count, parts: Sequence[Any]) -> Iterator[Any]:
@@ -150,7 +150,7 @@ def _one_thread_each() -> Iterator[None]:
         os.environ.update(kept)
 
 
-def _begin_work() -> None:
+def begin_work() -> None:
     """Prepare a worker: it leaves Ctrl-C to its parent, and ends with it, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()

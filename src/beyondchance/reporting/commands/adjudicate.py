@@ -42,6 +42,7 @@ from beyondchance.reporting.commands.consensus import gold_table
 from beyondchance.results.agreement import Agreement
 
 _NOBODY = "(no name)"
+_OWN_VOTES = " Scores are too high there: annotators are compared with their own votes."
 
 
 _PLACE = (
@@ -110,7 +111,8 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
     name, decisions = str(gold.gold), gold.decisions
 
     def blocks() -> Blocks:
-        yield _how_many(gold)
+        is_whole = gold.n_decided == gold.n_places
+        yield how_many_decided(gold) + ("" if is_whole else _OWN_VOTES)
         yield _people_table(decisions)
         yield gold_table(result, name, f"annotators against {name}")
         if noted := [decision for decision in decisions if decision.note]:
@@ -131,13 +133,12 @@ def adjudicate_report(gold: AdjudicatedCorpus, result: Agreement, *, top: int = 
     )
 
 
-def _how_many(gold: AdjudicatedCorpus) -> str:
+def how_many_decided(gold: AdjudicatedCorpus) -> str:
+    """Say how many places people decided, and what decides the others."""
     left = gold.n_places - gold.n_decided
     rest = f" The {gold.rest} of the annotators decides the other {left:,}." if left else ""
     if left and gold.n_ties and gold.rest == "consensus":
         rest += f" {counted(gold.n_ties, 'tie')} among them: a person has to decide."
-    if left:
-        rest += " Scores are too high there: annotators are compared with their own votes."
     are = "is" if gold.n_decided == 1 else "are"
     differ = counted(gold.n_places, "place")
     return f"{gold.n_decided:,} of {differ} where annotators differ {are} decided.{rest}"
