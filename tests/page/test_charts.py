@@ -12,6 +12,7 @@ from scipy.optimize import isotonic_regression
 
 import beyondchance as bc
 from beyondchance.page import svg
+from beyondchance.page.charts import texts as of_texts
 from beyondchance.page.charts.annotators import habits_chart, kinds_chart, pairs_chart
 from beyondchance.page.charts.scores import (
     coefficients_chart,
@@ -283,13 +284,12 @@ def counts(chart):
 
 class TestDocuments:
     def test_each_point_has_its_numbers_and_leads_to_its_document(self):
-        chart = documents_chart([document(3, 0.5, 0.25, corrected=1 / 3, difficulty=0.8)], LINKS)
+        chart = documents_chart([document(3, 0.5, 0.25, corrected=1 / 3)], LINKS)
         [link] = elements(chart, "a")
         [point] = marks(chart)
         assert link.get("href") == "#document-3"
         assert (scale(chart, "x")(point.x), scale(chart, "y")(point.y)) == (0.25, 0.5)
-        assert point.look["fill"] == svg.ramp(0.8)
-        assert point.told == "d3: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.800"
+        assert point.told == "d3: observed 0.500, chance 0.250, corrected 0.333"
 
     def test_those_without_a_link_are_points_too(self):
         chart = documents_chart([document(3), document(4)], {"d3": "#document-3"})
@@ -321,7 +321,8 @@ class TestDocuments:
         assert drawn == sorted(range(1, 402), key=lambda number: (-(number % 97), number))[:50]
         assert_tells(words(chart), "401 … cells")
 
-    def test_cells_with_more_are_more_opaque(self):
+    def test_cells_with_more_are_more_opaque(self, monkeypatch):
+        monkeypatch.setattr(of_texts, "is_stripe", lambda _: False)
         points = [document(n, 0.9, 0.1) for n in range(300)] + [document(n) for n in range(9)]
         chart = documents_chart([*points, document(9, 0.1, 0.1)], LINKS)
         shown = {
@@ -334,21 +335,76 @@ class TestDocuments:
         assert {"1", "17", "300"} <= {*texts(chart)}
 
     def test_three_hundred_are_points_each(self):
-        chart = documents_chart([document(number) for number in range(300)], LINKS)
+        shares = np.linspace(0, 1, 300).tolist()
+        chart = documents_chart([document(n, x, x) for n, x in enumerate(shares)], LINKS)
         assert len(elements(chart, "a")) == 300
         assert not counts(chart)
 
-    def test_documents_at_the_edges_are_counted(self):
+    def test_documents_at_the_edges_are_counted(self, monkeypatch):
+        monkeypatch.setattr(of_texts, "is_stripe", lambda _: False)
         points = [document(number, 1.0, 1.0) for number in range(200)]
         points += [document(number, 0.0, 0.0) for number in range(200)]
         assert counts(documents_chart(points, LINKS)) == [200, 200]
 
-    def test_undefined_documents_are_counted_and_unknown_difficulty_is_told(self):
-        chart = documents_chart([document(1, nan), document(2, difficulty=nan), document(3)], LINKS)
+    def test_undefined_documents_are_counted(self):
+        chart = documents_chart([document(1, nan), document(2), document(3)], LINKS)
         links = [link.get("href") for link in elements(chart, "a")]
         assert links == ["#document-2", "#document-3"]
-        assert "difficulty undefined" in marks(chart)[0].told
         assert_tells(words(chart), "1 document is undefined")
+
+
+class TestStripes:
+    """Points that would be a stripe are counted by corrected agreement."""
+
+    WIDE = np.linspace(0, 1, 100)
+
+    def stripe(self, *sides):
+        return of_texts.is_stripe(np.stack(sides, axis=1))
+
+    def test_points_all_over_are_no_stripe(self):
+        assert not self.stripe(self.WIDE, self.WIDE[::-1])
+
+    def test_one_side_is_narrow(self):
+        for sides in ((self.WIDE / 12, self.WIDE), (self.WIDE, 0.9 + self.WIDE / 12)):
+            assert self.stripe(*sides)
+        assert not self.stripe(self.WIDE / 8, self.WIDE)
+
+    def test_a_few_points_elsewhere_change_nothing(self):
+        narrow = np.r_[self.WIDE[:96] / 20, 0.5, 0.6, 0.7, 0.8]
+        assert self.stripe(narrow, self.WIDE)
+
+    def test_few_places(self):
+        few = np.tile([0.0, 0.5, 1.0], 12)
+        assert self.stripe(few, few)
+        assert not self.stripe(few[:10], np.linspace(0, 1, 10))
+
+    def test_a_few_documents_are_points(self):
+        assert not self.stripe(np.zeros(9), np.zeros(9))
+        assert self.stripe(np.zeros(10), np.zeros(10))
+
+    def test_every_score_is_in_one_bar(self):
+        scores = [-0.21, 0.0, 0.05, 0.149999, 0.15, 0.5, 0.99, 1.0, 1.0, nan]
+        rows = [document(n, corrected=score) for n, score in enumerate([*scores, 0.3, 0.3])]
+        chart = documents_chart(rows, LINKS)
+        assert counts(chart) == [1, 1, 1, 1, 1, 2, 1, 3]
+        assert [says for says, *_ in boxes(chart)][:2] == [
+            "1 document from -0.25 to -0.20",
+            "1 document from 0.00 to 0.05",
+        ]
+        x = scale(chart, "x")
+        for says, left, _, width, _ in boxes(chart):
+            low, high = float(says.split()[3]), float(says.split()[5])
+            assert low < x(left) < x(left + width) < high
+        assert_tells(words(chart), "Half of 11 documents … 0.300 or more … 1 document is undefined")
+
+    def test_all_the_same(self):
+        for score in (1.0, 0.0, -1.0):
+            chart = documents_chart([document(n, corrected=score) for n in range(10)], LINKS)
+            assert counts(chart) == [10], score
+
+    def test_scores_far_below_chance_are_points(self):
+        chart = documents_chart([document(n, corrected=-n) for n in range(10)], LINKS)
+        assert len(elements(chart, "a")) == 10
 
 
 class TestDifficulty:

@@ -206,9 +206,7 @@ class TestLinks:
         svg = parsed(inline("documents"))
         links = [element for element in svg.iter() if tag(element) == "a"]
         assert [link.get("href") for link in links] == [f"#document-{n}" for n in (1, 2, 3, 4)]
-        assert links[1].get("aria-label") == (
-            "ben: observed 0.500, chance 0.250, corrected 0.333, difficulty 0.750"
-        )
+        assert links[1].get("aria-label") == ("ben: observed 0.500, chance 0.250, corrected 0.333")
         assert links[1].find(".//{*}title").text == links[1].get("aria-label")
 
     def test_links_are_in_a_group_and_all_else_is_hidden(self):
@@ -316,7 +314,7 @@ class TestFiles:
         assert (tag(paper), paper.get("fill")) == ("rect", "#ffffff")
         assert [paper.get(side) for side in ("x", "y", "width", "height")] == box
         assert not [element for element in svg.iter() if tag(element) == "a"]
-        points = [element for element in svg.iter() if (element.get("stroke-width")) == "0.8"]
+        points = [element for element in svg.iter() if element.get("fill-opacity") == "0.7"]
         assert len(points) == 4
 
     def test_a_notebook_shows_it(self):

@@ -23,7 +23,7 @@ import numpy as np
 
 from beyondchance.adjudication.consensus import FRESH, consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import begins_apart, bounds, n_distinct
+from beyondchance.core.ragged import begins_apart, bounds
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.results.adding import numbered
@@ -140,16 +140,20 @@ def document_view(
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
         is_decided=deciding is not None,
-        n_places=_n_places(found),
+        n_places=sum(places_by_document(found).values()),
     )
 
 
-def _n_places(found: Disagreements) -> int:
-    """Count the places where annotators differ: those with a row that is no agreement.
+def places_by_document(found: Disagreements) -> dict[str, int]:
+    """Count the places of each document where annotators differ.
+
+    These are the places with a row that is no agreement.
 
     >>> from beyondchance import disagreements, example
     >>> found = disagreements(example())
-    >>> _n_places(found) == len(found.places) - found.places.by_kind()["agree"]
+    >>> sum(places_by_document(found).values()) == len(found.places) - found.places.by_kind()[
+    ...     "agree"
+    ... ]
     True
     """
     corpus = found.corpus
@@ -159,7 +163,10 @@ def _n_places(found: Disagreements) -> int:
     place = np.empty_like(order)
     place[order] = np.cumsum(begins_apart(start[order], end[order]))
     spans = np.maximum(found.span_a, found.span_b)[found.kind != _AGREE]
-    return n_distinct(place[spans])
+    _, once = np.unique(place[spans], return_index=True)
+    document = corpus.text_document[corpus.span_text[spans[once]]]
+    count = np.bincount(document, minlength=len(corpus.documents)).tolist()
+    return {name: count[i] for i, name in enumerate(corpus.documents)}
 
 
 def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from beyondchance.other_coefficients.coefficients import (
     Coefficients,
     coefficients,
 )
+from beyondchance.page.documents import places_by_document
 from beyondchance.reporting.breakdown import Breakdown, breakdown_of
 from beyondchance.reporting.commands.rank import Sureness, SystemRow, system_rows
 from beyondchance.results.agreement import LEVELS, Agreement
@@ -107,6 +108,11 @@ class Overview:
         return breakdown_of(
             self.results, self.intervals, by=["document"], difficulty=self.difficulty
         )
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """For each document the places where annotators differ; nothing without the corpus."""
+        return {} if self.disagreements is None else places_by_document(self.disagreements)
 
     @cached_property
     def systems(self) -> Mapping[str, list[SystemRow]]:

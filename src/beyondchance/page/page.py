@@ -13,9 +13,11 @@ from typing import Any
 
 from beyondchance.installing import required
 from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
+from beyondchance.page.actions import actions
 from beyondchance.page.documents import HALF, document_view, safe_json
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
+    Folded,
     NamedTable,
     Notes,
     Part,
@@ -35,17 +37,12 @@ from beyondchance.reporting.outputs import json as json_output
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.results.ranking import Ranking
+from beyondchance.scoring.options import words_of
 from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
 _DECIDING = "decide.js"
 _SCRIPTS = ("page.js", "documents.js", _DECIDING)
-_WHAT = {
-    "corrected": ("Corrected for chance", "0 is chance agreement, 1 is full agreement"),
-    "observed": ("Observed", "agreement as it was found"),
-    "chance": ("Chance", "random spans of the same lengths"),
-}
-"""The numbers that stand first: what they are called, and what they are."""
 MOST_NAMES = 3
 """Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24
@@ -121,6 +118,7 @@ def written(
         "track": _track_of,
     }
     is_decided = view is not None and view.is_decided
+    steps = actions(found, is_decided=is_decided)
     names = [name for name in _SCRIPTS if name != _DECIDING or is_decided]
     scripts = [compact(_file(name)) for name in names]
     html = environment.from_string(_file("page.html")).render(
@@ -134,6 +132,8 @@ def written(
         answer=_answer(found),
         meaning=_meaning(found, digits),
         numbers=list(_numbers(found)),
+        actions=steps,
+        is_agreed=is_decided and not steps,
         interval_heading=interval_heading(found.settings),
         has_notes=any(section.name == "notes" for section in details),
         sections=made,
@@ -142,6 +142,7 @@ def written(
         documents=safe(view.payload) if view is not None else None,
     )
     parts = [part for section in (*made, *details) for part in section.parts]
+    parts += [part for folded in parts if isinstance(folded, Folded) for part in folded.parts]
     charts = {part.name: part for part in parts if isinstance(part, Chart)}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
     return HALF.sub("\ufffd", html), charts
@@ -256,12 +257,11 @@ def _about(found: Overview) -> str:
 
 
 def _answer(found: Overview) -> str:
-    """Say how high agreement is, and where most of the rest is lost."""
+    """Say how high agreement is, and which system is ahead."""
     if found.rankings:
-        said = rank.verdict(str(found.gold), found.systems), _ahead(found)
+        said = rank.verdict(str(found.gold), found.systems, sentences.by_measure), _ahead(found)
         return " ".join(filter(None, said))
-    loss = {} if found.diagnosis is None else found.diagnosis.loss
-    return agree.verdict(found.breakdown, found.result.counts.annotators, loss)
+    return agree.verdict(found.breakdown, [_who(found)], {}, sentences.by_measure)
 
 
 def _meaning(found: Overview, digits: int) -> str:
@@ -288,21 +288,45 @@ def _ahead(found: Overview) -> str:
 
 
 def _numbers(found: Overview) -> Iterator[dict[str, Any]]:
-    """Yield the three numbers at the top of the page, the corrected one first."""
-    best = _best(found)
-    measure = sentences.by_measure(best.measure, found.settings.positions)
-    for name, (title, what) in _WHAT.items():
-        value, interval = getattr(best.score, name), best.intervals[name]
-        whose = f": {best.shown}" if found.rankings and name == "corrected" else ""
-        by = f", by {measure}" if name == "corrected" else ""
-        yield {
+    """Yield the numbers at the top of the page, the corrected one first."""
+    best, positions = _best(found), found.settings.positions
+
+    def number(row: Row, name: str, key: str, title: str, what: str) -> dict[str, Any]:
+        value, interval = getattr(row.score, key), row.intervals[key]
+        track = _track(value, interval.low, interval.high) if name == "corrected" else None
+        return {
             "name": name,
-            "title": f"{title}{by}{whose}",
+            "title": title,
             "value": value,
             "interval": interval,
             "what": what,
-            "track": _track(value, interval.low, interval.high) if name == "corrected" else None,
+            "track": track,
         }
+
+    by, what = _measured(best, positions)
+    whose = f": {best.shown}" if found.rankings else ""
+    what = f"{what}; 0 is chance, 1 is full agreement"
+    title = f"Agreement corrected for chance, by {by}{whose}"
+    yield number(best, "corrected", "corrected", title, what)
+    for row in _by_others(found, best):
+        by, what = _measured(row, positions)
+        yield number(row, "other", "corrected", f"Corrected, by {by}", what)
+    yield number(best, "observed", "observed", "Observed", "agreement as it was found")
+    yield number(best, "chance", "chance", "Chance", "random spans of the same lengths")
+
+
+def _measured(row: Row, positions: str) -> tuple[str, str]:
+    """Return what a score is by, and what that counts."""
+    counts = words_of(row.measure)[0].format(positions=positions)
+    return sentences.by_measure(row.measure, positions), counts or "a measure of its own"
+
+
+def _by_others(found: Overview, best: Row) -> list[Row]:
+    """Return the same score by the next measure, if there is one."""
+    rows = found.breakdown.of("all")
+    if found.rankings:
+        rows = [row for each in found.systems.values() for row in each if row.name == best.name]
+    return [row for row in rows if row.measure != best.measure][:1]
 
 
 def _track(value: float, low: float, high: float) -> dict[str, str] | None:

@@ -10,12 +10,13 @@ import numpy as np
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
 from beyondchance.diagnosis.loss import LABEL, LOST
+from beyondchance.page.actions import by_influence
 from beyondchance.page.charts import annotators, scores, texts
-from beyondchance.page.documents import DocumentView, contested
+from beyondchance.page.documents import DocumentView
 from beyondchance.page.gather import Overview
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list
+from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list, in_one
 from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.columns import for_people
 from beyondchance.reporting.commands import (
@@ -108,7 +109,7 @@ class Folded(NamedTuple):
     """Details of a section, which open on a click."""
 
     summary: str
-    parts: Sequence[Prose | NamedTable]
+    parts: Sequence[Any]
 
 
 class Signature(NamedTuple):
@@ -191,20 +192,23 @@ def _to_fix(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     patterns = diagnosis.patterns
     if isnan(diagnosis.corrected) or not patterns:
         return
-    parts: list[Part] = [_loss_bar(diagnosis)] if diagnosis.loss else []
-    parts.append(Prose(_about_loss(found), quiet=True))
     listed = [_finding(pattern, found, links) for pattern in patterns[:MOST_FINDINGS]]
-    parts.append(Findings(listed, _legend(found)))
-    if diagnosis.loss.get(LABEL):
-        parts.append(Prose(f"In the bar, {diagnose_report.LABELS_LOST}.", quiet=True))
-    parts.append(Folded("All patterns, labels and causes", _all_patterns(found, diagnosis)))
+    parts: list[Part] = [
+        Prose(_about_loss(found), quiet=True),
+        Findings(listed, _legend(found)),
+        Folded("Where the loss comes from, and all patterns", _all_patterns(found, diagnosis)),
+    ]
     title = f"What to fix first in {patterns[0].who}" if found.rankings else "What to fix first"
     yield Section("fix", title, parts, short="What to fix")
 
 
-def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Prose | NamedTable]:
-    """Return the tables behind what to fix first."""
-    parts: list[Prose | NamedTable] = []
+def _all_patterns(found: Overview, diagnosis: Diagnosis) -> list[Part]:
+    """Return what is behind what to fix first."""
+    parts: list[Part] = []
+    if diagnosis.loss:
+        parts = [_loss_bar(diagnosis), Prose(sentences.largest_loss(diagnosis.loss, _by(found)))]
+    if diagnosis.loss.get(LABEL):
+        parts.append(Prose(f"In the bar, {diagnose_report.LABELS_LOST}.", quiet=True))
     if len(diagnosis.corpus.labels) > 1:
         parts.append(NamedTable("kinds", diagnose_report.kinds_table(diagnosis, MOST_ROWS)))
     table = diagnose_report.patterns_table(diagnosis.patterns, MOST_ROWS)
@@ -266,12 +270,9 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
         start = min(span.start for span in (example.own, example.theirs) if span is not None)
         place = link and f"{link}-{example.text}-{start}-{who}"
         cases.append(Case(example.document, diagnose_report.highlighted(example), place))
-    times = counted(pattern.count, "disagreement")
-    if pattern.n_places != pattern.count:
-        times += f" in {counted(pattern.n_places, 'place')}"
     gain = diagnose_report.change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
-    return Finding(diagnose_report.what(pattern), gain, f"{times}. {advice}.", cases)
+    return Finding(diagnose_report.what(pattern), gain, f"{advice}.", cases)
 
 
 def _named_first(table: Table) -> Table:
@@ -334,9 +335,9 @@ def _leaderboard(found: Overview, measure: str) -> Table:
 def _labels(found: Overview) -> Iterator[Section]:
     parts: list[Part] = []
     if found.results:
-        rows = found.breakdown.of("label")
+        rows = breakdown.most_contested(found.breakdown.of("label"))
         who = " (all together)" if found.rankings else ""
-        title = f"labels by {_by(found)}{who}"
+        title = f"labels by {_by(found)}{who}, the lowest first"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
         parts += [scores.labels_chart(rows), NamedTable("labels", table)]
     if found.rankings:
@@ -391,24 +392,25 @@ def _annotators(found: Overview) -> Iterator[Section]:
 def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     if not found.results:
         return
-    rows = {row.shown: row for row in found.breakdown.of("document") if row.score.n_spans}
-    differing = {} if found.disagreements is None else contested(found.disagreements)
-    order = [rows[name] for name in differing if name in rows]
-    order = order or breakdown.most_contested(rows.values())
+    without = {row.shown: score for row, score in by_influence(found)}
+    rows = {row.shown: row for row in found.breakdown.of("document")}
+    order = [rows[name] for name in without]
     listed, remark = cut(order, MOST_CONTESTED)
     noun = found.breakdown.noun
     columns = (
         breakdown.NAMED,
-        for_people("disagreements", lambda row: differing.get(row.name)),
+        for_people("without", lambda row: without[row.shown]),
+        *([for_people("places", lambda row: found.places[row.shown])] if found.places else []),
         breakdown.SPANS,
         *breakdown.SCORE_COLUMNS,
-        breakdown.DIFFICULTY,
     )
+    legend = f"without: the corrected score without the {noun}"
+    legend += "; places: where annotators differ" if found.places else ""
     table = breakdown.scored(
         listed,
         columns,
-        f"the most contested {noun}s first",
-        " ".join(filter(None, (remark, f"(difficulty: {sentences.DIFFICULTY})"))),
+        f"{noun}s, those that lower agreement most first",
+        in_one(remark, f"({legend})"),
         name=noun,
     )
     yield Section(
@@ -458,8 +460,11 @@ def _texts(found: Overview, view: DocumentView | None) -> Iterator[Section]:
         "Disagreements",
         [
             Prose(f"Shown: {view.sentence}."),
-            annotators.kinds_chart(found.disagreements.by_pair(), names),
             view,
+            Folded(
+                "How annotators differ, pair by pair",
+                [annotators.kinds_chart(found.disagreements.by_pair(), names)],
+            ),
         ],
     )
 

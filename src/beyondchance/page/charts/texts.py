@@ -3,36 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, isfinite, log
+from math import ceil, floor, inf, isfinite, log
 from typing import Any
 
 import numpy as np
 
 from beyondchance.page.charts import shared
-from beyondchance.page.svg import INK, LINES, MUTED, OBSERVED, Chart, Drawing, ramp, ticks
+from beyondchance.page.svg import INK, LINES, MUTED, OBSERVED, Chart, Drawing, Scale, ticks
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.breakdown import Row
 from beyondchance.results.resampling import SCORES
-from beyondchance.types import Floats
+from beyondchance.types import Floats, Ints
 
 MOST_POINTS = 300
 """With more documents, a chart counts them in cells."""
-MOST_CONTESTED = 50
+MOST_POINTED = 50
 """As many documents are points of their own even then."""
+STRIPE, FEWEST_IN_STRIPE = 0.1, 10
+"""How far apart points of a stripe are on one of the axes, and how many there are at least."""
 CELLS = 25
 """Cells along each side."""
 
 
 def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "document") -> Chart:
-    """Draw chance against observed agreement of documents, coloured by difficulty.
+    """Draw chance against observed agreement of documents; in a stripe, count corrected scores.
 
-    With more than 300 documents all are counted in cells, and the 50 most contested ones are
-    points on top.
+    With more than 300 documents all are counted in cells, and the first 50 are points on top.
 
     Parameters
     ----------
     rows : sequence of Row
-        The most contested documents first.
+        Those that matter most first.
     links : mapping of str to str
         Where the points of documents lead, by name; those of others lead nowhere.
     noun : str
@@ -45,13 +46,19 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "
     >>> documents_chart([Row(measure="token", name="d", score=score)], {}).description
     'Of 1 document, 1 agrees more than by chance.'
     """
-    title = f"{noun.capitalize()}s: agreement observed and expected by chance"
     known = [row for row in rows if isfinite(row.score.observed) and isfinite(row.score.chance)]
     notes = shared.undefined(len(rows) - len(known), noun)
+    places = np.array([(row.score.chance, row.score.observed) for row in known]).reshape(-1, 2)
+    values = [row.score.corrected for row in known if isfinite(row.score.corrected)]
+    if is_stripe(places) and min(values, default=-inf) >= -1:
+        title = f"{noun.capitalize()}s by corrected agreement"
+        notes += shared.undefined(len(known) - len(values), noun)
+        return _documents_histogram(values, title, notes, noun)
+    title = f"{noun.capitalize()}s: agreement observed and expected by chance"
     if not known:
         return shared.nothing("documents", title, f"no {noun} has a score", notes)
     is_many = len(known) > MOST_POINTS
-    drawn = known[:MOST_CONTESTED] if is_many else known
+    drawn = known[:MOST_POINTED] if is_many else known
     right = ceil(max(row.score.chance for row in known) * 5) / 5 or 0.2
     drawing = Drawing(300)
     x = drawing.x_axis(0, right, "expected by chance", ticks(0, right, most=10))
@@ -60,26 +67,22 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "
         _draw_cells(drawing, known, right, noun)
         notes.insert(
             0,
-            f"All {len(known):,} {noun}s are counted in cells; the {len(drawn)} most contested "
-            "ones are points.",
+            f"All {len(known):,} {noun}s are counted in cells; the {len(drawn)} that lower "
+            "agreement most are points.",
         )
     drawing.line(x(0), y(0), x(right), y(right), MUTED, stroke_dasharray="5,4", stroke_width=1.5)
     for row in drawn:
         numbers = {name: getattr(row.score, name) for name in SCORES}
-        numbers["difficulty"] = row.difficulty
         drawing.mark(
             "circle",
             x(row.score.chance),
             y(row.score.observed),
             size=4,
-            fill=ramp(row.difficulty) if isfinite(row.difficulty) else OBSERVED,
-            stroke=INK,
-            stroke_width=0.8,
+            fill=OBSERVED,
+            fill_opacity=0.7,
             link=links.get(row.shown),
             told=shared.described(shared.shown_name(row.shown, length=60), numbers),
         )
-    if any(isfinite(row.difficulty) for row in drawn):
-        _draw_ramp(drawing, "difficulty")
     above = sum(row.score.observed > row.score.chance for row in known)
     finding = (
         f"Of {counted(len(known), noun)}, {above:,} {'agrees' if above == 1 else 'agree'} "
@@ -89,15 +92,55 @@ def documents_chart(rows: Sequence[Row], links: Mapping[str, str], noun: str = "
     return Chart("documents", title, notes, finding, drawing)
 
 
-def _draw_ramp(drawing: Drawing, title: str) -> None:
-    """Draw the colours from 0 to 1 below the plot, at the left."""
-    top, width = drawing.height + 62, 140
-    drawing.text(0, top - 12, title)
-    for step in range(28):
-        # Each goes on to the end, so that nothing shows between two.
-        drawing.rect(step * 5, top, width - step * 5, 14, fill=ramp((step + 0.5) / 28))
-    for value in (0.0, 0.5, 1.0):
-        drawing.text(width * value, top + 24, str(value), anchor="middle")
+def is_stripe(places: Floats) -> bool:
+    """Tell whether points would be a stripe: most are in a tenth of an axis, or on few places.
+
+    There are at least 10, and the middle nine tenths of chance or of observed agreement differ by
+    less than .1; or two points in three are on the place of another one, in two digits.
+
+    Parameters
+    ----------
+    places : array of float, shape (points, 2)
+
+    Examples
+    --------
+    >>> wide = np.linspace(0, 1, 20)
+    >>> is_stripe(np.stack([wide, wide], axis=1)), is_stripe(np.stack([wide / 20, wide], axis=1))
+    (False, True)
+    """
+    if len(places) < FEWEST_IN_STRIPE:
+        return False
+    low, high = np.quantile(places, [0.05, 0.95], axis=0)
+    n_places = len(np.unique(places.round(2), axis=0))
+    return bool((high - low).min() < STRIPE or 3 * n_places <= len(places))
+
+
+def _documents_histogram(
+    values: Sequence[float], title: str, notes: Sequence[str], noun: str
+) -> Chart:
+    """Count documents by corrected agreement, in steps of .05."""
+    first = min(floor(20 * min(values) - 1e-9), 19)
+    counts, edges = np.histogram(values, bins=np.arange(first, 21) / 20)
+    drawing = Drawing(170)
+    ends = floor(first / 4) / 5, 1.0
+    x = drawing.x_axis(*ends, "corrected", ticks(*ends, most=8))
+    _draw_bars(drawing, x, counts, edges, noun, digits=2)
+    middle = shared.shown_number(float(np.median(values)))
+    finding = f"Half of {counted(len(values), noun)} have a corrected score of {middle} or more."
+    return Chart("documents", title, [finding, *notes], finding, drawing)
+
+
+def _draw_bars(
+    drawing: Drawing, x: Scale, counts: Ints, edges: Floats, noun: str, *, digits: int = 3
+) -> Scale:
+    """Draw a bar for each range that holds something, and return the scale of counts."""
+    y = drawing.y_axis(ticks(0, counts.max(), most=6, least=1), f"{noun}s")
+    for left, right, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
+        if count:
+            told = f"{counted(count, noun)} from {left:.{digits}f} to {right:.{digits}f}"
+            place = x(left) + 0.5, y(count), x(right) - x(left) - 1, y(0) - y(count)
+            drawing.rect(*place, fill=OBSERVED, told=told)
+    return y
 
 
 def _draw_cells(drawing: Drawing, rows: Sequence[Row], right: float, noun: str) -> None:
@@ -147,12 +190,7 @@ def difficulty_chart(values: Sequence[float]) -> Chart:
     counts, edges = np.histogram(known, bins=np.arange(41) / 40)
     drawing = Drawing(170)
     x = drawing.x_axis(0, 1, "difficulty", ticks(0, 1, most=10))
-    y = drawing.y_axis(ticks(0, counts.max(), most=6, least=1), "texts")
-    for left, right, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True):
-        if count:
-            told = f"{counted(count, 'text')} from {left:.3f} to {right:.3f}"
-            place = x(left) + 0.5, y(count), x(right) - x(left) - 1, y(0) - y(count)
-            drawing.rect(*place, fill=OBSERVED, told=told)
+    y = _draw_bars(drawing, x, counts, edges, "text")
     hard = int(np.count_nonzero(known >= SPLIT))
     drawing.line(x(SPLIT), 0, x(SPLIT), y(0), INK, stroke_dasharray="5,3", stroke_width=1.5)
     drawing.text(x(SPLIT) - 5, -9, f"{len(known) - hard:,} easier", anchor="end")

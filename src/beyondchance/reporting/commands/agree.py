@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -410,16 +410,16 @@ def explanation(breakdown: levels.Breakdown, parts: Sequence[levels.Row]) -> Tex
 
 
 def verdict(
-    breakdown: levels.Breakdown, annotators: Sequence[str], loss: Mapping[str, float]
+    breakdown: levels.Breakdown,
+    annotators: Sequence[str],
+    loss: Mapping[str, float],
+    named: Callable[[str, str], str] = sentences.explained_measure,
 ) -> str:
     """Say how far agreement is by every measure, and where most of the rest is lost."""
     gold = breakdown.gold
     who = in_list([name for name in annotators if name != gold])
     whose = f"Agreement of {who}{f' with {gold}' if gold else ''}"
-    scores = [
-        (sentences.explained_measure(row.measure, breakdown.positions), row.score)
-        for row in breakdown.of("all")
-    ]
+    scores = [(named(row.measure, breakdown.positions), row.score) for row in breakdown.of("all")]
     is_above = breakdown.rows[0].score.corrected >= 0
     lost = sentences.largest_loss(loss if is_above else {}, _by(breakdown))
     return f"{sentences.headline(whose, scores)} {lost}".strip()

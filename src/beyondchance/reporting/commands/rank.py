@@ -545,13 +545,17 @@ def ranking_tables(systems: Sequence[SystemRow], title: str, which: str) -> Iter
         yield sure_table(standings, which)
 
 
-def verdict(gold: str, by_measure: Mapping[str, Sequence[SystemRow]]) -> str:
+def verdict(
+    gold: str,
+    by_measure: Mapping[str, Sequence[SystemRow]],
+    named: Callable[[str, str], str] = sentences.explained_measure,
+) -> str:
     """Say how far the agreement of the first system is by every measure."""
     first = [systems[0] for systems in by_measure.values()]
     is_alone = len(next(iter(by_measure.values()))) == 1
     scores = []
     for row in first:
-        by = sentences.explained_measure(row.measure, row.agreement.settings.positions)
+        by = named(row.measure, row.agreement.settings.positions)
         scores.append((by if is_alone else f"{by} for {row.shown}", row.score))
     whose = f"Agreement of {first[0].shown}" if is_alone else "The highest agreement"
     return sentences.headline(f"{whose} with {gold}", scores)

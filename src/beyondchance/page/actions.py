@@ -1,0 +1,160 @@
+"""What to do next: a few steps, each with what is known of its worth and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import fsum, isnan, nan
+from typing import NamedTuple
+
+from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
+from beyondchance.page.charts.shared import shown_name
+from beyondchance.page.gather import Overview
+from beyondchance.reporting.blocks import counted, in_list
+from beyondchance.reporting.breakdown import Row, most_contested
+from beyondchance.reporting.commands import diagnose as diagnose_report
+
+MOST_DOCUMENTS, SHARE = 5, 0.1
+"""How many documents to look at: this many, and no larger share, but one at least."""
+
+
+class Action(NamedTuple):
+    """A step, why to take it, and where it leads.
+
+    The corrected scores before and after, and when it would be so, where something computes them.
+    """
+
+    name: str
+    text: str
+    why: str
+    link: str
+    number: int = 0
+    before: float = nan
+    after: float = nan
+    when: str = ""
+
+    @property
+    def gain(self) -> str:
+        """The corrected score before and after, as text; empty where it is not known."""
+        is_known = not isnan(self.after - self.before)
+        return diagnose_report.change(self.before, self.after) if is_known else ""
+
+
+def actions(found: Overview, *, is_decided: bool) -> list[Action]:
+    """List the steps that a result asks for.
+
+    First the pattern whose end would bring most, then the places where annotators differ, then the
+    documents that lower agreement most, or against a gold standard the label that loses most. What
+    has no content is left out.
+
+    Parameters
+    ----------
+    found : Overview
+    is_decided : bool
+        Whether the page lets people decide them.
+    """
+    return [
+        *_pattern(found.diagnosis),
+        *_places(found, is_decided=is_decided),
+        *(_documents(found) if found.gold is None else _label(found.diagnosis)),
+    ]
+
+
+def _pattern(diagnosis: Diagnosis | None) -> Iterator[Action]:
+    """Yield what to talk about, or to look at in a system: the pattern that costs most."""
+    pattern = next(iter(() if diagnosis is None else diagnosis.patterns), None)
+    if pattern is None or not pattern.gain > 0:
+        return
+    who = pattern.times
+    if pattern.is_error:
+        text = f"Look at {_topic(pattern)} in {in_list([*who])}"
+    elif pattern.is_habit and len(pattern.others) > 1:
+        text = f"Talk to {in_list([*who])} about {_topic(pattern)}"
+    else:
+        # Of two it is not known who is right, and what several do is a matter for all.
+        people = [*who, *pattern.others]
+        whom = in_list(people) if len(people) == 2 else "everyone"
+        text = f"Talk to {whom} about {_topic(pattern)}"
+    why = f"{diagnose_report.what(pattern)}."
+    when = "without these errors" if pattern.is_error else "if done as others do"
+    yield Action("pattern", text, why, "#fix", pattern.count, pattern.before, pattern.after, when)
+
+
+def _topic(pattern: Pattern) -> str:
+    """Name the label that a pattern is about, and the other one if there is one."""
+    labels = [pattern.label if pattern.is_labelled else "spans"]
+    if pattern.about.about in {"label", "overlap"} and pattern.about.name != pattern.label:
+        labels.append(pattern.about.name)
+    return in_list([shown_name(label) for label in labels])
+
+
+def _places(found: Overview, *, is_decided: bool) -> Iterator[Action]:
+    """Yield the places to decide; against a gold standard, which decides, to check."""
+    places = found.places.values()
+    n, n_documents = sum(places), sum(map(bool, places))
+    if not n:
+        return
+    where = f"in {counted(n_documents, found.breakdown.noun)}"
+    if is_decided:
+        why = f"Where annotators differ, {where}. Your decisions make the gold standard."
+        yield Action("decide", f"Decide {counted(n, 'place')}", why, "#decide", n)
+    else:
+        others = [name for name in found.result.counts.annotators if name != found.gold]
+        whose = others[0] if len(others) == 1 else "others"
+        why = f"Where {found.gold} and {whose} differ, {where}."
+        yield Action("check", f"Check {counted(n, 'place')}", why, "#reader", n)
+
+
+def _documents(found: Overview) -> Iterator[Action]:
+    """Yield the documents without which agreement would be highest."""
+    ranked = by_influence(found)
+    known = [row for row, without in ranked if without > found.result.corrected]
+    most = min(MOST_DOCUMENTS, max(1, int(SHARE * len(ranked))))
+    if not known or len(ranked) < 2:
+        return
+    chosen = known[:most]
+    text = f"Look at {counted(len(chosen), found.breakdown.noun)}"
+    why, when = "They lower agreement most.", "without them"
+    if len(chosen) == 1:
+        why, when = f"{shown_name(chosen[0].shown)} lowers agreement most.", "without it"
+    scores = found.result.corrected, without(found, chosen)
+    yield Action("documents", text, why, "#by-document", len(chosen), *scores, when)
+
+
+def by_influence(found: Overview) -> list[tuple[Row, float]]:
+    """Sort documents by the corrected score without each, the highest first.
+
+    Where scores of documents do not add up to that of all, that score is nan, and the lowest
+    documents come first.
+    """
+    rows = [row for row in found.breakdown.of("document") if row.score.n_spans]
+    rows = most_contested(rows)
+    whole = found.result.score
+    sizes = fsum(row.score.size_a + row.score.size_b for row in rows)
+    is_sum = abs(sizes - whole.size_a - whole.size_b) <= 1e-9 * sizes
+    # Where chance is of the whole corpus, it changes when a document is left out.
+    is_sum &= not any(row.score.is_part for row in rows)
+    each = [(row, without(found, [row]) if is_sum else nan) for row in rows]
+    return sorted(each, key=lambda item: -item[1] if item[1] == item[1] else 1.0)
+
+
+def without(found: Overview, rows: Sequence[Row]) -> float:
+    """Compute the corrected score without some documents."""
+    whole, parts = found.result.score, [row.score for row in rows]
+    matched = whole.matched - fsum(part.matched for part in parts)
+    expected = whole.expected - fsum(part.expected for part in parts)
+    sizes = whole.size_a + whole.size_b - fsum(part.size_a + part.size_b for part in parts)
+    room = sizes / 2 - expected
+    return (matched - expected) / room if room > 1e-12 else nan
+
+
+def _label(diagnosis: Diagnosis | None) -> Iterator[Action]:
+    """Yield the label that loses most against a gold standard, if there are several."""
+    if diagnosis is None or len(diagnosis.corpus.labels) < 2:
+        return
+    label, *_ = diagnose_report.labels_by_loss(diagnosis)
+    score = diagnosis.agreement.by_label[label]
+    left = score.size_a + score.size_b - 2 * score.matched
+    if left > 0:
+        now = diagnose_report.short(score.corrected)
+        why = f"More of it is marked by one side only than of any other label; corrected: {now}."
+        yield Action("label", f"Look at {shown_name(label)}", why, "#labels")
