@@ -16,6 +16,7 @@ from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.page.documents import HALF, document_view, safe_json
 from beyondchance.page.gather import Overview
 from beyondchance.page.sections import (
+    Folded,
     NamedTable,
     Notes,
     Part,
@@ -39,7 +40,7 @@ from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
 _DECIDING = "decide.js"
-_SCRIPTS = ("page.js", "documents.js", _DECIDING)
+_SCRIPTS = ("page.js", "people.js", "documents.js", _DECIDING)
 _WHAT = {
     "corrected": ("Corrected for chance", "0 is chance agreement, 1 is full agreement"),
     "observed": ("Observed", "agreement as it was found"),
@@ -109,7 +110,11 @@ def written(
     ]
     made = [section for section in made if not section.is_detail]
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        loader=jinja2.FunctionLoader(_file),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
         "full": _full,
@@ -142,6 +147,7 @@ def written(
         documents=safe(view.payload) if view is not None else None,
     )
     parts = [part for section in (*made, *details) for part in section.parts]
+    parts += [part for folded in parts if isinstance(folded, Folded) for part in folded.parts]
     charts = {part.name: part for part in parts if isinstance(part, Chart)}
     # Half of a surrogate pair, from a file's name or by mistake, cannot be written.
     return HALF.sub("\ufffd", html), charts
