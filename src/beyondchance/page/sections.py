@@ -363,10 +363,10 @@ def _people(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     made = people.cards(found, links)
     parts: list[Part] = [made] if made.listed else []
     if 0 < len(made.listed) < len(rows):
-        n = f"{len(made.listed)} of {len(rows):,}"
-        parts.append(
-            Prose(f"Cards of {n} annotators, those with most documents; the table has all.")
-        )
+        n = f"{len(made.listed)} of {len(rows):,} annotators"
+        parts.append(Prose(f"Cards of {n}, those with most documents; the table has all."))
+    if made.others:
+        parts.append(Folded("To look at in the work of the rest", [Notes(made.others)]))
     parts += _over_time(found)
     details: list[Part] = []
     if len(rows) > 2 and found.gold is None:
@@ -404,7 +404,7 @@ def _over_time(found: Overview) -> Iterator[Part]:
         )
         for period, corrected, n in zip(periods.periods, *columns, strict=True)
     ]
-    headings = ("annotator", periods.field, "corrected", "documents")
+    headings = ("annotator", periods.field, "corrected agreement", "documents")
     table = Table(headings, rows[:MOST_PERIODS], "each with the others")
     yield Folded("The same as a table", [NamedTable("periods", table)])
 
