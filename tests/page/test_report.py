@@ -434,7 +434,7 @@ class TestModels:
             found = re.search(rf"<{part}.*?</{part}>", page.html, re.DOTALL)[0]
             assert found in alone.html
             assert "gpt" not in found
-        for name in ("fix", "labels", "annotators", "by-document", "reader", "methods", "paper"):
+        for name in ("fix", "labels", "people", "by-document", "reader", "methods", "paper"):
             shown = re.search(rf'id="{name}".*?</(section|details)>', page.html, re.DOTALL)[0]
             assert "gpt" not in shown, name
         assert "gpt" in re.search('id="replace".*?</section>', page.html, re.DOTALL)[0]

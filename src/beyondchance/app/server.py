@@ -266,7 +266,9 @@ async def _decide(request: Request) -> Response:
     text = (await _json(request)).get("text")
     decisions = parsed_json(text if isinstance(text, str) else "", "decisions")
     decided = await sessions.decide(session, decisions)
-    return JSONResponse({"message": f"Saved. {decided} The tab of the app writes the gold standard."})
+    return JSONResponse(
+        {"message": f"Saved. {decided} The tab of the app writes the gold standard."}
+    )
 
 
 async def _decisions(request: Request) -> Response:

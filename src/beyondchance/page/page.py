@@ -42,7 +42,7 @@ from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
 _DECIDING = "decide.js"
-_SCRIPTS = ("page.js", "documents.js", _DECIDING)
+_SCRIPTS = ("page.js", "people.js", "documents.js", _DECIDING)
 MOST_NAMES = 3
 """Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24
@@ -106,7 +106,11 @@ def written(
     ]
     made = [section for section in made if not section.is_detail]
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        loader=jinja2.FunctionLoader(_file),
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
         "full": _full,

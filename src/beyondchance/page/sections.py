@@ -10,6 +10,7 @@ import numpy as np
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
 from beyondchance.diagnosis.loss import LABEL, LOST
+from beyondchance.page import people
 from beyondchance.page.actions import by_influence
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.documents import DocumentView
@@ -33,6 +34,8 @@ MOST_ROWS = 200
 """Rows of a table; where there are more, those of the lowest scores."""
 MOST_FINDINGS = 5
 """Patterns that are shown with examples."""
+MOST_PERIODS = 2000
+"""Rows of a table of annotators and periods."""
 MOST_CONTESTED = 100
 """Documents that are listed."""
 
@@ -127,6 +130,7 @@ Part = (
     | Folded
     | Bar
     | Findings
+    | people.Cards
     | Copyable
     | Signature
 )
@@ -157,7 +161,7 @@ def sections(found: Overview, view: DocumentView | None, *, digits: int) -> list
         *_to_fix(found, links),
         *_replacement(found),
         *_labels(found),
-        *_annotators(found),
+        *_people(found, links),
         *_documents(found, links),
         *_texts(found, view),
         *_coefficients(found),
@@ -366,27 +370,58 @@ def _by(found: Overview) -> str:
     return sentences.by_measure(found.breakdown.rows[0].measure, found.breakdown.positions)
 
 
-def _annotators(found: Overview) -> Iterator[Section]:
+def _people(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
+    """Show a card for each annotator, agreement over time, and all annotators side by side."""
     if not found.results:
         return
-    parts: list[Part] = []
-    rows = found.breakdown.of("annotator")
+    rows = [row for row in found.breakdown.of("annotator") if row.name != found.gold]
+    made = people.cards(found, links)
+    parts: list[Part] = [made] if made.listed else []
+    if 0 < len(made.listed) < len(rows):
+        n = f"{len(made.listed)} of {len(rows):,} annotators"
+        parts.append(Prose(f"Cards of {n}, those with most documents; the table has all."))
+    if made.others:
+        parts.append(Folded("To look at in the work of the rest", [Notes(made.others)]))
+    parts += _over_time(found)
+    details: list[Part] = []
     if len(rows) > 2 and found.gold is None:
         pairs = found.breakdown.of("pair")
         values: Any = {row.name: row.score.corrected for row in pairs}
         parts.append(annotators.pairs_chart([row.shown for row in rows], values))
         title = f"pairs by {_by(found)}"
         table = breakdown.scores_table("pair", pairs, found.settings, title=title, top=MOST_ROWS)
-        parts.append(NamedTable("pairs", table))
+        details.append(NamedTable("pairs", table))
         if not any(row.intervals for row in pairs):
-            parts.append(Prose("There are too many pairs to give each an interval."))
-    rows = [row for row in rows if row.name != found.gold]
+            details.append(Prose("There are too many pairs to give each an interval."))
+    parts.append(NamedTable("annotators", breakdown.habits_table(rows, MOST_ROWS, gold=found.gold)))
     if "token" in found.results:
         ratios = {row.shown: row.marking_ratio for row in rows}
         beside = "the others" if found.gold is None else found.gold
-        parts.append(annotators.habits_chart(ratios, beside=beside))
-    parts.append(NamedTable("annotators", breakdown.habits_table(rows, MOST_ROWS, gold=found.gold)))
-    yield Section("annotators", "Annotators" if found.gold is None else "Habits", parts)
+        details.append(annotators.habits_chart(ratios, beside=beside))
+    if details:
+        parts.append(Folded("How much each marks", details))
+    title = "People" if found.gold is None else f"Each against {found.gold}"
+    yield Section("people", title, parts, short="People" if found.gold is None else "One by one")
+
+
+def _over_time(found: Overview) -> Iterator[Part]:
+    """Show the agreement of each annotator in each period, and who changed."""
+    periods = None if found.diagnosis is None else found.diagnosis.periods
+    if periods is None:
+        return
+    yield annotators.periods_chart(periods, periods.annotators)
+    if periods.changes:
+        yield Notes([f"{one.who}: {people.changed(one, found)}" for one in periods.changes])
+    rows = [
+        (who, period, float(corrected), int(n))
+        for who, *columns in zip(
+            periods.annotators, periods.corrected, periods.n_documents, strict=True
+        )
+        for period, corrected, n in zip(periods.periods, *columns, strict=True)
+    ]
+    headings = ("annotator", periods.field, "corrected agreement", "documents")
+    table = Table(headings, rows[:MOST_PERIODS], "each with the others")
+    yield Folded("The same as a table", [NamedTable("periods", table)])
 
 
 def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:

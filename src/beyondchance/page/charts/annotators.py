@@ -1,4 +1,4 @@
-"""Draw charts of annotators: pair by pair, how they differ, and how much each marks."""
+"""Draw charts of annotators: pairs, periods, how they differ, and how much each marks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite, log, nan
 from typing import Any
 
+from beyondchance.diagnosis.periods import Periods
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
 from beyondchance.page.svg import (
@@ -64,12 +65,8 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     high = min(wide, 32)
     drawing = Drawing(high * n, wide * n)
     for (row, column), value in known.items():
-        colour = ramp((value - low) / (1 - low))
         told = f"{shown[column]} and {shown[row]}: {shared.shown_number(value)}"
-        x, y = column * wide, (row - 1) * high
-        drawing.rect(x, y, wide, high, fill=colour, told=told)
-        look: Any = {"size": 12 if wide > 34 else 9, "fill": ink_on(colour)}
-        drawing.text(x + wide / 2, y + high / 2, in_digits(value, 2), anchor="middle", **look)
+        _draw_cell(drawing, (column * wide, (row - 1) * high, wide, high), value, low, told)
     rows = {name: names[name] for name in shown[1:]}
     for name, (middle, _) in zip(shown, drawing.rows(rows), strict=False):
         place = middle * wide / high, high * n + 10
@@ -80,6 +77,93 @@ def pairs_chart(annotators: Sequence[str], pairs: Mapping[tuple[str, str], float
     values = {f"{shown[a]} and {shown[b]}": value for (b, a), value in found.items()}
     finding = shared.extremes(values, "Corrected agreement", "pair")
     return Chart("pairs", title, notes, finding, drawing)
+
+
+def _draw_cell(
+    drawing: Drawing, box: tuple[float, float, float, float], value: float, low: float, told: str
+) -> None:
+    """Draw a cell of a matrix, from dark for `low` to bright for 1, with its number."""
+    (x, y, wide, high), colour = box, ramp((value - low) / (1 - low))
+    drawing.rect(*box, fill=colour, told=told)
+    look: Any = {"size": 12 if wide > 34 else 9, "fill": ink_on(colour)}
+    drawing.text(x + wide / 2, y + high / 2, in_digits(value, 2), anchor="middle", **look)
+
+
+def periods_chart(
+    found: Periods,
+    annotators: Sequence[str],
+    *,
+    name: str = "periods",
+    most: int = MOST_ANNOTATORS,
+) -> Chart:
+    """Draw the agreement of annotators with the others in each period, as a matrix.
+
+    A line stands where somebody changed.
+
+    Parameters
+    ----------
+    found : Periods
+    annotators : sequence of str
+        In the order of the matrix.
+    name : str
+        Of the chart.
+    most : int
+        Periods that are drawn at most: the last ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = Periods(
+    ...     field="week",
+    ...     periods=("1", "2"),
+    ...     annotators=("ada",),
+    ...     corrected=np.array([[0.75, 0.5]]),
+    ...     n_documents=np.array([[4, 4]]),
+    ... )
+    >>> periods_chart(found, ["ada"]).description
+    'Corrected agreement is highest for ada, 1 (0.750) and lowest for ada, 2 (0.500).'
+    """
+    title = f"Corrected agreement of each with the others, by {found.field}"
+    periods = found.periods[-most:]
+    rows = [found.annotators.index(who) for who in annotators[:MOST_ANNOTATORS]]
+    names = shared.shown_names([found.annotators[row] for row in rows], length=18)
+    columns = shared.shown_names(periods, length=12)
+    if not rows or not periods:
+        return shared.nothing(name, title, "there is no period")
+    first, high = len(found.periods) - len(periods), 28
+    wide = 40 if len(rows) > 1 else high
+    values = {
+        f"{who}, {period}": float(found.corrected[row, first + column])
+        for row, who in zip(rows, names, strict=True)
+        for column, period in enumerate(columns)
+    }
+    low = min(0.0, *(value for value in values.values() if isfinite(value)), 0.0)
+    drawing = Drawing(high * len(rows), wide * len(periods))
+    told = iter(values.items())
+    for place, (row, (middle, _)) in enumerate(zip(rows, drawing.rows(names), strict=True)):
+        for column in range(len(periods)):
+            said, value = next(told)
+            n = counted(int(found.n_documents[row, first + column]), "document")
+            box = (column * wide, place * high, wide, high)
+            if isfinite(value):
+                said = f"{said}: {shared.shown_number(value)} ({n})"
+                _draw_cell(drawing, box, value, low, said)
+        for change in found.changes:
+            since = found.periods.index(change.since) - first
+            if change.who in {found.annotators[row], " or ".join(found.annotators)} and since > 0:
+                ends = since * wide, middle - high / 2, since * wide, middle + high / 2
+                drawing.line(*ends, INK, stroke_width=4)
+    for column, (period, whole) in enumerate(columns.items()):
+        at = (column + 0.5) * wide, drawing.height + 10
+        drawing.text(*at, period, anchor="end", turn=-40, told=whole)
+    drawing.line(0, drawing.height, drawing.width, drawing.height, MUTED)
+    notes = shared.left_out(len(annotators), len(rows), "annotators", "the first ones")
+    notes += shared.left_out(len(found.periods), len(periods), "periods", "the last ones")
+    if found.changes:
+        notes.append("At a thick line agreement changed.")
+    notes += shared.undefined(sum(not isfinite(value) for value in values.values()), "cell")
+    finding = shared.extremes(values, "Corrected agreement", "cell")
+    return Chart(name, title, notes, finding, drawing)
 
 
 def kinds_chart(

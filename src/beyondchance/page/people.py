@@ -1,0 +1,436 @@
+"""People: a card for each annotator, to be read, printed and sent one by one.
+
+A card says how one annotator differs from the others and names none of them, so that it can be
+sent to whom it is about. Cards come in the order of the annotators; nobody is ranked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from math import isnan
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from beyondchance.annotations.building import CORPUS
+from beyondchance.annotations.corpus import Corpus, Span
+from beyondchance.annotations.pairs import annotation_numbers
+from beyondchance.core.resampling import benjamini_hochberg
+from beyondchance.diagnosis.diagnose import diagnosis_of, exchange_p
+from beyondchance.diagnosis.diagnosis import HABIT, Diagnosis, Example, Pattern
+from beyondchance.diagnosis.periods import Change, Periods
+from beyondchance.errors import DataError
+from beyondchance.inference.careless import CarelessWork, careless_work
+from beyondchance.numbers import in_digits, p_is
+from beyondchance.options import ScoringOptions, declared
+from beyondchance.page.charts.annotators import periods_chart
+from beyondchance.page.gather import LARGE_TEAM, Overview
+from beyondchance.page.svg import Chart
+from beyondchance.reporting import sentences
+from beyondchance.reporting.blocks import Range, counted
+from beyondchance.reporting.breakdown import Row, Scores
+from beyondchance.reporting.commands import diagnose as diagnose_report
+from beyondchance.scoring.options import scoring_of
+
+MOST_CARDS = 20
+"""Annotators with a card: those with most documents."""
+MOST_HABITS = 3
+MOST_PERIODS = 10
+"""Periods on a card: the last ones."""
+_AROUND, _WITHIN = 40, 80
+"""Characters shown on either side of the spans of an example, and of a stretch within them."""
+
+
+class Fact(NamedTuple):
+    """A number of a card, what it is of, and how it was counted."""
+
+    name: str
+    value: float
+    about: str
+    interval: Range | None = None
+
+
+class Habit(NamedTuple):
+    """A habit in words, with an example: where it is, its text, and what was marked."""
+
+    sentence: str
+    about: str
+    document: str
+    link: str | None
+    pieces: Sequence[tuple[str, str]]
+    told: str
+
+
+class Look(NamedTuple):
+    """Documents to look at, and where the first of them is."""
+
+    text: str
+    link: str | None
+
+
+class Card(NamedTuple):
+    """What there is to say about one annotator; `alone` is for who reads it without the page."""
+
+    name: str
+    about: str
+    facts: Sequence[Fact]
+    sentences: Sequence[str]
+    habits: Sequence[Habit]
+    more: str
+    over_time: Chart | None
+    look: Sequence[Look]
+    about_look: str
+    alone: str
+
+
+class Cards(NamedTuple):
+    """The cards, in the order of the annotators; and what else to look at, of those without."""
+
+    listed: Sequence[Card]
+    others: Sequence[str] = ()
+
+
+def with_cards(found: Overview) -> list[str]:
+    """Return the annotators who have a card; the first is at ``#person-1``."""
+    if not found.results or found.disagreements is None:
+        return []
+    corpus = found.disagreements.corpus
+    n_documents = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
+    most = dict(zip(corpus.annotators, (-n_documents).tolist(), strict=True))
+    people = [row.joined for row in found.breakdown.of("annotator") if row.name != found.gold]
+    chosen = set(sorted(people, key=most.__getitem__)[:MOST_CARDS])
+    return [name for name in corpus.annotators if name in chosen]
+
+
+def cards(found: Overview, links: Mapping[str, str]) -> Cards:
+    """Make the cards; none where annotations are not known."""
+    names = with_cards(found)
+    if not names or found.disagreements is None:
+        return Cards([])
+    corpus, others = found.disagreements.corpus, _others(found)
+    diagnosis, careless = _diagnosis(found, corpus), _careless(corpus)
+    known = {} if not found.rankings else {row.shown: row.intervals for row in found.leaderboard}
+    amounts = _amounts(corpus, names, found.gold, others)
+    rows = {row.joined: row for row in found.breakdown.of("annotator") if row.name != found.gold}
+    periods = None if found.diagnosis is None else found.diagnosis.periods
+    made = []
+    for number, name in enumerate(names, 1):
+        who = corpus.annotators.index(name)
+        n_documents = int(np.count_nonzero(corpus.annotation_annotator == who))
+        n_spans = int(np.count_nonzero(corpus.span_annotator == who))
+        habits = _habits(name, diagnosis)
+        listed, about = _to_look_at(name, careless, corpus, links)
+        made.append(
+            Card(
+                name=name,
+                about=f"{counted(n_documents, corpus.extent.noun)} · {counted(n_spans, 'span')}",
+                facts=list(_facts(found, rows[name], known.get(name), others)),
+                sentences=[
+                    amounts[name],
+                    *_work(name, careless),
+                    *_changes(name, found),
+                ],
+                habits=[_habit(habit, corpus, others, links) for habit in habits[:MOST_HABITS]],
+                more=_more(len(habits), diagnosis),
+                over_time=_over_time(number, name, periods),
+                look=listed,
+                about_look=about,
+                alone=_ALONE.format(others) + _RIGHT[found.gold is not None],
+            )
+        )
+    rest = [
+        f"{name}: {said}"
+        for name in rows
+        if name not in names
+        for said in (
+            *_work(name, careless),
+            *(f"look at {look.text}" for look in _stretches(name, careless, links)),
+        )
+    ]
+    return Cards(made, rest)
+
+
+_OTHER = "the other annotator"
+_NO_HABIT = "None is shown."
+_ALONE = (
+    "Corrected agreement is 0 for random marks of the same lengths and 1 for marks that are all "
+    "the same as those of {0}. "
+)
+_RIGHT = "This says who differs, not who is wrong.", "The gold standard is taken to be right."
+
+
+def _others(found: Overview) -> str:
+    """Call those with whom each is compared by something else than their names."""
+    if found.gold is not None:
+        return "the gold standard"
+    return "the others" if len(found.result.counts.annotators) > 2 else "the other annotator"
+
+
+# --- Numbers ------------------------------------------------------------------
+
+
+def _facts(found: Overview, row: Row, intervals: Scores | None, others: str) -> Iterator[Fact]:
+    """Yield the scores of one annotator, whose intervals a ranking has."""
+    measure = sentences.by_measure(row.measure, found.result.settings.positions)
+    interval = (intervals or row.intervals).get("corrected")
+    known = None
+    if interval is not None and not isnan(interval.low):
+        known = Range(interval.low, interval.high)
+    yield Fact(f"Agreement with {others}", row.score.corrected, f"corrected, {measure}", known)
+    if row.measure != "exact":
+        ranking = found.rankings.get("exact")
+        scores: Any = ranking.systems if ranking else found.results["exact"].by_annotator
+        yield Fact("Of whole spans", scores[row.joined].corrected, "corrected, exact")
+    if row.without is not None and found.gold is None:
+        without = row.without.score.corrected
+        yield Fact("The others among themselves", without, f"corrected, {measure}")
+
+
+def _amounts(corpus: Corpus, names: Sequence[str], gold: str | None, called: str) -> dict[str, str]:
+    """Say how many spans each annotator marks, and that it is more or fewer if that is shown.
+
+    The annotator and each of the others exchange names within the documents that both annotated.
+    More, or fewer, than most others is shown by as many of these tests as are most of them, so
+    that one who marks a lot does not make all others those who mark little. It is adjusted for
+    all annotators. Where others are very many, there is no test.
+    """
+    number = annotation_numbers(corpus, corpus.span_text, corpus.span_annotator)
+    n_spans = np.bincount(number, minlength=len(corpus.annotation_document))
+    who = [corpus.annotators[i] for i in corpus.annotation_annotator.tolist()]
+    counts: list[dict[str, int]] = [{} for _ in corpus.documents]
+    for document, name, n in zip(corpus.annotation_document, who, n_spans.tolist(), strict=True):
+        counts[document][name] = n
+    noun = corpus.extent.noun
+    said, p_values, more = {}, [], []
+    for name in names:
+        others = {*corpus.annotators} - {name} if gold is None else {gold}
+        shared = [(x[name], x, both) for x in counts if name in x and (both := others & {*x})]
+        own = fmean([n for n, *_ in shared] or [0])
+        theirs = fmean([fmean([x[other] for other in both]) for _, x, both in shared] or [0])
+        said[name] = f"{own:,.1f} spans a {noun}, {called} {theirs:,.1f} in the same {noun}s"
+        met = sorted({other for *_, both in shared for other in both})
+        p = [
+            _p_of_more([(n, x[y]) for n, x, both in shared if y in both])
+            for y in met
+            if len(met) <= LARGE_TEAM
+        ]
+        sides = [_p_of_most(p), _p_of_most([1 - one for one in p])]
+        p_values.append(min(2 * min(sides), 1.0))
+        more.append(sides[0] < sides[1])
+    for name, p, is_more in zip(names, benjamini_hochberg(np.array(p_values)), more, strict=True):
+        than = "Marks"
+        if p <= HABIT:
+            most = "most of " if gold is None and len(corpus.annotators) > 3 else ""
+            than = f"Marks {'more' if is_more else 'fewer'} spans than {most}{called}:"
+            said[name] += f" ({p_is(float(p))})"
+        said[name] = f"{than} {said[name]}."
+    return said
+
+
+def _p_of_more(both: Sequence[tuple[int, int]]) -> float:
+    """Compute how often exchanged names would give the first of two as much, or more."""
+    return exchange_p(both, sum(own for own, _ in both))
+
+
+def _p_of_most(p_values: Sequence[float]) -> float:
+    """Compute a p-value that most of some hypotheses are wrong (Benjamini and Heller 2008).
+
+    >>> _p_of_most([0.01, 0.2]), _p_of_most([0.01, 0.02, 0.5]), _p_of_most([])
+    (0.2, 0.04, 1.0)
+    """
+    least = len(p_values) // 2 + 1
+    rest = len(p_values) - least + 1
+    return min(rest * sorted(p_values)[least - 1], 1.0) if p_values else 1.0
+
+
+# --- Habits -------------------------------------------------------------------
+
+
+def _diagnosis(found: Overview, corpus: Corpus) -> Diagnosis | None:
+    """Return what all annotators do otherwise; a ranking has it of the best system only."""
+    if found.diagnosis is None or not found.rankings:
+        return found.diagnosis
+    settings = found.result.settings
+    known = {name: getattr(settings, name, None) for name in declared(ScoringOptions)}
+    asked: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
+    result = found.results[asked.get("measure", "token")]
+    return diagnosis_of(result, corpus, scoring_of(asked), gold=found.gold)
+
+
+def _habits(name: str, diagnosis: Diagnosis | None) -> list[Pattern]:
+    """Return what only this annotator does regularly, the most costly first."""
+    patterns = () if diagnosis is None else diagnosis.patterns
+    return [pattern for pattern in patterns if pattern.is_habit and name in pattern.times]
+
+
+def _more(n: int, diagnosis: Diagnosis | None) -> str:
+    """Say how many habits there are that are not listed, or why there are none."""
+    if diagnosis is None:
+        return "Not known: chance of the whole corpus is not divided among texts."
+    return (
+        f"And {n - MOST_HABITS:,} more of them."
+        if n > MOST_HABITS
+        else ""
+        if n
+        else "None is shown."
+    )
+
+
+def _habit(pattern: Pattern, corpus: Corpus, others: str, links: Mapping[str, str]) -> Habit:
+    """Describe a habit with one example, without names of others."""
+    if len(pattern.others) < 2:
+        pattern = replace(pattern, others=(others,))
+    advice = pattern.advice
+    whole = "the agreement of all" if not pattern.is_error else "this score"
+    gain = diagnose_report.change(pattern.before, pattern.after)
+    example = pattern.examples[0]
+    link = links.get(example.document)
+    start = min(span.start for span in (example.own, example.theirs) if span is not None)
+    who = corpus.annotators.index(example.who)
+    return Habit(
+        sentence=diagnose_report.what(pattern),
+        about=f"{advice[0].upper()}{advice[1:]}. Without it, {whole} would change: {gain}.",
+        document=example.document,
+        link=link and f"{link}-{example.text}-{start}-{who}",
+        pieces=_pieces(example),
+        told=_told(pattern, example),
+    )
+
+
+def _told(pattern: Pattern, example: Example) -> str:
+    """Say what was marked in an example; of several others, what some of them marked."""
+
+    def marked(span: Span | None, characters: tuple[int, int] | None) -> str:
+        if span is None:
+            return "nothing"
+        label = f" as {span.label}" if pattern.is_labelled else ""
+        if example.content is None or characters is None:
+            return f"{span.start} to {span.end}{label}"
+        return f"“{_short(example.content[slice(*characters)])}”{label}"
+
+    own = marked(example.own, example.own_characters)
+    theirs = marked(example.theirs, example.their_characters)
+    others = pattern.others[0] if len(pattern.others) < 2 else "others"
+    if example.theirs is None and len(pattern.others) > 1:
+        others = "most others" if len(pattern.others) > 2 else "the others"
+    return f"{example.who} marked {own}; {others} {theirs}."
+
+
+def _pieces(example: Example) -> list[tuple[str, str]]:
+    """Cut an example into pieces, each with whose marks it has: own, theirs, both or none."""
+    text, sides = example.content, (example.own_characters, example.their_characters)
+    if text is None:
+        return []
+    cuts = sorted({edge for side in sides if side is not None for edge in side})
+    low, high = cuts[0], cuts[-1]
+    begin, end = max(low - _AROUND, 0), min(high + _AROUND, len(text))
+    before, after = text[begin:low], text[high:end]
+    pieces = [(f"…{before.partition(' ')[2]}" if begin else before, "")]
+    for start, stop in pairwise(cuts):
+        whose = (
+            name
+            for name, side in zip(("own", "theirs"), sides, strict=True)
+            if side is not None and side[0] <= start < side[1]
+        )
+        pieces.append((_short(text[start:stop]), " ".join(whose)))
+    return [*pieces, (f"{after.rpartition(' ')[0]}…" if end < len(text) else after, "")]
+
+
+def _short(words: str) -> str:
+    """Return words without their middle if they are long."""
+    return words if len(words) <= _WITHIN else f"{words[: _WITHIN // 2]}…{words[-_WITHIN // 2 :]}"
+
+
+# --- Documents to look at -----------------------------------------------------
+
+
+def _careless(corpus: Corpus) -> CarelessWork | None:
+    """Compare each annotator with two or more others; nothing where that cannot be done."""
+    if len(corpus.annotators) < 3 or corpus.unit == CORPUS:
+        return None
+    try:
+        return careless_work(corpus)
+    except DataError:
+        return None
+
+
+def _work(name: str, careless: CarelessWork | None) -> Iterator[str]:
+    """Say what is shown of the work of an annotator as a whole."""
+    if careless is not None and name in careless.below:
+        work = careless.by_annotator[name]
+        yield (
+            f"Shown to agree with the others less than half as much as they do among themselves, "
+            f"in the same documents: {in_digits(work.agreement, 3)} and "
+            f"{in_digits(work.others, 3)} ({p_is(work.adjusted)})."
+        )
+
+
+def _to_look_at(
+    name: str, careless: CarelessWork | None, corpus: Corpus, links: Mapping[str, str]
+) -> tuple[list[Look], str]:
+    """List stretches of documents to look at, and say what that means."""
+    noun = corpus.extent.noun
+    if careless is None:
+        return [], f"To tell which {noun}s to look at, three annotators are needed."
+    work = careless.by_annotator[name]
+    if not work.n_stretches:
+        return [], f"No stretch of {noun}s has enough spans to be judged by itself."
+    listed = _stretches(name, careless, links)
+    of = counted(work.n_stretches, "stretch").replace("stretchs", "stretches")
+    if not listed:
+        return [], f"None: in each of {of} the marks match those of others better than chance."
+    return listed, (
+        f"Here the marks are not shown to match others' better than chance ({len(listed):,} of "
+        f"{of}; about "
+        f"{work.luck:.1f} are expected by luck). There can be many reasons: hard texts, another "
+        "reading of the rules, haste. Look at them together."
+    )
+
+
+def _stretches(name: str, careless: CarelessWork | None, links: Mapping[str, str]) -> list[Look]:
+    """List stretches of documents to look at, of one annotator."""
+    listed: list[Look] = []
+    if careless is None:
+        return listed
+    noun = careless.corpus.extent.noun
+    for stretch in careless.stretches:
+        if stretch.annotator == name:
+            first, last = stretch.documents[0], stretch.documents[-1]
+            text = first if first == last else f"{first} to {last}"
+            sizes = f"{counted(len(stretch.documents), noun)}, {counted(stretch.n_spans, 'span')}"
+            listed.append(Look(f"{text} ({sizes})", links.get(first)))
+    return listed
+
+
+# --- Time ---------------------------------------------------------------------
+
+
+def _over_time(number: int, name: str, periods: Periods | None) -> Chart | None:
+    """Draw the last periods of one annotator."""
+    if periods is None or name not in periods.annotators:
+        return None
+    return periods_chart(periods, [name], name=f"time-{number}", most=MOST_PERIODS)
+
+
+def _changes(name: str, found: Overview) -> Iterator[str]:
+    """Say since when an annotator agrees more or less."""
+    periods = None if found.diagnosis is None else found.diagnosis.periods
+    if periods is not None:
+        for change in periods.changes:
+            if change.who in {name, " or ".join(periods.annotators)}:
+                yield changed(change, found)
+
+
+def changed(change: Change, found: Overview) -> str:
+    """Say what changed, and no more."""
+    before, after = in_digits(change.before, 3), in_digits(change.after, 3)
+    others, p = _others(found), p_is(change.p_adjusted)
+    text = f"Since {change.since}, agreement with {others} is {after}; before, it was {before}"
+    if not isnan(change.others_after):
+        rest = in_digits(change.others_before, 3), in_digits(change.others_after, 3)
+        return f"{text} (the others among themselves: {rest[0]} before, {rest[1]} since; {p})."
+    end = "" if found.gold is not None else " Of two, it is not known who changed."
+    return f"{text} ({p}).{end}"
