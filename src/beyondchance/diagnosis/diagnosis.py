@@ -17,6 +17,7 @@ from beyondchance.checks import checked_option
 from beyondchance.diagnosis.details import Detail
 from beyondchance.diagnosis.deviations import ALONE, KINDS, MISSED, Deviations
 from beyondchance.diagnosis.loss import Losses
+from beyondchance.diagnosis.periods import Periods
 from beyondchance.messages import Note
 from beyondchance.numbers import in_digits
 from beyondchance.results.agreement import Agreement
@@ -325,12 +326,15 @@ class Diagnosis(Printed):
     patterns : tuple of Pattern
         The most costly first; last those that are too few to tell whose habit they are.
     notes : tuple of Note
+    periods : Periods, optional
+        Agreement over time, if it was asked for.
     """
 
     agreement: Agreement
     corpus: Corpus
     patterns: tuple[Pattern, ...]
     notes: tuple[Note, ...] = ()
+    periods: Periods | None = None
     _losses: Losses | None = field(default=None, repr=False)
     _make_merges: Callable[[], Sequence[Merge]] = field(default=tuple, repr=False)
 
