@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from scipy import stats
 
 import beyondchance as bc
-from beyondchance.inference.trend import in_order
+from beyondchance.annotations.dates import in_order
 from examples import examples
 from refusals import assert_tells, refused
 

@@ -61,6 +61,9 @@ def with_annotator(
         "span_end": np.append(corpus.span_end, spans.end),
     }
     columns["missing_label"] = numbered(corpus.labels, every)[corpus.missing_label]
+    if corpus.annotation_date is not None:
+        days = np.zeros(len(documents), dtype=np.int64)
+        columns["annotation_date"] = np.append(corpus.annotation_date, days)
     if corpus.span_id is not None:
         columns["span_id"] = (*corpus.span_id, *_taken_over(columns, corpus.span_id))
     if corpus.span_fields is not None:

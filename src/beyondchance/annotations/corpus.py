@@ -100,6 +100,9 @@ class Corpus:
     annotation_document, annotation_annotator : arrays of int, shape (annotations,)
         Who annotated which document, sorted. An annotator who marked nothing in a
         document is listed; one who did not annotate it is not.
+    annotation_date : array of int, optional
+        The day in UTC on which each of them was made, or else changed last, counted from
+        1970-01-01; 0 where it is not known.
     span_text, span_annotator, span_label, span_start, span_end : arrays of int
         One value for each span; a discontinuous one reaches from its first to its last part.
     span_motif : array of int, optional
@@ -157,6 +160,7 @@ class Corpus:
     labels: tuple[str, ...]
     annotation_document: Ints
     annotation_annotator: Ints
+    annotation_date: Ints | None = None
     span_text: Ints
     span_annotator: Ints
     span_label: Ints

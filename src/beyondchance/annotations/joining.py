@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("text_document", "text_length", "annotation_document", "annotation_annotator"),
+    "annotation_date",
     *("span_text", "span_annotator", "span_label", "span_start", "span_end", "span_motif"),
     *("missing_text", "missing_annotator", "missing_label", "missing_length"),
     *("token_start", "token_end", "token_weight"),
@@ -136,6 +137,6 @@ def in_characters(corpus: Corpus) -> Corpus:
 
 def with_sorted_annotations(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Sort who annotated what, where annotators got other numbers."""
-    names = ("annotation_annotator", "annotation_document")
-    order = np.lexsort([columns[name] for name in names])
+    order = np.lexsort((columns["annotation_annotator"], columns["annotation_document"]))
+    names = (name for name in columns if name.startswith("annotation"))
     return {**columns, **{name: columns[name][order] for name in names}}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.annotations.dates import in_order
 from beyondchance.annotations.joining import in_characters, with_whole_documents
 from beyondchance.cli import options as flags
 from beyondchance.cli.loading import load, noted, path_of
@@ -243,7 +244,7 @@ def _trends(result: Agreement, options: Mapping[str, Any], told: list[Note]) -> 
     """Test whether agreement changes over the fields that have an order, or tell why not."""
     found = []
     for name in _fields(options):
-        from beyondchance.inference.trend import in_order, trend  # noqa: PLC0415 - only for those who ask
+        from beyondchance.inference.trend import trend  # noqa: PLC0415 - only for those who ask
 
         order = options["order"]
         if order or in_order(tuple(result.by_field(name))):

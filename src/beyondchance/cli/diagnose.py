@@ -15,6 +15,7 @@ from beyondchance.reporting.commands.diagnose import diagnose_report
 @flags.annotated_files
 @flags.scoring
 @flags.resampling("confidence", is_flat=False)
+@flags.BY
 @flags.TOP
 @flags.output
 def command(**options: Any) -> Report:
@@ -26,9 +27,10 @@ def command(**options: Any) -> Report:
     \b
     beyondchance diagnose anna.conll ben.conll
     beyondchance diagnose export.json --measure exact
+    beyondchance diagnose export.json --by week
     beyondchance diagnose gold.conll system.conll --gold gold
     """
     corpus = load(options)
     gold = None if options["gold"] is None else corpus.gold
-    found = diagnose(corpus, gold=gold, **flags.scoring_options(options))
+    found = diagnose(corpus, gold=gold, by=options["by"], **flags.scoring_options(options))
     return diagnose_report(found, **flags.picked(options, ("top", "digits", "confidence")))

@@ -378,6 +378,14 @@ def top(default: int, text: str) -> Decorator:
 
 
 QUIET = in_output("--quiet", "-q", is_flag=True, is_everyday=True, help="No notes and no progress.")
+BY = in_output(
+    "--by",
+    metavar="week|month|FIELD",
+    is_everyday=True,
+    is_flat=False,
+    help="Agreement over time, and who changed.",
+    more="By the date of each annotation, or by a field of the documents.",
+)
 TOP = top(20, "Rows of long tables in text; 0 shows all, as JSON and CSV do.")
 
 

@@ -58,6 +58,7 @@ def _is_free(name: str) -> bool:
 )
 @flags.in_output("--title", metavar="TEXT", is_everyday=True, help="The heading of the page.")
 @flags.in_output("--dated", is_flag=True, help="Print today's date below the heading.")
+@flags.BY
 @flags.top(1000, "Documents to show in full, those with most disagreements; 0 for all.")
 @flags.digits(3)
 @flags.QUIET
@@ -89,7 +90,9 @@ def command(**options: Any) -> Any:
         date=date.today().isoformat() if options["dated"] else None,
         coefficients=options["coefficients"] or WITHOUT_GAMMA,
         replace=shown(options["replace"]),
-        **flags.picked(options, ("top", "digits", "gamma", "keep", "margin", "blind", "chance")),
+        **flags.picked(
+            options, ("top", "digits", "gamma", "keep", "margin", "blind", "chance", "by")
+        ),
         **flags.resampling_options(options),
     )
     figures = options["figures"]

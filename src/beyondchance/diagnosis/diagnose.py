@@ -37,6 +37,7 @@ from beyondchance.diagnosis.diagnosis import (
     Pattern,
 )
 from beyondchance.diagnosis.loss import as_compared, losses
+from beyondchance.diagnosis.periods import periods_of
 from beyondchance.errors import OptionError
 from beyondchance.messages import Note, Use
 from beyondchance.options import ScoredOptions, ScoringOptions, documented
@@ -68,7 +69,9 @@ _NO_CAUSES = Note(
 
 
 @documented(ScoringOptions)
-def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagnosis:
+def diagnose(
+    data: Any, *others: Any, by: str | None = None, **options: Unpack[ScoredOptions]
+) -> Diagnosis:
     """Find where agreement is lost, and what mending each pattern of disagreement would bring.
 
     A pattern is a set of one annotator's disagreements that share a label and a kind; what is a
@@ -86,6 +89,9 @@ def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagn
     gold : str or path, optional
         Compare each annotator with this one only, who is right: the patterns of each are its
         errors, and their gain is that of its own score.
+    by : str, optional
+        Also compute the agreement of each annotator over time, and who changed (`periods`): by
+        "week" or "month" of the date of each annotation, or a field of the documents.
     {options}
     names, texts, scheme, repair, ... : optional
         How these become a corpus (see `corpus`).
@@ -128,11 +134,16 @@ def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagn
             _CHANGES_WITH, remedy=("read them with ", Use("unit", "sentence"), " or document")
         )
     result = agreement_from(answer(given, Question("agreement", gold, asked)))
-    return diagnosis_of(result, given, scoring_of(asked), gold=gold)
+    return diagnosis_of(result, given, scoring_of(asked), gold=gold, by=by)
 
 
 def diagnosis_of(
-    result: Agreement, given: Corpus, scoring: Scoring, *, gold: str | None = None
+    result: Agreement,
+    given: Corpus,
+    scoring: Scoring,
+    *,
+    gold: str | None = None,
+    by: str | None = None,
 ) -> Diagnosis:
     """Diagnose a result, from the corpus that it was computed from."""
     corpus = as_compared(given, scoring, gold)
@@ -150,6 +161,7 @@ def diagnosis_of(
         agreement=result,
         corpus=corpus,
         patterns=patterns,
+        periods=None if by is None else periods_of(corpus, result.counts, by),
         notes=(
             *result.notes,
             *([_NO_CAUSES] if cause is None else []),

@@ -1,13 +1,36 @@
-"""Agreement over time: each annotator with the others, week by week, and who changed."""
+r"""Agreement over time: each annotator with the others, week by week, and who changed.
+
+Let :math:`C` be the corrected agreement of an annotator with the others in the documents before
+some period, :math:`C'` that from the period on, and :math:`O` and :math:`O'` those of the others
+among themselves in the same documents. The annotator agrees less if :math:`C' - C`, what is left of
+it beside the others', :math:`(C' - C) - (O' - O)`, and :math:`C'O - CO'` are all shown to be below
+0: the first is not so where others got worse, the second where documents got harder for all, and
+the third where the others agreed less from the beginning. So that p is the largest of the three
+(Berger 1982), each by the jackknife over documents within either side.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
+from typing import TypeAlias
 
+import numpy as np
+
+from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.dates import PERIODS, day_of, in_order, period_of
+from beyondchance.annotations.names import numbered
+from beyondchance.core.exact import exact_total
+from beyondchance.core.resampling import effective_number, influences, student_tail
+from beyondchance.errors import OptionError
+from beyondchance.messages import Quote, quotes
+from beyondchance.results.counts import Counts
+from beyondchance.results.resampling import jackknifed, score_of
 from beyondchance.types import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """An annotator whose agreement with the others changed.
 
@@ -41,17 +64,20 @@ class Periods:
     Attributes
     ----------
     field : str
-        The field of the documents, or "week": that of the date of each annotation.
+        The field of the documents; or "week" or "month": those of the date of each annotation.
     periods : tuple of str
         In order.
     annotators : tuple of str
         All but a gold standard.
     corrected : array of float, shape (annotators, periods)
-        nan where it is not defined.
+        With all others, or with the gold standard, in the documents that the annotator did in the
+        period, whenever the others did; nan where it is not defined.
     n_documents : array of int, shape (annotators, periods)
-        Documents of the annotator that others annotated too.
+        These documents, without those in which nothing was marked.
     changes : tuple of Change
-        The most certain first.
+        The most certain first. Each is found without those that come before.
+    n_tested : int
+        Annotators with enough documents to be tested for a change.
     n_undated : int
         Annotations without a period, which are left out.
     """
@@ -62,4 +88,185 @@ class Periods:
     corrected: Floats
     n_documents: Ints
     changes: tuple[Change, ...] = ()
+    n_tested: int = 0
     n_undated: int = 0
+
+
+_Scores: TypeAlias = tuple[float, float, float, float]
+"""Of an annotator with the others before and after, and of the others among themselves."""
+LEVEL = 0.05
+"""The adjusted p-value up to which a change is named."""
+FEWEST = 5
+"""Documents on either side of a change."""
+_EFFECTIVE = 4
+"""How many equal documents those of a side are worth, at least."""
+_DATED = (
+    "export from Label Studio, Prodigy, INCEpTION (the project) or Argilla (responses with "
+    "inserted_at), or add a column 'date', such as 2024-05-31, to a table"
+)
+_NAMED = "add it as a column of a table, or as metadata of the tasks or documents that are exported"
+
+
+def periods_of(corpus: Corpus, counts: Counts, by: str) -> Periods:
+    """Compute the agreement of each annotator in each period, and who changed.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What was counted; with a gold standard, annotators are compared with this only.
+    counts : Counts
+    by : str
+        A field of the documents, or "week" or "month": those of the date of each annotation.
+
+    Raises
+    ------
+    DataError
+        If there is no such field, or there are no dates.
+    """
+    names, number, is_ordered = _numbered(corpus, by)
+    judged = [i for i, name in enumerate(corpus.annotators) if name != corpus.gold]
+    n, sums = len(names), counts.sums_by_annotation(corpus)[:, 0]
+    rows = np.flatnonzero((number >= 0) & (sums[:, 2] > 0))
+    cell = corpus.annotation_annotator[rows] * n + number[rows]
+    size = len(corpus.annotators) * n
+    whole = np.stack([exact_total(cell, column, size) for column in sums[rows].T], axis=-1)
+    changes, n_tested = _changes(corpus, counts, names, number, judged) if is_ordered else ([], 0)
+    return Periods(
+        field=by,
+        periods=names,
+        annotators=tuple(corpus.annotators[i] for i in judged),
+        corrected=score_of(whole, "corrected").reshape(-1, n)[judged],
+        n_documents=np.bincount(cell, minlength=size).reshape(-1, n)[judged],
+        changes=tuple(changes),
+        n_tested=n_tested,
+        n_undated=int(
+            np.count_nonzero((number < 0) & np.isin(corpus.annotation_annotator, judged))
+        ),
+    )
+
+
+def _numbered(corpus: Corpus, by: str) -> tuple[tuple[str, ...], Ints, bool]:
+    """List the periods, number that of each annotation, and say whether they have an order."""
+    document, known = corpus.annotation_document, corpus.fields
+    is_date = by in PERIODS and by not in known
+    if by in known:
+        values, own = known[by], document
+    elif is_date:
+        day = np.array([*map(day_of, known.get("date") or [""] * len(corpus.documents))])[document]
+        if corpus.annotation_date is not None:
+            day = np.where(corpus.annotation_date > 0, corpus.annotation_date, day)
+        days, own = np.unique(day, return_inverse=True)
+        values = tuple(period_of(x, by) for x in days.tolist())
+    else:
+        values, own = (), document
+    if not any(values):
+        if is_date:
+            raise OptionError("no annotation has a date", remedy=_DATED)
+        there = (", but ", *quotes(known)) if known else ()
+        raise OptionError(
+            "documents have no field ", Quote(by, is_given=True), *there, remedy=_NAMED
+        )
+    names = in_order(values)
+    listed = names or tuple(sorted({*values} - {""}))
+    number = (numbered(values, ("", *listed)) - 1)[own]
+    return listed, number, is_date or names is not None
+
+
+def _changes(
+    corpus: Corpus, counts: Counts, names: Sequence[str], number: Ints, judged: Sequence[int]
+) -> tuple[list[Change], int]:
+    """Name who changed, one after the other, and say how many could be tested."""
+    annotators, document, who = (
+        corpus.annotators,
+        corpus.annotation_document,
+        corpus.annotation_annotator,
+    )
+    is_pair = len(annotators) == 2
+    changes: list[Change] = []
+    named: list[int] = []
+    n_tested, p_value = 0, 0.0
+    while True:
+        sums, stays = counts.sums_by_annotation(corpus, named), ~np.isin(who, named)
+        team = np.bincount(document[stays], minlength=len(corpus.documents))[document]
+        is_used = stays & (number >= 0) & (sums[:, 0, 2] > 0) & (team > 2 - is_pair)
+        found = []
+        for i in judged:
+            rows = np.flatnonzero(is_used & (who == i))
+            if tested := [*_tested(sums[rows][:, : 2 - is_pair], number[rows])]:
+                p, since, scores = min(tested)
+                found.append((p * len(tested), i, since, scores))
+        n_tested = n_tested or len(found)
+        if found:
+            p, i, since, scores = min(found)
+            p_value = max(p_value, p * len(found))
+        if not found or p_value > LEVEL:
+            return changes, n_tested
+        is_either = is_pair and corpus.gold is None
+        changes.append(
+            Change(
+                " or ".join(annotators) if is_either else annotators[i],
+                names[since],
+                *scores,
+                p_adjusted=p_value,
+            )
+        )
+        if is_pair:
+            return changes, n_tested
+        named.append(i)
+
+
+def _tested(sums: Floats, number: Ints) -> Iterator[tuple[float, int, _Scores]]:
+    """Test one annotator for a change since each period that has documents on both sides.
+
+    Parameters
+    ----------
+    sums : array of float, shape (documents, 1 or 2, 4)
+        Of the annotator with the others, and of these among themselves.
+    number : array of int, shape (documents,)
+        The period of each, by its place.
+    """
+    for since in np.unique(number)[1:].tolist():
+        sides = [sums[number < since], sums[number >= since]]
+        if not all(map(_is_enough, sides)):
+            continue
+        before, after = map(jackknifed, sides)
+        if not (np.isfinite(before).all() and np.isfinite(after).all()):
+            continue
+        values = _contrasts(before[0], after[0])
+        effects = [
+            [influences(x) for x in _contrasts(before[1:].T, after[0])],
+            [influences(x) for x in _contrasts(before[0], after[1:].T)],
+        ]
+        p = [
+            max(_share(sign * x, own) for x, *own in zip(values, *effects, strict=True))
+            for sign in (1, -1)
+        ]
+        old, new = ([*side[0].tolist(), nan][:2] for side in (before, after))
+        yield min(2 * min(p), 1.0), since, (old[0], new[0], old[1], new[1])
+
+
+def _is_enough(sums: Floats) -> bool:
+    """Return whether documents are enough for a jackknife."""
+    weights = sums[:, 0, 2] / 2 - sums[:, 0, 1]
+    return len(sums) >= FEWEST and effective_number(weights) >= _EFFECTIVE
+
+
+def _contrasts(before: Floats, after: Floats) -> Sequence[Floats]:
+    """Compute what is below 0 if an annotator agrees less: see the formulas above."""
+    own = after[0] - before[0]
+    if len(before) == 1:
+        return (own,)
+    return own, own - (after[1] - before[1]), after[0] * before[1] - before[0] * after[1]
+
+
+def _share(value: float, effects: Sequence[Floats]) -> float:
+    """Compute how often a contrast of 0 would come out as low.
+
+    A side in which all documents agree alike is taken for as spread as the other.
+    """
+    spread = [float(np.sqrt(np.mean(own * own))) for own in effects]
+    known = [
+        own if mine else np.full(len(own), other)
+        for own, mine, other in zip(effects, spread, spread[::-1], strict=True)
+    ]
+    return student_tail(value, known) if any(spread) else 1.0

@@ -18,7 +18,6 @@ import numpy as np
 
 from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.checks import checked_generator, checked_share, checked_whole
 from beyondchance.core.distributions import beta_share
 from beyondchance.core.draws import sampled_weights
@@ -35,11 +34,11 @@ from beyondchance.core.ragged import (
 )
 from beyondchance.core.resampling import benjamini_hochberg, influences, places, student_tail
 from beyondchance.errors import DataError
-from beyondchance.inference.estimates import adjusted, jackknifed
+from beyondchance.inference.estimates import adjusted
 from beyondchance.options import FEWEST_RESAMPLES, MOST_RESAMPLES, CorpusOptions
 from beyondchance.results.counts import Counts
 from beyondchance.results.printed import Printed
-from beyondchance.results.resampling import score_of
+from beyondchance.results.resampling import jackknifed, score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.settings import Settings
@@ -454,16 +453,9 @@ class _Table:
     @classmethod
     def of(cls, corpus: Corpus, counts: Counts) -> _Table:
         """Add the counts of pairs."""
-        counts = counts.ordered(corpus.annotators)
-        where, n_documents = corpus.annotation_document, len(corpus.documents)
-        sides = [annotation_numbers(corpus, counts.text, x) for x in (counts.a, counts.b)]
-        own = sum((counts.sums_of(side, len(where)) for side in sides), np.zeros((1, 4)))
-        whole = counts.sums_of(where[sides[0]], n_documents)
-        return cls(
-            corpus=corpus,
-            sums=np.stack([own, whole[where] - own], axis=1),
-            is_shared=(np.bincount(where, minlength=n_documents) > 2)[where] & (own[:, 2] > 0),
-        )
+        where, sums = corpus.annotation_document, counts.sums_by_annotation(corpus)
+        is_shared = (np.bincount(where) > 2)[where] & (sums[:, 0, 2] > 0)
+        return cls(corpus=corpus, sums=sums, is_shared=is_shared)
 
     def rows(self, annotator: int) -> Ints:
         """Find the annotations by which an annotator is judged."""

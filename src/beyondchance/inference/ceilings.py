@@ -20,9 +20,9 @@ from beyondchance.adjudication.added import with_annotator
 from beyondchance.adjudication.consensus import FRESH, MEASURES, Consensus, consensus
 from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.core.resampling import influences, student
-from beyondchance.inference.estimates import jackknifed
 from beyondchance.results.adding import numbered
 from beyondchance.results.agreement import Agreement
+from beyondchance.results.resampling import jackknifed
 from beyondchance.scoring.api import agreement
 from beyondchance.types import Floats
 

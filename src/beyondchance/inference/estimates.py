@@ -12,7 +12,6 @@ import numpy as np
 
 from beyondchance.core.distributions import skewed, student_quantile, student_share, unskewed
 from beyondchance.core.resampling import degrees_of_freedom, holm, influences, skewness, variance_of
-from beyondchance.results.resampling import score_of
 from beyondchance.types import Floats
 
 FEW_DOCUMENTS = 20
@@ -20,22 +19,6 @@ FEW_DOCUMENTS = 20
 _MOST_DOCUMENTS = 10**7
 
 _Key = TypeVar("_Key")
-
-
-def jackknifed(sums: Floats, score: str = "corrected") -> Floats:
-    """Compute a score of all documents, and then without each of them.
-
-    Parameters
-    ----------
-    sums : array of float, shape (documents, ..., 4)
-    score : {"corrected", "observed", "chance"}
-
-    Returns
-    -------
-    array of float, shape (1 + documents, ...)
-    """
-    whole = sums.sum(axis=0)
-    return score_of(np.concatenate([whole[None], whole - sums]), score)
 
 
 def adjusted(

@@ -17,13 +17,13 @@ from beyondchance.core.distributions import (
 )
 from beyondchance.core.resampling import degrees_of_freedom, effective_number, influences
 from beyondchance.errors import OptionError
-from beyondchance.inference.estimates import Estimate, jackknifed, largest
+from beyondchance.inference.estimates import Estimate, largest
 from beyondchance.inference.replacement import Replacement
 from beyondchance.messages import Text
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.intervals import FEW, signed_with, units_of
 from beyondchance.results.printed import Printed, Reasoned
-from beyondchance.results.resampling import SCORES, resampling_of
+from beyondchance.results.resampling import SCORES, jackknifed, resampling_of
 from beyondchance.settings import Settings
 from beyondchance.types import Floats
 

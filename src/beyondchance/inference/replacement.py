@@ -27,7 +27,6 @@ from beyondchance.inference.estimates import (
     FEW_DOCUMENTS,
     Estimate,
     adjusted,
-    jackknifed,
     largest,
 )
 from beyondchance.messages import Quote, given
@@ -35,7 +34,7 @@ from beyondchance.numbers import in_digits
 from beyondchance.options import BLIND, CorpusOptions
 from beyondchance.results.adding import numbered, numbers
 from beyondchance.results.printed import Printed
-from beyondchance.results.resampling import score_of
+from beyondchance.results.resampling import jackknifed, score_of
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.options import scoring_of

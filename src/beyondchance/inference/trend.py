@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isnan, sqrt
-from typing import Any
 
 import numpy as np
 
+from beyondchance.annotations.dates import in_order
 from beyondchance.checks import checked_instance
 from beyondchance.core.distributions import normal_quantile
 from beyondchance.core.resampling import (
@@ -20,16 +19,13 @@ from beyondchance.core.resampling import (
 )
 from beyondchance.errors import DataError, OptionError
 from beyondchance.inference.compare import FEWEST, why_few
-from beyondchance.inference.estimates import jackknifed
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.printed import Printed
+from beyondchance.results.resampling import jackknifed
 from beyondchance.results.score import PART
 from beyondchance.settings import Settings
 
-_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
-_DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ].*)?")
-_WHOLE = re.compile(r"\d+")
 DROP, POWER, ALPHA = 0.1, 0.8, 0.05
 """The change between two rounds, and how often it should be found at which level, for `needed`."""
 
@@ -77,34 +73,6 @@ class Trend(Printed):
 
     def __repr__(self) -> str:
         return f"Trend({self.field!r}: {self.slope:+.4f} a step, p_value={self.p_value:.4f})"
-
-
-def in_order(values: Sequence[str]) -> tuple[str, ...] | None:
-    """Sort values by the order that they have; None if they have none.
-
-    Numbers, dates such as 2024-05-31, and names that differ in one whole number, such as round 2.
-    No value is left out but the empty one.
-
-    Examples
-    --------
-    >>> in_order(["round 10", "round 9"]), in_order(["spring", "autumn"])
-    (('round 9', 'round 10'), None)
-    >>> in_order(["2024-05", "2023-11", ""]), in_order(["31.05.2023", "01.06.2023"])
-    (('2023-11', '2024-05'), None)
-    """
-    distinct = [value for value in dict.fromkeys(values) if value]
-    keys: list[Any] = []
-    if all(map(_PLAIN.fullmatch, distinct)):
-        keys = [float(value) for value in distinct]
-    elif all(map(_DATE.fullmatch, distinct)):
-        keys = list(distinct)
-    elif len({_WHOLE.sub("#", value) for value in distinct}) == 1:
-        numbers = [_WHOLE.findall(value) for value in distinct]
-        keys = [int(found[0]) for found in numbers if len(found) == 1]
-    if len(distinct) < 2 or len(set(keys)) < len(distinct):
-        return None
-    place = dict(zip(distinct, keys, strict=True))
-    return tuple(sorted(distinct, key=place.__getitem__))
 
 
 def trend(result: Agreement, by: str, *, order: Sequence[str] | None = None) -> Trend:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
+from beyondchance.annotations.dates import day_of
 from beyondchance.annotations.names import coded, if_any, numbered
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import DataError, FormatError, MismatchError, SpanError
@@ -46,13 +47,15 @@ from beyondchance.io.registry import EITHER
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Text, Use, pieces, quotes
-from beyondchance.tallies import WIDENED, left_out, mended
+from beyondchance.tallies import UNREADABLE_DATES, WIDENED, left_out, mended
 from beyondchance.types import Ints
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _Motif = tuple[Interval, ...]
 
+_NO_DATE = (None, "", -1, "-1")
+"""What files have in the place of a date."""
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
 
@@ -478,6 +481,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     found = replace(
         corpus,
         **_motifs(motif),
+        annotation_date=_dates(drafted, corpus, reading),
         span_id=if_any(span.id for span in listed),
         span_fields=if_any(span.fields for span in listed),
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
@@ -487,6 +491,19 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
     return _with_missing(found, drafted, reading)
+
+
+def _dates(drafted: Sequence[tuple[str, Draft]], corpus: Corpus, reading: Reading) -> Ints | None:
+    """Return the day of each annotation, in the order of the corpus; None if no file has dates."""
+    given = [None if draft.date in _NO_DATE else draft.date for _, draft in drafted]
+    if not any(given):
+        return None
+    days = np.array([*map(day_of, given)], dtype=np.int64)
+    n_given = sum(date is not None for date in given)
+    reading.skipped[UNREADABLE_DATES] += n_given - int(np.count_nonzero(days))
+    document = numbered([name for name, _ in drafted], corpus.documents)
+    who = numbered([draft.annotator for _, draft in drafted], corpus.annotators)
+    return days[np.lexsort((who, document))]
 
 
 def _with_missing(corpus: Corpus, drafted: Sequence[tuple[str, Draft]], reading: Reading) -> Corpus:

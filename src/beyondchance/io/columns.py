@@ -53,6 +53,8 @@ _UNCLEAR = ("id", "sentence_id", "sent_id", "text_id", "uid", "guid")
 """What may number documents, sentences or rows."""
 NUMBERS = ("start", "end", "length")
 """The columns that hold whole numbers."""
+DATE = "date"
+"""The column of the day of each annotation; of several rows, the last."""
 SPAN = ("start", "end", "label")
 """The columns that every table of spans has."""
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}(\.0*)?\s*", re.ASCII)

@@ -136,6 +136,8 @@ class Draft:
         Of spans without a text: whether offsets count the tokens that another has.
     fields : mapping of str to str
         Values to group documents by.
+    date : object
+        When it was made, or else changed last, as the file has it (see `day_of`).
     missing : sequence of Mention
         Quotes that are not in the text, or not as often.
     find : callable, optional
@@ -158,6 +160,7 @@ class Draft:
     tagged: Tags | None = None
     counts_tokens: bool = False
     fields: Mapping[str, str] = field(default_factory=dict)
+    date: object = None
     missing: Sequence[Mention] = ()
     find: Callable[[str], Draft] | None = None
 

@@ -15,6 +15,7 @@ from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.checks import checked_instance
 from beyondchance.diagnosis.diagnose import diagnosis_of
 from beyondchance.diagnosis.diagnosis import Diagnosis
+from beyondchance.diagnosis.periods import periods_of
 from beyondchance.errors import DataError
 from beyondchance.inference.replacement import Replacement, replacement
 from beyondchance.inference.standings import Standings, compare_systems
@@ -147,6 +148,7 @@ def overview(
     models: Sequence[str] = (),
     asked: Mapping[str, Any] | None = None,
     informed: Mapping[str, Ranking] | None = None,
+    by: str | None = None,
     **resampling: Unpack[ResamplingOptions],
 ) -> Overview:
     """Compute what belongs to a result.
@@ -166,6 +168,8 @@ def overview(
         What they have to show: options of `replacement`.
     informed : mapping of measure to Ranking, optional
         The ranking against chance by the shapes of words.
+    by : str, optional
+        Agreement over time, by this (see `diagnose`).
     {options}
 
     Raises
@@ -201,7 +205,7 @@ def overview(
             replaced = replacement(corpus, model=list(models), confidence=level, **scoring)
             people = corpus.select(annotators=set(corpus.annotators) - set(models))
             own = agreement(people, **scored)
-            found = overview(own, people, others=others, gamma=gamma, **resampling)
+            found = overview(own, people, others=others, gamma=gamma, by=by, **resampling)
             return replace(found, replacement=replaced)
         rankings, results = {}, _by_measures(result, corpus, gold, MAIN)
     found = Overview(
@@ -234,27 +238,31 @@ def overview(
         corpus=corpus,
         difficulty=difficulty(replace(compared, gold=gold), **_options(settings)),
         disagreements=disagreements(compared, pairs=pairs),
-        diagnosis=_diagnosis(found, compared, settings),
+        diagnosis=_diagnosis(found, compared, settings, by),
         coefficients=values,
         placements=[*_placements(compared, settings)],
     )
 
 
-def _diagnosis(found: Overview, compared: Corpus, settings: Settings) -> Diagnosis | None:
+def _diagnosis(
+    found: Overview, compared: Corpus, settings: Settings, by: str | None
+) -> Diagnosis | None:
     """Diagnose all annotators, or the best system, by the measure of the result.
 
-    Nothing where chance is of all texts at once.
+    Nothing where chance is of all texts at once. Over time, systems are compared all together.
     """
     asked = {name: value for name, value in _options(settings).items() if value is not None}
     measure = asked.get("measure", "token")
     result, gold = found.results[measure], found.gold
+    periods = None if by is None else periods_of(compared, result.counts, by)
     if found.rankings:
         best = found.leaderboard[0].shown
         result = found.rankings[measure].systems[best]
         compared = only(compared, [str(gold), best])
     if compared.unit == CORPUS or not result.counts.is_by_document:
         return None
-    return diagnosis_of(result, compared, scoring_of(asked), gold=gold)
+    diagnosis = diagnosis_of(result, compared, scoring_of(asked), gold=gold)
+    return replace(diagnosis, periods=periods)
 
 
 def _levels(result: Agreement) -> tuple[str, ...]:

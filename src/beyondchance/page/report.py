@@ -109,6 +109,7 @@ def report(
     margin: float | None = 0.05,
     blind: str = "unknown",
     chance: str = "uniform",
+    by: str | None = None,
     **options: Unpack[_Options],
 ) -> Page:
     """Write a page that a team can open, send and archive.
@@ -144,6 +145,8 @@ def report(
         What such a model has to show (see `replacement`).
     chance : {"uniform", "shapes"}
         With ``shapes``, a ranking also has skill and the ranks by it (see `rank`).
+    by : str, optional
+        Agreement of each annotator over time: "week", "month" or a field (see `diagnose`).
     {options}
     names, texts, tokens, gold, scheme, ... : optional
         How annotations become a corpus (see `corpus`).
@@ -206,6 +209,7 @@ def report(
         models=models,
         asked={"keep": keep, "margin": margin, "blind": blind},
         informed=informed,
+        by=by,
         **resampling,
     )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)

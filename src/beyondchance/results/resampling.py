@@ -347,6 +347,22 @@ def score_of(sums: Floats, name: str) -> Floats:
     return np.where(size > 0, found, nan)
 
 
+def jackknifed(sums: Floats, score: str = "corrected") -> Floats:
+    """Compute a score of all documents, and then without each of them.
+
+    Parameters
+    ----------
+    sums : array of float, shape (documents, ..., 4)
+    score : {"corrected", "observed", "chance"}
+
+    Returns
+    -------
+    array of float, shape (1 + documents, ...)
+    """
+    whole = sums.sum(axis=0)
+    return score_of(np.concatenate([whole[None], whole - sums]), score)
+
+
 def resampled(rows: Rows, options: Resampling, team: Team) -> Iterator[tuple[range, Distribution]]:
     """Draw documents, annotators or both; a few levels at a time, all from the same draws.
 

@@ -103,6 +103,7 @@ def shuffled(data: Any, kind: str, magnitude: float, seed: int = 0) -> Corpus:
         annotators=(reference, f"shuffled {reference}"),
         annotation_document=part.annotation_document.repeat(2),
         annotation_annotator=np.tile([0, 1], len(part.annotation_document)),
+        annotation_date=None,
         span_text=text,
         span_start=start,
         span_end=end,

@@ -49,6 +49,8 @@ class _Answer(NamedTuple):
     value : object
     status : str, optional
         Where the file has it; of a model, ``suggestion``.
+    date : object
+        When it was made, or else changed, where the file has it.
     """
 
     where: Text
@@ -56,6 +58,7 @@ class _Answer(NamedTuple):
     annotator: str | None
     value: Any
     status: str | None
+    date: object = None
 
 
 def is_format(upload: Upload) -> bool:
@@ -114,7 +117,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             fields = {name: x for name, x in _strings(item.get("metadata")).items() if name != key}
             who = answer.annotator or upload.annotator
             for draft in _SHAPE.drafts(own, who, reading, answer.value):
-                yield replace(draft, fields=fields)
+                yield replace(draft, fields=fields, date=answer.date)
 
 
 def _is_read(answer: _Answer, question: str, reading: Reading) -> bool:
@@ -236,9 +239,9 @@ def _answers(item: Item, where: Text) -> Iterator[_Answer]:
             status = answer.get("status")
             if status is not None and status not in _STATUSES:
                 raise refused(status, "the status", at, f"one of {', '.join(_STATUSES)}")
-            yield _Answer(
-                at, question, identifier(answer, "user_id", at), answer.get("value"), status
-            )
+            who = identifier(answer, "user_id", at)
+            date = answer.get("inserted_at") or answer.get("updated_at")
+            yield _Answer(at, question, who, answer.get("value"), status, date)
     for question, suggestion in suggestions.items():
         answer = object_of(suggestion, where, _SUGGESTED)
         agent = identifier(answer, "agent", where) or _SUGGESTED

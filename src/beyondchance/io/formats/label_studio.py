@@ -81,6 +81,8 @@ class _Work:
         Whether it began as a prediction that the annotator was shown.
     updated : str
         When it was changed last, as the file writes it: later times sort behind.
+    made : object
+        When it was made, or else changed: a star that is set later is a change, too.
     unnamed : str
         What the file should name and does not: the annotator, or the model of a prediction.
     """
@@ -97,6 +99,7 @@ class _Work:
     is_gold: bool
     is_begun: bool
     updated: str
+    made: object
     unnamed: str
 
     def text_in(self, name: str) -> str:
@@ -153,6 +156,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
             fields={**work.about, **named_fields(beside)},
+            date=work.made,
             tokens=written_places(work.data, "tokens", reading),
             sentences=written_places(work.data, "sentences", reading),
         )
@@ -232,6 +236,7 @@ def _works(
                     is_gold=_flag(item, "ground_truth", at),
                     is_begun=bool(is_begun) and not is_model,
                     updated=str(item.get("updated_at") or ""),
+                    made=item.get("created_at") or item.get("updated_at"),
                 )
 
 
@@ -252,7 +257,7 @@ def _nested(task: Item, where: Text, others: Counter[str]) -> Item:
             "neither 'annotations' nor 'annotator' nor labelled spans were found",
             expected="a task of Label Studio's JSON or JSON-MIN export",
         )
-    about = {key: task.get(key) for key in (*_ANNOTATOR, "updated_at")}
+    about = {key: task.get(key) for key in (*_ANNOTATOR, "updated_at", "created_at")}
     return {
         "data": {key: value for key, value in task.items() if key not in _ABOUT},
         "annotations": [{**about, "id": task.get("annotation_id"), "result": results}],

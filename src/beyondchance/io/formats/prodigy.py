@@ -58,7 +58,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             _check_whole(draft, task, accepted, reading, are_answered=are_answered)
             counts["categories"] += any(task.get(key) for key in _CATEGORIES)
             counts["binary"] += are_answered
-            yield replace(draft, tokens=tokens)
+            yield replace(draft, tokens=tokens, date=task.get("_timestamp"))
     _tell(counts, upload, reading)
 
 

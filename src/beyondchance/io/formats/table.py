@@ -29,6 +29,7 @@ import numpy as np
 
 from beyondchance.annotations.building import POSITIONS
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
+from beyondchance.annotations.dates import day_of
 from beyondchance.annotations.names import sorted_names
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import (
@@ -41,6 +42,7 @@ from beyondchance.errors import (
 )
 from beyondchance.io.assembling import assembled, twice_by
 from beyondchance.io.columns import (
+    DATE,
     NAMES,
     SPAN,
     Table,
@@ -65,9 +67,10 @@ from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import Tally, left_out, mended, not_read
+from beyondchance.tallies import UNREADABLE_DATES, Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
 
+_DAY = 24 * 60 * 60
 _MOST_LOOKED_AT = 1000
 """Rows that show whether texts are those of spans or of documents."""
 _SKIP = Use("bad_rows", "skip")
@@ -383,6 +386,7 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
         labels=labels,
         annotation_document=annotated[0],
         annotation_annotator=annotated[1],
+        annotation_date=_dates(rows, annotated, reading),
         span_text=rows.marked[keep],
         span_annotator=rows.annotator[keep],
         span_label=label,
@@ -710,9 +714,27 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
             if np.all((chosen[rows.document] == codes) | ~is_given):
                 fields[name.strip()] = tuple(map([*own, ""].__getitem__, chosen.tolist()))
                 continue
+            if name == DATE:
+                continue
         reading.skipped[not_read(what, " left out")] += 1
         reading.note("column ", Quote(name), f" {why} and is not a field")
     return fields
+
+
+def _dates(rows: _Rows, annotated: Ints, reading: Reading) -> Ints | None:
+    """Return the last day of each annotation; None if there is no column of dates."""
+    tables, n = rows.tables[: len(rows.uploads)], len(rows.annotators)
+    if not any(DATE in table.columns for table in tables):
+        return None
+    names, codes = _joined([codes_of(table, DATE) for table in tables])
+    day = np.array([*map(day_of, names), 0])[codes]
+    reading.skipped[UNREADABLE_DATES] += int(np.count_nonzero((codes >= 0) & (day == 0)))
+    pairs, own = np.unique(rows.marked * n + rows.annotator, return_inverse=True)
+    last = np.zeros(len(pairs), dtype=np.int64)
+    np.maximum.at(last, own, day)
+    known = dict(zip(pairs.tolist(), last.tolist(), strict=True))
+    wanted = annotated[0] * n + annotated[1]
+    return np.array([known.get(x, 0) for x in wanted.tolist()], dtype=np.int64)
 
 
 # --- Texts --------------------------------------------------------------------
@@ -740,7 +762,9 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             groups.setdefault(key, [])
     drafts: list[Draft] = []
     # The first annotator's names stay where the documents of others are matched to them.
-    for d, a in sorted(groups, key=None if by_id else itemgetter(1, 0)):
+    ordered = sorted(groups, key=None if by_id else itemgetter(1, 0))
+    days = _dates(rows, np.array(ordered, dtype=np.int64).reshape(-1, 2).T, reading)
+    for number, (d, a) in enumerate(ordered):
         members, name = groups[d, a], rows.documents[d]
         where = rows.where(members[0]) if members else rows.name
         text = texts.get((d, a), texts.get((d, -1)))
@@ -760,6 +784,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             spans=[rows.span(row) for row in members if is_good[row]],
             fields={kind: values[d] for kind, values in fields.items()},
             sentences=None if sentences is None else sentences[d],
+            date=None if days is None else int(days[number]) * _DAY or None,
         )
         drafts.append(draft)
     if not rows.words:

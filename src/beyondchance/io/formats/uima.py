@@ -75,6 +75,8 @@ _PRIMITIVE = frozenset(
 _STRUCTURES = "%FEATURE_STRUCTURES"
 _MEMBERS = "%MEMBERS"
 _SOFA = "uima.cas.Sofa"
+_CHANGED = "lastChangedOnDisk"
+"""When INCEpTION saved a document, in milliseconds; -1 if it did not."""
 _PLACED = frozenset({"sofa", "begin", "end"})
 _LINKS = {"relation": "relations", "chain": "chain links"}
 
@@ -205,8 +207,8 @@ def _check_whole(entry: _Entry, endings: Collection[str]) -> None:
 def _project(upload: Upload, loader: _Loader) -> list[Layered]:
     """Read the finished work of all users, and of the curator as gold."""
     skipped = loader.reading.skipped
-    states = _states(loader.entries)
-    by_users = [state for who, state in states.items() if len(who) == 2]
+    records = _records(loader.entries)
+    by_users = [record["state"] for who, record in records.items() if len(who) == 2]
     found = []
     unread: set[str] = set()
     is_readable = False
@@ -229,12 +231,16 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
         else:
             is_readable |= not is_gold
             # All work counts as annotated if the project knows no states.
-            is_finished = not by_users or states.get((document, user)) in _FINISHED
+            record = records.get((document, user), {})
+            is_finished = not by_users or record.get("state") in _FINISHED
             if is_gold:
-                is_finished = states.get((document,)) != "CURATION_IN_PROGRESS"
+                state = records.get((document,), {}).get("state")
+                is_finished = state != "CURATION_IN_PROGRESS"
             if is_finished:
                 who = "gold" if is_gold else user
-                found.append(loader.loaded(entry, document, who, is_gold=is_gold))
+                own = loader.loaded(entry, document, who, is_gold=is_gold)
+                date = record.get("timestamp") or record.get("updated") or own.draft.date
+                found.append(replace(own, draft=replace(own.draft, date=date)))
             else:
                 skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
@@ -248,17 +254,17 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
     return found
 
 
-def _states(entries: Sequence[_Entry]) -> dict[tuple[str, ...], str]:
-    """Return the state of each document for each user, and that of each document itself."""
-    states = {}
+def _records(entries: Sequence[_Entry]) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return what is known of each document for each user, and of each document itself."""
+    records = {}
     for _, source, _ in (entry for entry in entries if _PROJECT_JSON.fullmatch(entry.path)):
         project = object_of(source.json(), source.name)
         for key, names in _STATES.items():
             for number, record in enumerate(listed(project, key, source.name), start=1):
                 where = f"{source.name}: {key}, number {number}"
-                *who, state = (string_of(object_of(record, where), name, where) for name in names)
-                states[tuple(who)] = state
-    return states
+                *who, _ = (string_of(object_of(record, where), name, where) for name in names)
+                records[tuple(who)] = record
+    return records
 
 
 # --- One CAS ------------------------------------------------------------------
@@ -308,6 +314,7 @@ class _Loader(NamedTuple):
             spans=(),
             is_gold=is_gold,
             offsets="utf16",
+            date=next((x[_CHANGED] for _, x in structures.values() if x.get(_CHANGED)), None),
         )
         return _layered(draft, types, {x: structures[x] for x in members}, self.reading)
 

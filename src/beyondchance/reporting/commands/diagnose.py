@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from math import isnan
 from operator import attrgetter, itemgetter
@@ -20,6 +21,7 @@ from beyondchance.diagnosis.diagnosis import (
     Pattern,
 )
 from beyondchance.diagnosis.loss import LABEL, LOST
+from beyondchance.diagnosis.periods import Change, Periods
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import (
@@ -48,6 +50,7 @@ from beyondchance.reporting.columns import (
     Column,
     Data,
     Group,
+    Kind,
     alike,
     attributes,
     cell_of,
@@ -75,6 +78,12 @@ LABELS_LOST = (
 _NOUGHT = re.compile(r"(?<!\d)0\.")
 _UNQUOTED = ("punctuation", "white space")
 """Details that are no words."""
+_MOST_COLUMNS = 8
+"""Annotators of whom a table of periods has room."""
+_UNCHANGED = (
+    "Nobody is shown to have changed.",
+    "Changes are not tested: there are too few documents, or the values have no order.",
+)
 _SHOWN_PATTERNS = 5
 """Patterns that are shown with examples."""
 _DIGITS = 3
@@ -361,6 +370,39 @@ _MERGE = Group(
     ],
 )
 _PAIR = Group("", [*alike(TEXT, "a", "b"), _LOSS("loss")])
+_CHANGE = Group(
+    "",
+    [
+        *alike(TEXT, "who", "since"),
+        *alike(FIGURE, "before", "after", "others_before", "others_after"),
+        SHARE("p_adjusted"),
+    ],
+)
+
+
+def _by_annotator(key: str, each: Kind) -> Column:
+    """Declare a list of what each annotator has in each period."""
+    return Column(
+        key,
+        named(many(each)),
+        "by annotator, of each period",
+        lambda found: dict(zip(found.annotators, getattr(found, key).tolist(), strict=True)),
+    )
+
+
+_PERIODS = Group(
+    "",
+    [
+        TEXT("field"),
+        TEXTS("periods"),
+        _by_annotator("corrected", FIGURE),
+        _by_annotator("n_documents", COUNT),
+        Column("changes", many(_CHANGE), "who changed, the most certain first"),
+        COUNT("n_tested", "annotators with enough documents to be tested for a change"),
+        COUNT("n_undated", "annotations without a period, which are left out"),
+    ],
+    "agreement of each annotator with the others over time",
+)
 DIAGNOSE = command(
     "diagnose",
     *FILES,
@@ -371,6 +413,7 @@ DIAGNOSE = command(
     Column("pairs", many(_PAIR)),
     Column("patterns", many(_PATTERN), "the most costly first"),
     Column("merges", many(_MERGE), "two labels as one, by what that would bring"),
+    _PERIODS("periods", is_optional=True),
     *TAIL,
 )
 
@@ -401,6 +444,8 @@ def diagnose_report(
         yield _headline(found, digits)
         if isnan(found.corrected):
             return
+        if found.periods:
+            yield periods_table(found.periods, found.gold, top, digits)
         if found.loss:
             yield loss_table(found, confidence)
         if not patterns:
@@ -420,7 +465,7 @@ def diagnose_report(
             found.loss_intervals(by, confidence=confidence) for by in ("all", "label", "pair")
         )
         return {
-            **attributes(found, "corrected", "patterns", "merges"),
+            **attributes(found, "corrected", "patterns", "merges", "periods"),
             "loss": _shares(found.loss, whole[""]),
             "confidence": confidence,
             "labels": {
@@ -595,6 +640,47 @@ def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
         for_people("gain", _gain),
     )
     return table_of(found.merges, columns, "two labels as one", top=top)
+
+
+def periods_table(found: Periods, gold: str | None, top: int, digits: int = _DIGITS) -> Table:
+    """Return a table of the agreement of annotators in each period, and who changed."""
+    named = [x.who for x in found.changes]
+
+    def cell(i: int, row: int) -> Amount | None:
+        value, n = found.corrected[i, row].item(), found.n_documents[i, row]
+        return None if isnan(value) else Amount(value, f"{short(value, digits)} ({n:,})")
+
+    # The first ones, and who changed, where there are too many for a table.
+    order = sorted(range(len(found.annotators)), key=lambda i: found.annotators[i] not in named)
+    columns = [
+        for_people(found.annotators[i], partial(cell, i)) for i in sorted(order[:_MOST_COLUMNS])
+    ]
+    columns.insert(0, for_people(found.field, lambda row: found.periods[row]))
+    told = [change_sentence(x, gold) for x in found.changes] or [_UNCHANGED[not found.n_tested]]
+    if found.n_undated:
+        told.append(f"{counted(found.n_undated, 'annotation')} without a {found.field} left out.")
+    if len(order) > _MOST_COLUMNS:
+        told.append(f"{_MOST_COLUMNS} of {len(order):,} annotators.")
+    told.append("(in brackets: documents)")
+    title = f"corrected agreement with {gold or 'the others'}, by {found.field}"
+    return table_of(range(len(found.periods)), columns, title, in_one(*told), top=top)
+
+
+def change_sentence(found: Change, gold: str | None = None) -> str:
+    """Say who changed and since when, and how the others did."""
+    what = f"{change(found.before, found.after)}"
+    more = "more" if found.after > found.before else "less"
+    if isnan(found.others_before) and gold is None:
+        return (
+            f"Since {found.since} two annotators agree {more} ({what}; {p_is(found.p_adjusted)}): "
+            f"{found.who} changed, or both."
+        )
+    others = change(found.others_before, found.others_after)
+    beside = "" if isnan(found.others_before) else f", the others {others}"
+    return (
+        f"{found.who} agrees {more} with {gold or 'the others'} since {found.since} "
+        f"({what}{beside}; {p_is(found.p_adjusted)})."
+    )
 
 
 def _gain(merge: Merge) -> Amount:
