@@ -49,7 +49,7 @@ def test_one_card_is_printed_and_nothing_else(open_page, page_of_team):
     page.emulate_media(media="print")
     assert seen(page) == ["person-2", "person-2-name"]
     assert page.get_by_text("Corrected agreement is 0 for random marks").nth(1).is_visible()
-    assert not page.locator("#person-2 .save").is_visible()
+    assert not page.locator("#person-2 .tools").is_visible()
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert seen(page) == before
@@ -128,7 +128,7 @@ def test_hostile_names_stay_text_in_saved_cards(open_page, made):
     page = open_page(made("harmful").path)
     for number in (1, 2):
         with page.expect_download() as download:
-            page.locator(f"#person-{number} .save button").first.click()
+            page.locator(f"#person-{number} .tools button").first.click()
         name, html = download.value.suggested_filename, download.value.path().read_text("utf-8")
         assert re.fullmatch(r"[\w-]+\.html", name)
         card = open_page(html)
@@ -147,7 +147,7 @@ def test_names_of_every_kind_are_names_of_files(open_page):
     found = []
     for number in (1, 2, 3):
         with page.expect_download() as download:
-            page.locator(f"#person-{number} .save button").first.click()
+            page.locator(f"#person-{number} .tools button").first.click()
         found.append(download.value.suggested_filename)
     assert found == ["-etc-passwd.html", "אבג.html", f"{'a' * 60}.html"]
 

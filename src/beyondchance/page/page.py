@@ -40,7 +40,7 @@ from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
 _DECIDING = "decide.js"
-_SCRIPTS = ("page.js", "people.js", "documents.js", _DECIDING)
+_SCRIPTS = ("page.js", "documents.js", _DECIDING)
 _WHAT = {
     "corrected": ("Corrected for chance", "0 is chance agreement, 1 is full agreement"),
     "observed": ("Observed", "agreement as it was found"),
