@@ -1,6 +1,5 @@
 """Cards of people in a browser: printed and saved one by one, by mouse and by keys."""
 
-import json
 import re
 
 import pytest
@@ -8,7 +7,6 @@ from playwright.sync_api import expect
 
 import report_corpora
 from beyondchance import Corpus, agreement, example, report
-from beyondchance.page.report import saving_to
 
 pytestmark = pytest.mark.slow
 
@@ -77,24 +75,6 @@ def test_a_saved_card_is_a_page_of_its_own(open_page, page_of_team, axe_findings
         box = card.locator("mark.own").first
         colours = box.evaluate("x => getComputedStyle(x).backgroundColor")
         assert colours != "rgba(0, 0, 0, 0)"
-
-
-def test_the_page_sends_a_card_where_it_sends_everything(open_page, page_of_team):
-    page = open_page(saving_to(page_of_team, "/save").html)
-    page.evaluate(
-        """() => {
-          window.fetch = async (address, {body}) => {
-            window.sent = [address, body];
-            return {json: async () => ({message: "kept"})};
-          };
-        }"""
-    )
-    page.get_by_role("button", name=f"Save the card of {TEAM[0]}").click()
-    expect(page.locator("#person-1 [role=status]")).to_have_text("kept")
-    address, body = page.evaluate("window.sent")
-    sent = json.loads(body)
-    assert (address, sent["name"], sent["type"]) == ("/save", f"{TEAM[0]}.html", "text/html")
-    assert sent["text"].startswith("<!DOCTYPE html>")
 
 
 def test_cards_by_keys_and_on_a_phone(open_page, page_of_team, axe_findings):
