@@ -252,10 +252,18 @@ def test_who_has_no_card_is_still_looked_at(monkeypatch):
 def test_a_pair_has_no_documents_to_look_at():
     corpus = example().select(annotators=["ada", "ben"])
     text = cards(report(agreement(corpus), corpus, **FEW))["person-1"]
-    assert "three annotators are needed" in text
+    assert "Not known: it takes documents of three annotators" in text
     assert "ada's PERSON starts earlier than the other annotator's" in text
     assert "either may be right" in text
     assert "ben" not in text
+
+
+def test_where_chance_is_of_all_texts_at_once_what_needs_texts_is_not_known():
+    spans = {name: [[(0, 1 + i, "P")]] * 6 for i, name in enumerate(TEAM)}
+    corpus = Corpus.from_spans(spans, lengths=[9] * 6, unit="corpus")
+    text = cards(report(agreement(corpus), corpus, **FEW))["person-1"]
+    assert "Habits Not known: chance of the whole corpus" in text
+    assert "look at Not known: it takes" in text
 
 
 def test_names_are_text():

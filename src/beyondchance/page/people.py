@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.core.resampling import benjamini_hochberg
@@ -334,7 +333,7 @@ def _short(words: str) -> str:
 
 def _careless(corpus: Corpus) -> CarelessWork | None:
     """Compare each annotator with two or more others; nothing where that cannot be done."""
-    if len(corpus.annotators) < 3 or corpus.unit == CORPUS:
+    if len(corpus.annotators) < 3:
         return None
     try:
         return careless_work(corpus)
@@ -359,7 +358,7 @@ def _to_look_at(
     """List stretches of documents to look at, and say what that means."""
     noun = corpus.extent.noun
     if careless is None:
-        return [], f"To tell which {noun}s to look at, three annotators are needed."
+        return [], f"Not known: it takes {noun}s of three annotators, and chance within texts."
     work = careless.by_annotator[name]
     if not work.n_stretches:
         return [], f"No stretch of {noun}s has enough spans to be judged by itself."
