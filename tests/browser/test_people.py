@@ -1,6 +1,5 @@
 """Cards of people in a browser: printed and saved one by one, by mouse and by keys."""
 
-import json
 import re
 
 import pytest
@@ -8,7 +7,6 @@ from playwright.sync_api import expect
 
 import report_corpora
 from beyondchance import Corpus, agreement, example, report
-from beyondchance.page.report import saving_to
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +47,7 @@ def test_one_card_is_printed_and_nothing_else(open_page, page_of_team):
     page.emulate_media(media="print")
     assert seen(page) == ["person-2", "person-2-name"]
     assert page.get_by_text("Corrected agreement is 0 for random marks").nth(1).is_visible()
-    assert not page.locator("#person-2 .save").is_visible()
+    assert not page.locator("#person-2 .tools").is_visible()
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert seen(page) == before
@@ -77,24 +75,6 @@ def test_a_saved_card_is_a_page_of_its_own(open_page, page_of_team, axe_findings
         box = card.locator("mark.own").first
         colours = box.evaluate("x => getComputedStyle(x).backgroundColor")
         assert colours != "rgba(0, 0, 0, 0)"
-
-
-def test_the_page_sends_a_card_where_it_sends_everything(open_page, page_of_team):
-    page = open_page(saving_to(page_of_team, "/save").html)
-    page.evaluate(
-        """() => {
-          window.fetch = async (address, {body}) => {
-            window.sent = [address, body];
-            return {json: async () => ({message: "kept"})};
-          };
-        }"""
-    )
-    page.get_by_role("button", name=f"Save the card of {TEAM[0]}").click()
-    expect(page.locator("#person-1 [role=status]")).to_have_text("kept")
-    address, body = page.evaluate("window.sent")
-    sent = json.loads(body)
-    assert (address, sent["name"], sent["type"]) == ("/save", f"{TEAM[0]}.html", "text/html")
-    assert sent["text"].startswith("<!DOCTYPE html>")
 
 
 def test_cards_by_keys_and_on_a_phone(open_page, page_of_team, axe_findings):
@@ -128,7 +108,7 @@ def test_hostile_names_stay_text_in_saved_cards(open_page, made):
     page = open_page(made("harmful").path)
     for number in (1, 2):
         with page.expect_download() as download:
-            page.locator(f"#person-{number} .save button").first.click()
+            page.locator(f"#person-{number} .tools button").first.click()
         name, html = download.value.suggested_filename, download.value.path().read_text("utf-8")
         assert re.fullmatch(r"[\w-]+\.html", name)
         card = open_page(html)
@@ -147,7 +127,7 @@ def test_names_of_every_kind_are_names_of_files(open_page):
     found = []
     for number in (1, 2, 3):
         with page.expect_download() as download:
-            page.locator(f"#person-{number} .save button").first.click()
+            page.locator(f"#person-{number} .tools button").first.click()
         found.append(download.value.suggested_filename)
     assert found == ["-etc-passwd.html", "אבג.html", f"{'a' * 60}.html"]
 

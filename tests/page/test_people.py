@@ -92,7 +92,7 @@ def test_cards_come_in_the_order_of_annotators_and_name_nobody_else():
     found = cards(report(agreement(corpus), corpus, **FEW))
     assert list(found) == ["person-1", "person-2", "person-3"]
     for text, name in zip(found.values(), TEAM, strict=True):
-        assert text.startswith(f"Save Print {name}")
+        assert text.startswith(name)
         assert [other for other in TEAM if other in text] == [name]
 
 
@@ -234,7 +234,7 @@ def test_crowds_have_cards_of_those_with_most_documents():
     page = report(agreement(corpus), corpus, **FEW)
     found = cards(page)
     assert len(found) == people.MOST_CARDS
-    assert [text.split()[2] for text in found.values()] == [f"w{i:02}" for i in range(3, 23)]
+    assert [text.split()[0] for text in found.values()] == [f"w{i:02}" for i in range(3, 23)]
     assert "Cards of 20 of 23 annotators" in said(page.html)
     table = re.search(r'<table data-name="annotators">.*?</table>', page.html, re.DOTALL)[0]
     assert all(name in table for name in marked)
@@ -252,10 +252,18 @@ def test_who_has_no_card_is_still_looked_at(monkeypatch):
 def test_a_pair_has_no_documents_to_look_at():
     corpus = example().select(annotators=["ada", "ben"])
     text = cards(report(agreement(corpus), corpus, **FEW))["person-1"]
-    assert "three annotators are needed" in text
+    assert "Not known: it takes documents of three annotators" in text
     assert "ada's PERSON starts earlier than the other annotator's" in text
     assert "either may be right" in text
     assert "ben" not in text
+
+
+def test_where_chance_is_of_all_texts_at_once_what_needs_texts_is_not_known():
+    spans = {name: [[(0, 1 + i, "P")]] * 6 for i, name in enumerate(TEAM)}
+    corpus = Corpus.from_spans(spans, lengths=[9] * 6, unit="corpus")
+    text = cards(report(agreement(corpus), corpus, **FEW))["person-1"]
+    assert "Habits Not known: chance of the whole corpus" in text
+    assert "look at Not known: it takes" in text
 
 
 def test_names_are_text():

@@ -44,7 +44,7 @@
     const status = document.createElement("span");
     status.setAttribute("role", "status");
     bar.append(status, ...buttons);
-    figure.querySelector("figcaption").append(bar);
+    figure.querySelector("figcaption, .tools").append(bar);
     return status;
   }
 
@@ -243,5 +243,38 @@
       status.textContent = done ? "Copied" : "Selected: copy it with Ctrl+C or ⌘C";
     };
     const status = saveBar(figure, [button("Copy", `Copy: ${title}`, copy)]);
+  }
+
+  // --- Cards of people, each to be printed or saved by itself ---
+
+  // A page of its own, with nothing of anyone else: styles, the card, and no link into this page.
+  function asPage(card) {
+    const page = document.implementation.createHTMLDocument(card.dataset.name);
+    page.documentElement.lang = "en";
+    const [charset, policy, viewport] = [...document.querySelectorAll("meta")].map((x) => page.importNode(x));
+    policy.content = "default-src 'none'; style-src 'unsafe-inline'";
+    page.head.prepend(charset, policy, viewport);
+    page.head.append(page.importNode(document.querySelector("style"), true));
+    const copy = page.importNode(card, true);
+    copy.classList.add("alone");
+    copy.querySelector(".tools").remove();
+    for (const link of copy.querySelectorAll("a")) link.replaceWith(...link.childNodes);
+    page.body.append(page.createElement("main"));
+    page.body.firstChild.append(copy);
+    return `<!DOCTYPE html>\n${page.documentElement.outerHTML}`;
+  }
+
+  for (const card of document.querySelectorAll(".person")) {
+    const name = card.dataset.name;
+    const file = `${name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}.html`;
+    const print = () => {
+      card.classList.add("alone");
+      window.print();
+    };
+    addEventListener("afterprint", () => card.classList.remove("alone"));
+    saveBar(card, [
+      button("Save", `Save the card of ${name}`, (event) => saving(event, file, asPage(card), "text/html")),
+      button("Print", `Print the card of ${name}`, print),
+    ]);
   }
 })();

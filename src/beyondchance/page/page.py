@@ -42,7 +42,7 @@ from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
 _DECIDING = "decide.js"
-_SCRIPTS = ("page.js", "people.js", "documents.js", _DECIDING)
+_SCRIPTS = ("page.js", "documents.js", _DECIDING)
 MOST_NAMES = 3
 """Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24

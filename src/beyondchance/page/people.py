@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.core.resampling import benjamini_hochberg
@@ -31,7 +30,7 @@ from beyondchance.page.gather import LARGE_TEAM, Overview
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import Range, counted
-from beyondchance.reporting.breakdown import Row, Scores
+from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands import diagnose as diagnose_report
 from beyondchance.scoring.options import scoring_of
 
@@ -93,46 +92,35 @@ class Cards(NamedTuple):
     others: Sequence[str] = ()
 
 
-def with_cards(found: Overview) -> list[str]:
-    """Return the annotators who have a card; the first is at ``#person-1``."""
-    if not found.results or found.disagreements is None:
-        return []
-    corpus = found.disagreements.corpus
-    n_documents = np.bincount(corpus.annotation_annotator, minlength=len(corpus.annotators))
-    most = dict(zip(corpus.annotators, (-n_documents).tolist(), strict=True))
-    people = [row.joined for row in found.breakdown.of("annotator") if row.name != found.gold]
-    chosen = set(sorted(people, key=most.__getitem__)[:MOST_CARDS])
-    return [name for name in corpus.annotators if name in chosen]
+def with_cards(found: Overview) -> list[Row]:
+    """Return the rows of annotators who have a card; the first is at ``#person-1``."""
+    people = [row for row in found.breakdown.of("annotator") if row.name != found.gold]
+    chosen = sorted(people, key=lambda row: -row.score.n_documents)[:MOST_CARDS]
+    return [row for row in people if row in chosen and found.disagreements]
 
 
 def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     """Make the cards; none where annotations are not known."""
-    names = with_cards(found)
-    if not names or found.disagreements is None:
+    rows = with_cards(found)
+    if not rows or found.disagreements is None:
         return Cards([])
     corpus, others = found.disagreements.corpus, _others(found)
     diagnosis, careless = _diagnosis(found, corpus), _careless(corpus)
-    known = {} if not found.rankings else {row.shown: row.intervals for row in found.leaderboard}
+    names = [row.joined for row in rows]
     amounts = _amounts(corpus, names, found.gold, others)
-    rows = {row.joined: row for row in found.breakdown.of("annotator") if row.name != found.gold}
+    scored = {row.joined: row for row in (found.leaderboard if found.rankings else rows)}
     periods = None if found.diagnosis is None else found.diagnosis.periods
     made = []
-    for number, name in enumerate(names, 1):
-        who = corpus.annotators.index(name)
-        n_documents = int(np.count_nonzero(corpus.annotation_annotator == who))
-        n_spans = int(np.count_nonzero(corpus.span_annotator == who))
+    for number, (name, row) in enumerate(zip(names, rows, strict=True), 1):
+        n_documents = counted(row.score.n_documents, corpus.extent.noun)
         habits = _habits(name, diagnosis)
         listed, about = _to_look_at(name, careless, corpus, links)
         made.append(
             Card(
                 name=name,
-                about=f"{counted(n_documents, corpus.extent.noun)} · {counted(n_spans, 'span')}",
-                facts=list(_facts(found, rows[name], known.get(name), others)),
-                sentences=[
-                    amounts[name],
-                    *_work(name, careless),
-                    *_changes(name, found),
-                ],
+                about=f"{n_documents} · {counted(row.score.n_spans, 'span')}",
+                facts=list(_facts(found, scored[name], others)),
+                sentences=[amounts[name], *_work(name, careless), *_changes(name, found)],
                 habits=[_habit(habit, corpus, others, links) for habit in habits[:MOST_HABITS]],
                 more=_more(len(habits), diagnosis),
                 over_time=_over_time(number, name, periods),
@@ -143,8 +131,8 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
         )
     rest = [
         f"{name}: {said}"
-        for name in rows
-        if name not in names
+        for name in corpus.annotators
+        if name not in {*names, found.gold}
         for said in (
             *_work(name, careless),
             *(f"look at {look.text}" for look in _stretches(name, careless, links)),
@@ -153,8 +141,6 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     return Cards(made, rest)
 
 
-_OTHER = "the other annotator"
-_NO_HABIT = "None is shown."
 _ALONE = (
     "Corrected agreement is 0 for random marks of the same lengths and 1 for marks that are all "
     "the same as those of {0}. "
@@ -172,13 +158,11 @@ def _others(found: Overview) -> str:
 # --- Numbers ------------------------------------------------------------------
 
 
-def _facts(found: Overview, row: Row, intervals: Scores | None, others: str) -> Iterator[Fact]:
-    """Yield the scores of one annotator, whose intervals a ranking has."""
+def _facts(found: Overview, row: Row, others: str) -> Iterator[Fact]:
+    """Yield the scores of one annotator."""
     measure = sentences.by_measure(row.measure, found.result.settings.positions)
-    interval = (intervals or row.intervals).get("corrected")
-    known = None
-    if interval is not None and not isnan(interval.low):
-        known = Range(interval.low, interval.high)
+    ends = row.intervals.get("corrected")
+    known = Range(ends.low, ends.high) if ends is not None and not isnan(ends.low) else None
     yield Fact(f"Agreement with {others}", row.score.corrected, f"corrected, {measure}", known)
     if row.measure != "exact":
         ranking = found.rankings.get("exact")
@@ -349,7 +333,7 @@ def _short(words: str) -> str:
 
 def _careless(corpus: Corpus) -> CarelessWork | None:
     """Compare each annotator with two or more others; nothing where that cannot be done."""
-    if len(corpus.annotators) < 3 or corpus.unit == CORPUS:
+    if len(corpus.annotators) < 3:
         return None
     try:
         return careless_work(corpus)
@@ -374,7 +358,7 @@ def _to_look_at(
     """List stretches of documents to look at, and say what that means."""
     noun = corpus.extent.noun
     if careless is None:
-        return [], f"To tell which {noun}s to look at, three annotators are needed."
+        return [], f"Not known: it takes {noun}s of three annotators, and chance within texts."
     work = careless.by_annotator[name]
     if not work.n_stretches:
         return [], f"No stretch of {noun}s has enough spans to be judged by itself."

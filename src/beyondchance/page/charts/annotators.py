@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import inf, isfinite, log, nan
 from typing import Any
 
+import numpy as np
+
 from beyondchance.diagnosis.periods import Periods
 from beyondchance.numbers import in_digits
 from beyondchance.page.charts import shared
@@ -112,7 +114,6 @@ def periods_chart(
 
     Examples
     --------
-    >>> import numpy as np
     >>> found = Periods(
     ...     field="week",
     ...     periods=("1", "2"),
@@ -132,27 +133,22 @@ def periods_chart(
         return shared.nothing(name, title, "there is no period")
     first, high = len(found.periods) - len(periods), 28
     wide = 40 if len(rows) > 1 else high
-    values = {
-        f"{who}, {period}": float(found.corrected[row, first + column])
-        for row, who in zip(rows, names, strict=True)
-        for column, period in enumerate(columns)
-    }
-    low = min(0.0, *(value for value in values.values() if isfinite(value)), 0.0)
     drawing = Drawing(high * len(rows), wide * len(periods))
-    told = iter(values.items())
-    for place, (row, (middle, _)) in enumerate(zip(rows, drawing.rows(names), strict=True)):
-        for column in range(len(periods)):
-            said, value = next(told)
-            n = counted(int(found.n_documents[row, first + column]), "document")
-            box = (column * wide, place * high, wide, high)
+    low = min(0.0, float(np.nanmin(found.corrected, initial=0)))
+    values: dict[str, float] = {}
+    for row, (middle, who) in zip(rows, drawing.rows(names), strict=True):
+        y = middle - high / 2
+        for column, period in enumerate(columns):
+            said, place = f"{who}, {period}", (row, first + column)
+            value = values[said] = float(found.corrected[place])
             if isfinite(value):
+                n = counted(int(found.n_documents[place]), "document")
                 said = f"{said}: {shared.shown_number(value)} ({n})"
-                _draw_cell(drawing, box, value, low, said)
+                _draw_cell(drawing, (column * wide, y, wide, high), value, low, said)
         for change in found.changes:
-            since = found.periods.index(change.since) - first
-            if change.who in {found.annotators[row], " or ".join(found.annotators)} and since > 0:
-                ends = since * wide, middle - high / 2, since * wide, middle + high / 2
-                drawing.line(*ends, INK, stroke_width=4)
+            x = wide * (found.periods.index(change.since) - first)
+            if change.who in {found.annotators[row], " or ".join(found.annotators)} and x > 0:
+                drawing.line(x, y, x, y + high, INK, stroke_width=4)
     for column, (period, whole) in enumerate(columns.items()):
         at = (column + 0.5) * wide, drawing.height + 10
         drawing.text(*at, period, anchor="end", turn=-40, told=whole)
