@@ -182,6 +182,11 @@ def _changes(
         corpus.annotation_annotator,
     )
     is_pair = len(annotators) == 2
+    if is_pair and corpus.gold is None:
+        # Both are needed for a disagreement: it is of the period of the later one.
+        latest = np.full(len(corpus.documents), -1)
+        np.maximum.at(latest, document, number)
+        number, judged = latest[document], judged[:1]
     changes: list[Change] = []
     named: list[int] = []
     n_tested, p_value = 0, 0.0
@@ -207,7 +212,7 @@ def _changes(
                 " or ".join(annotators) if is_either else annotators[i],
                 names[since],
                 *scores,
-                p_adjusted=p_value,
+                p_adjusted=float(p_value),
             )
         )
         if is_pair:
