@@ -39,7 +39,7 @@ MONDAY = date(2024, 2, 5)
 WORD = "word"
 SLOT = 6
 """Tokens in which a document has one span at most, so that spans never meet."""
-OVERLOOKS, LENGTHENS = (0.25, 0.4, 0.55), (0.35, 0.6, 0.85)
+OVERLOOKS, LENGTHENS = (0.3, 0.5, 0.7), (0.4, 0.7, 0.9)
 """The share of spans that a drift concerns, week by week."""
 HABITS = 3
 """The habits of a person that a page shows first."""
