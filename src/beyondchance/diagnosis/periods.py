@@ -4,9 +4,10 @@ Let :math:`C` be the corrected agreement of an annotator with the others in the 
 some period, :math:`C'` that from the period on, and :math:`O` and :math:`O'` those of the others
 among themselves in the same documents. The annotator agrees less if :math:`C' - C`, what is left of
 it beside the others', :math:`(C' - C) - (O' - O)`, and :math:`C'O - CO'` are all shown to be below
-0: the first is not so where others got worse, the second where documents got harder for all, and
-the third where the others agreed less from the beginning. So that p is the largest of the three
-(Berger 1982), each by the jackknife over documents within either side.
+0. One of them alone would name an annotator whose partners got worse, whose documents got harder
+for all, or who loses more because of having had more to lose than the others. So p is the largest
+of the three (Berger 1982), each by the jackknife over the documents of either side, times the
+number of periods and of annotators that were tried (Holm).
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import TypeAlias
 
 import numpy as np
 
@@ -40,21 +40,21 @@ class Change:
         The annotator. Of two it is not known who changed: both, joined by "or".
     since : str
         The first period after the change.
+    p_adjusted : float
+        Adjusted for all periods since which, and all annotators who, may have changed.
     before, after : float
         The corrected agreement with the others.
     others_before, others_after : float
         That of the others among themselves in the same documents; nan if there are only two.
-    p_adjusted : float
-        Adjusted for all periods since which, and all annotators who, may have changed.
     """
 
     who: str
     since: str
+    p_adjusted: float
     before: float
     after: float
-    others_before: float
-    others_after: float
-    p_adjusted: float
+    others_before: float = nan
+    others_after: float = nan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,14 +92,10 @@ class Periods:
     n_undated: int = 0
 
 
-_Scores: TypeAlias = tuple[float, float, float, float]
-"""Of an annotator with the others before and after, and of the others among themselves."""
 LEVEL = 0.05
 """The adjusted p-value up to which a change is named."""
 FEWEST = 5
-"""Documents on either side of a change."""
-_EFFECTIVE = 4
-"""How many equal documents those of a side are worth, at least."""
+"""Documents of equal weight that either side of a change is worth."""
 _DATED = (
     "export from Label Studio, Prodigy, INCEpTION (the project) or Argilla (responses with "
     "inserted_at), or add a column 'date', such as 2024-05-31, to a table"
@@ -120,28 +116,26 @@ def periods_of(corpus: Corpus, counts: Counts, by: str) -> Periods:
 
     Raises
     ------
-    DataError
+    OptionError
         If there is no such field, or there are no dates.
     """
     names, number, is_ordered = _numbered(corpus, by)
-    judged = [i for i, name in enumerate(corpus.annotators) if name != corpus.gold]
+    who, annotators = corpus.annotation_annotator, corpus.annotators
+    judged = [i for i, name in enumerate(annotators) if name != corpus.gold]
     n, sums = len(names), counts.sums_by_annotation(corpus)[:, 0]
     rows = np.flatnonzero((number >= 0) & (sums[:, 2] > 0))
-    cell = corpus.annotation_annotator[rows] * n + number[rows]
-    size = len(corpus.annotators) * n
+    cell, size = who[rows] * n + number[rows], len(annotators) * n
     whole = np.stack([exact_total(cell, column, size) for column in sums[rows].T], axis=-1)
     changes, n_tested = _changes(corpus, counts, names, number, judged) if is_ordered else ([], 0)
     return Periods(
         field=by,
         periods=names,
-        annotators=tuple(corpus.annotators[i] for i in judged),
+        annotators=tuple(annotators[i] for i in judged),
         corrected=score_of(whole, "corrected").reshape(-1, n)[judged],
         n_documents=np.bincount(cell, minlength=size).reshape(-1, n)[judged],
         changes=tuple(changes),
         n_tested=n_tested,
-        n_undated=int(
-            np.count_nonzero((number < 0) & np.isin(corpus.annotation_annotator, judged))
-        ),
+        n_undated=int((number[np.isin(who, judged)] < 0).sum()),
     )
 
 
@@ -176,16 +170,18 @@ def _changes(
     corpus: Corpus, counts: Counts, names: Sequence[str], number: Ints, judged: Sequence[int]
 ) -> tuple[list[Change], int]:
     """Name who changed, one after the other, and say how many could be tested."""
-    annotators, document, who = (
-        corpus.annotators,
-        corpus.annotation_document,
-        corpus.annotation_annotator,
-    )
+    annotators, who = corpus.annotators, corpus.annotation_annotator
+    document = corpus.annotation_document
     is_pair = len(annotators) == 2
+    if is_pair and corpus.gold is None:
+        # Both are needed for a disagreement: it is of the period of the later one.
+        latest = np.full(len(corpus.documents), -1)
+        np.maximum.at(latest, document, number)
+        number, judged = latest[document], judged[:1]
     changes: list[Change] = []
     named: list[int] = []
     n_tested, p_value = 0, 0.0
-    while True:
+    while len(named) < len(judged):
         sums, stays = counts.sums_by_annotation(corpus, named), ~np.isin(who, named)
         team = np.bincount(document[stays], minlength=len(corpus.documents))[document]
         is_used = stays & (number >= 0) & (sums[:, 0, 2] > 0) & (team > 2 - is_pair)
@@ -196,26 +192,19 @@ def _changes(
                 p, since, scores = min(tested)
                 found.append((p * len(tested), i, since, scores))
         n_tested = n_tested or len(found)
-        if found:
-            p, i, since, scores = min(found)
-            p_value = max(p_value, p * len(found))
-        if not found or p_value > LEVEL:
-            return changes, n_tested
-        is_either = is_pair and corpus.gold is None
-        changes.append(
-            Change(
-                " or ".join(annotators) if is_either else annotators[i],
-                names[since],
-                *scores,
-                p_adjusted=p_value,
-            )
-        )
-        if is_pair:
-            return changes, n_tested
+        if not found:
+            break
+        p, i, since, scores = min(found)
+        p_value = max(p_value, p * len(found))
+        if p_value > LEVEL:
+            break
+        one = " or ".join(annotators) if is_pair and corpus.gold is None else annotators[i]
+        changes.append(Change(one, names[since], float(p_value), *scores))
         named.append(i)
+    return changes, n_tested
 
 
-def _tested(sums: Floats, number: Ints) -> Iterator[tuple[float, int, _Scores]]:
+def _tested(sums: Floats, number: Ints) -> Iterator[tuple[float, int, tuple[float, ...]]]:
     """Test one annotator for a change since each period that has documents on both sides.
 
     Parameters
@@ -227,10 +216,9 @@ def _tested(sums: Floats, number: Ints) -> Iterator[tuple[float, int, _Scores]]:
     """
     for since in np.unique(number)[1:].tolist():
         sides = [sums[number < since], sums[number >= since]]
-        if not all(map(_is_enough, sides)):
-            continue
+        worth = min(effective_number(x[:, 0, 2] / 2 - x[:, 0, 1]) for x in sides)
         before, after = map(jackknifed, sides)
-        if not (np.isfinite(before).all() and np.isfinite(after).all()):
+        if round(worth, 6) < FEWEST or not np.isfinite([*before, *after]).all():
             continue
         values = _contrasts(before[0], after[0])
         effects = [
@@ -241,14 +229,8 @@ def _tested(sums: Floats, number: Ints) -> Iterator[tuple[float, int, _Scores]]:
             max(_share(sign * x, own) for x, *own in zip(values, *effects, strict=True))
             for sign in (1, -1)
         ]
-        old, new = ([*side[0].tolist(), nan][:2] for side in (before, after))
-        yield min(2 * min(p), 1.0), since, (old[0], new[0], old[1], new[1])
-
-
-def _is_enough(sums: Floats) -> bool:
-    """Return whether documents are enough for a jackknife."""
-    weights = sums[:, 0, 2] / 2 - sums[:, 0, 1]
-    return len(sums) >= FEWEST and effective_number(weights) >= _EFFECTIVE
+        scores = np.transpose([before[0], after[0]])
+        yield 2 * min(p), since, tuple(scores.ravel().tolist())
 
 
 def _contrasts(before: Floats, after: Floats) -> Sequence[Floats]:
