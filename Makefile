@@ -9,7 +9,8 @@
 # make attack SECONDS=60  files and data changed at random, on all cores
 # make constraints  the newest versions that fit, into constraints.txt, with which all else installs
 # make newest  the newest versions into .venv, past constraints.txt, to see what they break
-# make release-check  the files of a release in dist, seen with the eyes of package indexes
+# make package-check  the package in dist and the workflows, seen with the eyes of package indexes and GitHub
+# make release-check  the same, and whether all that a release needs is filled in
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -20,7 +21,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python
 INSTALL := $(UV_INSTALL) $(BIN)/python --constraint constraints.txt --editable
 
 .PHONY: demo lint check test every-test slow engines docs bench bench-large attack constraints newest \
-  release-check clean
+  package-check release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -91,16 +92,16 @@ constraints: $(VENV)/demo
 newest: $(VENV)/dev
 	@$(UV_INSTALL) $(BIN)/python --upgrade --editable '.[all]' --group dev
 
-release-check: BIN_RELEASE := $(VENV)-release/bin
-release-check: SCHEMA := $(VENV)-release/bin/check-jsonschema --quiet --builtin-schema
-release-check: $(VENV)-release/ready
+package-check: BIN_RELEASE := $(VENV)-release/bin
+package-check: SCHEMA := $(VENV)-release/bin/check-jsonschema --quiet --builtin-schema
+package-check: $(VENV)-release/ready
 	@rm -rf dist
 	@$(BIN)/uv build --quiet --out-dir dist .
 	@$(BIN_RELEASE)/twine check --strict dist/*
 	@$(BIN_RELEASE)/check-wheel-contents dist/*.whl
 	@$(BIN_RELEASE)/pyroma --min 8 dist/*.tar.gz  # of 10: it wants the e-mail address of an author
 	@$(BIN_RELEASE)/validate-pyproject pyproject.toml
-	@$(BIN_RELEASE)/sp-repo-review .
+	@$(BIN_RELEASE)/sp-repo-review --show err .
 	@$(SCHEMA) vendor.citation-file-format CITATION.cff
 	@$(SCHEMA) vendor.github-actions action.yml
 	@$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
@@ -108,6 +109,8 @@ release-check: $(VENV)-release/ready
 	@$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(SCHEMA) vendor.dependabot .github/dependabot.yml
 	@$(BIN_RELEASE)/zizmor --offline --quiet .github action.yml
+
+release-check: package-check
 	@$(BIN)/python releasing.py check
 
 clean:
