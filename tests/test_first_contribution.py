@@ -61,7 +61,7 @@ def test_each_step(installed, monkeypatch, capsys):
     for piece in "\n".join(lines).split("…\n"):
         assert piece in said
     corpus = bc.read(*names, positions="characters")
-    words = [corpus.words(0, start, end) for start, end, _ in corpus.spans("1", "ada")]
+    words = [corpus.texts[0][start:end] for start, end, _ in corpus.spans("1", "ada")]
     assert words == ["Ada", "Mr. Bo", "Rome"]
     result = bc.agreement(*names, measure="exact", unit="document")
     assert (result.observed, result.chance) == (2 * 1 / (3 + 2), 2 * 0.25 / (3 + 2))
