@@ -4,6 +4,7 @@
 # make slow   all examples of all laws, and tests that take minutes
 # make engines DOCUMENTS=1000000  clusters, workers that die, and one job on Python, Dask and Spark (needs Java)
 # make docs   the documentation, in docs/_build/html
+# make paper  the paper on the package, in docs/_build/paper
 # make bench  a comparison with other tools, in one run
 # make bench-large DOCUMENTS=10000000  ten million documents, on one core, all cores and Dask
 # make attack SECONDS=60  files and data changed at random, on all cores
@@ -20,7 +21,7 @@ BIN := $(VENV)/bin
 UV_INSTALL := $(BIN)/uv pip install --quiet --python
 INSTALL := $(UV_INSTALL) $(BIN)/python --constraint constraints.txt --editable
 
-.PHONY: demo lint check test every-test slow engines docs bench bench-large attack constraints newest \
+.PHONY: demo lint check test every-test slow engines docs paper bench bench-large attack constraints newest \
   package-check release-check clean
 .DELETE_ON_ERROR:
 
@@ -72,6 +73,9 @@ engines: $(VENV)/dev $(VENV)-engines/ready
 
 docs: $(VENV)/dev
 	@$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
+
+paper: $(VENV)-release/ready
+	@$(VENV)-release/bin/python docs/paper/paper.py
 
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run.py
@@ -134,7 +138,7 @@ $(VENV)/bench: $(VENV)/demo
 
 $(VENV)-release/ready: $(VENV)/demo
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-release
-	@$(UV_INSTALL) $(VENV)-release/bin/python --constraint constraints.txt --group release
+	@$(UV_INSTALL) $(VENV)-release/bin/python --constraint constraints.txt --editable . --group release
 	@touch $@
 
 $(VENV)-engines/ready: $(VENV)/demo
