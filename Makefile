@@ -4,12 +4,14 @@
 # make slow   all examples of all laws, and tests that take minutes
 # make engines DOCUMENTS=1000000  clusters, workers that die, and one job on Python, Dask and Spark (needs Java)
 # make docs   the documentation, in docs/_build/html
+# make paper  the paper on the package, in docs/_build/paper
 # make bench  a comparison with other tools, in one run
 # make bench-large DOCUMENTS=10000000  ten million documents, on one core, all cores and Dask
 # make attack SECONDS=60  files and data changed at random, on all cores
 # make constraints  the newest versions that fit, into constraints.txt, with which all else installs
 # make newest  the newest versions into .venv, past constraints.txt, to see what they break
-# make release-check  the files of a release in dist, seen with the eyes of package indexes
+# make package-check  the package in dist and the workflows, seen with the eyes of package indexes and GitHub
+# make release-check  the same, and whether all that a release needs is filled in
 
 PYTHON ?= python3
 SECONDS ?= 60
@@ -19,8 +21,8 @@ BIN := $(VENV)/bin
 UV_INSTALL := $(BIN)/uv pip install --quiet --python
 INSTALL := $(UV_INSTALL) $(BIN)/python --constraint constraints.txt --editable
 
-.PHONY: demo lint check test every-test slow engines docs bench bench-large attack constraints newest \
-  release-check clean
+.PHONY: demo lint check test every-test slow engines docs paper bench bench-large attack constraints newest \
+  package-check release-check clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/demo
@@ -72,6 +74,9 @@ engines: $(VENV)/dev $(VENV)-engines/ready
 docs: $(VENV)/dev
 	@$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
 
+paper: $(VENV)-release/ready
+	@$(VENV)-release/bin/python docs/paper/paper.py
+
 bench: $(VENV)/bench
 	@$(BIN)/python benchmarks/run.py
 
@@ -91,16 +96,16 @@ constraints: $(VENV)/demo
 newest: $(VENV)/dev
 	@$(UV_INSTALL) $(BIN)/python --upgrade --editable '.[all]' --group dev
 
-release-check: BIN_RELEASE := $(VENV)-release/bin
-release-check: SCHEMA := $(VENV)-release/bin/check-jsonschema --quiet --builtin-schema
-release-check: $(VENV)-release/ready
+package-check: BIN_RELEASE := $(VENV)-release/bin
+package-check: SCHEMA := $(VENV)-release/bin/check-jsonschema --quiet --builtin-schema
+package-check: $(VENV)-release/ready
 	@rm -rf dist
 	@$(BIN)/uv build --quiet --out-dir dist .
 	@$(BIN_RELEASE)/twine check --strict dist/*
 	@$(BIN_RELEASE)/check-wheel-contents dist/*.whl
 	@$(BIN_RELEASE)/pyroma --min 8 dist/*.tar.gz  # of 10: it wants the e-mail address of an author
 	@$(BIN_RELEASE)/validate-pyproject pyproject.toml
-	@$(BIN_RELEASE)/sp-repo-review .
+	@$(BIN_RELEASE)/sp-repo-review --show err .
 	@$(SCHEMA) vendor.citation-file-format CITATION.cff
 	@$(SCHEMA) vendor.github-actions action.yml
 	@$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
@@ -108,6 +113,8 @@ release-check: $(VENV)-release/ready
 	@$(SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(SCHEMA) vendor.dependabot .github/dependabot.yml
 	@$(BIN_RELEASE)/zizmor --offline --quiet .github action.yml
+
+release-check: package-check
 	@$(BIN)/python releasing.py check
 
 clean:
@@ -131,7 +138,7 @@ $(VENV)/bench: $(VENV)/demo
 
 $(VENV)-release/ready: $(VENV)/demo
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)-release
-	@$(UV_INSTALL) $(VENV)-release/bin/python --constraint constraints.txt --group release
+	@$(UV_INSTALL) $(VENV)-release/bin/python --constraint constraints.txt --editable . --group release
 	@touch $@
 
 $(VENV)-engines/ready: $(VENV)/demo

@@ -136,7 +136,7 @@ class TestStart:
         out = capsys.readouterr().out
         assert out.count("@") == 2
         assert out.count("{") == out.count("}")
-        assert f"version = {{{__version__}}}" in out
+        assert f"note   = {{Version {__version__}}}" in out
         assert r"Ros{\'e}, Carolyn" in out
 
     def test_completion_script(self, capsys):

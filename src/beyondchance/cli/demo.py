@@ -35,19 +35,17 @@ def command(folder: str | None, **options: Any) -> Report:
     ada marks long spans, ben short ones, and cleo overlooks some.
     """
     corpus = example()
-    if folder is not None:
-        place = f"{folder.rstrip('/')}/"
-        write(corpus, place, format="conll")
-        tell(f"wrote {folder}: try beyondchance agree {place}*.conll")
+    if folder:
+        write(corpus, f"{folder}/", format="conll")
+        tell(f"wrote {folder}: try beyondchance agree {folder}/*.conll")
     result, split = agreement(corpus), labelling(corpus)
-    loss = loss_of(result, corpus, scoring_of({}))
     scoring = {"measure": "token", "average": "micro"}
     parts = {**split.parts, **supported_parts(corpus, scoring, [])}
     return agree_report(
         result.measures,
         corpus,
         parts=parts,
-        loss=loss,
+        loss=loss_of(result, corpus, scoring_of({})),
         otherwise=scored_otherwise(corpus, scoring),
         digits=options["digits"],
     )

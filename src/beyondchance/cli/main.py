@@ -53,7 +53,7 @@ NEXT = {
     "adjudicate": "beyondchance rank GOLD {files} compares people with the gold standard",
     "replace": "beyondchance report {files} shows the disagreements in their texts",
     "careless": "beyondchance report {files} shows the documents in question",
-    "demo": "beyondchance agree FILE..., diagnose FILE... or report FILE... with files of your own",
+    "demo": "beyondchance agree FILE..., then diagnose or report",
 }
 """What to do after a command."""
 
@@ -183,19 +183,22 @@ def _end_by_signals() -> None:
         signal.signal(number, signal.SIG_IGN)  # once is enough
         raise _Ended(128 + number)
 
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         # What was started to outlive its terminal ignores that it is gone.
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+        if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, end)
 
 
 def main(args: list[str] | None = None) -> int:
     """Run a command and return its exit code; never show a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        # Names that the terminal cannot show must not make a command fail.
+        # Names that the terminal cannot show must not make a command fail; and in files and pipes,
+        # Windows has a code page that lacks most letters.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(
+                encoding="utf-8" if sys.platform == "win32" and not stream.isatty() else None,
+                errors="backslashreplace",
+            )
     words = sys.argv[1:] if args is None else args
     if sys.stdout is None:
         sys.stdout = _Closed()

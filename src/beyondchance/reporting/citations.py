@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from beyondchance.version import __version__
 
 SOFTWARE, PAPER = "beyondchance", "li-etal-2024-estimating"
@@ -34,7 +32,7 @@ CITATION = """\
 }
 """
 
-IN_WORDS: Mapping[str, str] = {
+IN_WORDS = {
     SOFTWARE: "The beyondchance maintainers, 2026",
     PAPER: "Li et al., 2024",
 }

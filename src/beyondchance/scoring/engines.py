@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +100,7 @@ def _processes(n: int) -> Iterator[Engine]:
     if getattr(current_process(), "_inheriting", False):
         # A worker runs the script that started it, which asks for workers again.
         raise OptionError("workers begin with the script itself", remedy=_GUARD)
+    n = min(n, 61) if sys.platform == "win32" else n  # which waits for no more at once
     start = partial(ProcessPoolExecutor, n, get_context("spawn"), begin_work)
     pool = start()
 
@@ -183,15 +184,12 @@ def _on_worker(count: Count, part: Any) -> Any:
     Dask asks glibc to give memory back early (``MALLOC_TRIM_THRESHOLD_``), which makes every large
     array cost its pages anew: counting a million documents takes 1.8 times as long.
     """
-    if sys.platform.startswith("linux"):
-        from ctypes import CDLL  # noqa: PLC0415 - for clusters only
+    from ctypes import CDLL  # noqa: PLC0415 - for clusters only
 
-        try:
-            allocator = CDLL("libc.so.6")
-            allocator.mallopt(_MMAP_THRESHOLD, 2**28)
-            allocator.mallopt(_TRIM_THRESHOLD, 2**29)
-        except (OSError, AttributeError):  # another C library
-            pass
+    with suppress(OSError, AttributeError):  # another C library
+        allocator = CDLL("libc.so.6")
+        allocator.mallopt(_MMAP_THRESHOLD, 2**28)
+        allocator.mallopt(_TRIM_THRESHOLD, 2**29)
     return count(part)
 
 

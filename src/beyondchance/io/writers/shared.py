@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, pairwise
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from pathlib import PurePath, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -377,13 +378,14 @@ def encoded(text: str, *name: Piece) -> bytes:
 
 def file_name(kind: str, name: str, *, may_nest: bool = False) -> str:
     """Return a name, refused if no file can have it or if it would lie somewhere else."""
-    parts = name.split("/") if may_nest else [name]
+    parts = name.split("/")
     is_safe = (
         all(part and not part.startswith(".") and part == part.strip() for part in parts)
-        and str(PurePosixPath(name)) == name
         and not _IN_NO_NAME.search(name)
         and not PureWindowsPath(name).drive
-        and ("/" not in name or may_nest)
+        # There, what follows a colon would be hidden in a file without it.
+        and (sys.platform != "win32" or {*'<>:"|?*'}.isdisjoint(name))
+        and (may_nest or len(parts) == 1)
     )
     if not is_safe:
         found = (f"{kind} ", Quote(name), " cannot be the name of a file")
