@@ -87,8 +87,8 @@ def diagnose(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Diagn
         Compare each annotator with this one only, who is right: the patterns of each are its
         errors, and their gain is that of its own score.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------

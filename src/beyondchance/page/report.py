@@ -145,7 +145,7 @@ def report(
     chance : {"uniform", "shapes"}
         With ``shapes``, a ranking also has skill and the ranks by it (see `rank`).
     {options}
-    names, texts, tokens, gold, scheme, ... : optional
+    {others} : optional
         How annotations become a corpus (see `corpus`).
 
     Returns
