@@ -323,3 +323,29 @@ def test_mistaken_options_are_answered_with_the_nearest():
     ):
         with refused(bc.OptionError, told):
             bc.agreement(tags, tags, **options)
+
+
+@cache
+def functions():
+    """The public functions, by name."""
+    values = {name: getattr(bc, name) for name in bc.__all__}
+    return {name: value for name, value in values.items() if inspect.isfunction(value)}
+
+
+def test_every_public_function_has_an_example_with_its_output():
+    for name, function in functions().items():
+        examples = doctest.DocTestParser().get_examples(inspect.getdoc(function))
+        assert any(example.want for example in examples), name
+
+
+def test_help_lists_every_option():
+    heading = re.compile(r"^Parameters\n-+\n(.*?)\n\n[A-Z]\w+\n---", re.MULTILINE | re.DOTALL)
+    for name, function in functions().items():
+        (entries,) = heading.findall(inspect.getdoc(function)) or [""]
+        listed = re.findall(r"^\*{0,2}(\w[^:\n]*)", entries, re.MULTILINE)
+        names = {one.strip(" *") for entry in listed for one in entry.split(",")}
+        found = dict(inspect.signature(function).parameters)
+        if name == "expected_match":  # which takes some of those of scoring
+            del found["scoring"]
+        assert found.keys() - names == set(), name
+        assert "{others}" not in function.__doc__

@@ -323,8 +323,7 @@ class ScoringOptions(TypedDict, total=False):
     theta: Annotated[
         float | None,
         Option(
-            "For iou: spans match if more than this share of what they cover together is common "
-            "to both; 0.5 by default.",
+            "For iou: matching spans share more than this part of what both cover; 0.5 by default.",
             within=Within(0, 1, is_high_open=True),
             metavar="SHARE",
         ),
@@ -356,8 +355,8 @@ class ScoringOptions(TypedDict, total=False):
     chance: Annotated[
         Literal["uniform", "shapes", "weights"],
         Option(
-            "What random annotators know: nothing, what the shapes of words (capitals, digits, "
-            "punctuation) give away, or the weights of Corpus.with_weights.",
+            "What random annotators know: nothing, the shapes of words (capitals, digits, "
+            "punctuation), or the weights of Corpus.with_weights.",
             "uniform",
             is_signed=True,
             in_commands=False,
@@ -366,8 +365,8 @@ class ScoringOptions(TypedDict, total=False):
     support: Annotated[
         int | None,
         Option(
-            "Instead of pairs of annotators, score how much of what is marked at least this many "
-            "of those who annotated the document marked.",
+            "Instead of pairs, score how much of what is marked at least this many annotators of "
+            "the document marked.",
             within=Within(2),
             in_commands=False,
         ),
@@ -375,15 +374,13 @@ class ScoringOptions(TypedDict, total=False):
     samples: Annotated[
         int | None,
         Option(
-            "Where chance is estimated: random arrangements of each text; 1,000 by default.",
+            "Random arrangements of each text where chance is estimated; 1,000 by default.",
             within=Within(2),
         ),
     ]
     seed: Annotated[
         int | Generator | None,
-        Option(
-            "Where random numbers begin; the same seed gives the same digits.", within=Within(0)
-        ),
+        Option("Random seed; the same seed gives the same digits.", within=Within(0)),
     ]
 
 
@@ -412,14 +409,14 @@ class ResamplingOptions(TypedDict, total=False):
     resamples: Annotated[
         int,
         Option(
-            "How many resamples to draw, for tests and for other intervals than expanded ones.",
+            "Resamples, for tests and for intervals other than expanded ones.",
             9999,
             within=Within(FEWEST_RESAMPLES, MOST_RESAMPLES),
         ),
     ]
     seed: Annotated[
         int | Generator | None,
-        Option("Where random numbers begin, or a generator.", in_commands=False),
+        Option("Random seed, or a generator.", in_commands=False),
     ]
     over: Annotated[
         Literal["documents", "annotators", "both"],
@@ -496,8 +493,8 @@ class ReadOptions(TypedDict, total=False):
     folder: Annotated[
         Literal["detect", "documents", "annotators"],
         Option(
-            "Whether the files of a single folder are documents of one annotator, or the work of "
-            "one annotator each.",
+            "Whether the files of a single folder are documents of one annotator, or each the "
+            "work of one.",
             "detect",
             refuses="documents",
         ),
@@ -505,9 +502,9 @@ class ReadOptions(TypedDict, total=False):
     offsets: Annotated[
         Literal["codepoints", "utf16", "bytes", "inclusive", "exclusive"] | None,
         Option(
-            "What offsets count, where the file departs from its format; and, for records and "
-            "lists of spans, whether ends are included, where words stored with spans do not show "
-            "it. Both are separated by a comma.",
+            "What offsets count, where the file departs from its format; for records and lists of "
+            "spans also whether ends are included, where stored words do not show it. Separate "
+            "both by a comma.",
             is_list=True,
         ),
     ]
@@ -530,8 +527,7 @@ class ReadOptions(TypedDict, total=False):
     bad_rows: Annotated[
         Literal["error", "skip"],
         Option(
-            "Rows of a table that are no spans: without a label, outside of the text, or of zero "
-            "length.",
+            "Rows of a table without a label, outside of the text, or of zero length.",
             "error",
             refuses="error",
         ),
@@ -557,7 +553,7 @@ class ReadOptions(TypedDict, total=False):
     ]
     layer: Annotated[
         str | None,
-        Option("The annotation type, span group, list of spans, or sheet of a workbook to read."),
+        Option("The annotation type, span group, list of spans or sheet to read."),
     ]
     feature: Annotated[str | None, Option("The feature that holds the label.")]
     grid: Annotated[
@@ -566,8 +562,8 @@ class ReadOptions(TypedDict, total=False):
     tier: Annotated[
         Literal["annotator", "label", "file"],
         Option(
-            "Where offsets are times: tiers are annotators; or files are annotators and tiers "
-            "labels; or files are annotators and labels are what is written in the tiers.",
+            "Where offsets are times: tiers are annotators; files are annotators and tiers "
+            "labels; or files are annotators and labels what is written in the tiers.",
             "annotator",
         ),
     ]
@@ -582,8 +578,8 @@ class ReadOptions(TypedDict, total=False):
     label_names: Annotated[
         str | Sequence[str] | Mapping[Any, Any] | PathLike[str] | None,
         Option(
-            "What the numbers of tags stand for: names in their order, separated by commas, or a "
-            "JSON file of names and numbers.",
+            "The names of numeric tags: in their order, separated by commas, or a JSON file of "
+            "names and numbers.",
             is_signed=False,
             metavar="NAMES|FILE",
         ),
@@ -608,7 +604,7 @@ class ReadOptions(TypedDict, total=False):
         str | list[str] | tuple[str, ...] | None,
         Option(
             "The columns of a table without a header, such as document,label,start,end; _ ignores "
-            "one. Or those of tokens and of tags, by number from 1 on or by name, such as "
+            "one. Or those of tokens and of tags, by number from 1 or by name, such as "
             "token=1,tag=4; several of tags are annotators (tag=3,4) or layers of one (tag=3+4).",
             is_signed=False,
             metavar="NAMES",
@@ -628,8 +624,8 @@ class ReadOptions(TypedDict, total=False):
     max_size: Annotated[
         str | None,
         Option(
-            "The memory that the content of one file may take, such as 4GB; by default 2 GiB, and "
-            "of what is packed no more than 200 times its size.",
+            "The memory that one file may take, such as 4GB; by default 2 GiB, and of a packed "
+            "file 200 times its size.",
             is_signed=False,
             metavar="SIZE",
         ),
@@ -652,7 +648,7 @@ class CountingOptions(TypedDict, total=False):
     workers: Annotated[
         str | int,
         Option(
-            "Processes that count parts of the files at the same time; auto takes all cores.",
+            "Processes that count parts of the files; auto takes all cores.",
             1,
             is_signed=False,
             metavar="N|auto",
@@ -661,7 +657,7 @@ class CountingOptions(TypedDict, total=False):
     part: Annotated[
         str | None,
         Option(
-            "Count only one of several shares of the files, such as 3/100, for an array of jobs.",
+            "Count one of several shares of the files, such as 3/100, for an array of jobs.",
             is_signed=False,
             metavar="I/N",
         ),
@@ -669,7 +665,7 @@ class CountingOptions(TypedDict, total=False):
     save_counts: Annotated[
         str | PathLike[str] | None,
         Option(
-            "Save what was counted, to print it or to add it to others later.",
+            "Save the counts, to print them or add them to others later.",
             is_signed=False,
             metavar="FILE",
         ),
@@ -754,17 +750,25 @@ def _defaults(group: type, is_strict: bool) -> Mapping[str, Any]:
 
 
 def documented(*groups: type) -> Callable[[_Function], _Function]:
-    """List the options of groups in the docstring of a function, where it says ``{options}``."""
+    """Document options in a docstring: those of groups at ``{options}``, others by name.
+
+    The names of all other options of the function stand where it says ``{others}``.
+    """
 
     def decorate(function: _Function) -> _Function:
-        if function.__doc__:
-            lines = [line for group in groups for line in _listed(group)]
-            before, _, after = function.__doc__.partition("{options}")
-            # As deep as the mark stands: methods are indented more than functions.
-            margin = before.rpartition("\n")[2]
-            function.__doc__ = before + f"\n{margin}".join(lines) + after
         # What editors and help() show in the place of **options.
-        vars(function)["__signature__"] = _signature(function)
+        found = vars(function)["__signature__"] = _signature(function)
+        if text := function.__doc__:
+            # As deep as the mark stands: methods are indented more than functions.
+            margin = text.partition("{options}")[0].rpartition("\n")[2]
+            lines = [line for group in groups for line in _listed(group)]
+            text = text.replace("{options}", f"\n{margin}".join(lines))
+            others = [
+                name
+                for name in found.parameters
+                if name not in function.__annotations__ and f" {name} :" not in text
+            ]
+            function.__doc__ = text.replace("{others}", ", ".join(others))
         return function
 
     return decorate

@@ -93,8 +93,8 @@ def diagnose(
         Also compute the agreement of each annotator over time, and who changed (`periods`): by
         "week" or "month" of the date of each annotation, or a field of the documents.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------

@@ -219,8 +219,8 @@ def null_distribution(
         is never too small; or a random share of them does, so that p-values of random
         annotations are spread evenly between 0 and 1.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------

@@ -15,7 +15,7 @@ from beyondchance.core.ragged import begins_apart, total
 from beyondchance.errors import OptionError, OverlapError
 from beyondchance.messages import Quote, Text, spoken
 from beyondchance.numbers import in_digits
-from beyondchance.options import CorpusOptions
+from beyondchance.options import CorpusOptions, documented
 from beyondchance.other_coefficients.coefficient import UNDEFINED, Coefficient, Entry, Task, scored
 from beyondchance.other_coefficients.gamma import gammas
 from beyondchance.other_coefficients.sections import (
@@ -213,6 +213,7 @@ class Coefficients(Printed):
         return self.values[name]
 
 
+@documented()
 def coefficients(
     data: Any,
     *others: Any,
@@ -246,7 +247,7 @@ def coefficients(
         Called with how many samples of gamma are done, and how many there will be.
     scored : mapping of measure to Agreement, optional
         Results of `agreement` on this corpus by this model, which are not computed again.
-    names, texts, gold, scheme, ... : optional
+    {others} : optional
         How these become a corpus (see `corpus`).
 
     Returns

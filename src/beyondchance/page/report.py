@@ -148,7 +148,7 @@ def report(
     by : str, optional
         Agreement of each annotator over time: "week", "month" or a field (see `diagnose`).
     {options}
-    names, texts, tokens, gold, scheme, ... : optional
+    {others} : optional
         How annotations become a corpus (see `corpus`).
 
     Returns

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Unpack
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
 from beyondchance.errors import BeyondChanceError
-from beyondchance.options import ScoredOptions, ScoringOptions, documented
+from beyondchance.options import CountingOptions, ScoredOptions, ScoringOptions, documented
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
 from beyondchance.results.difficulty import Difficulty
@@ -33,7 +33,7 @@ __all__ = ["Corpus", "agreement", "count", "difficulty", "rank"]
 _Scored = TypeVar("_Scored", Agreement, Ranking)
 
 
-@documented(ScoringOptions)
+@documented(ScoringOptions, CountingOptions)
 def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agreement:
     """Compute how much of the agreement between span annotations is beyond chance.
 
@@ -55,7 +55,12 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
         another, and a gold standard that the corpus names is left out where there are two
         other annotators or more.
     {options}
-    names, texts, scheme, repair, ... : optional
+    executor : optional
+        What counts parts of files in the place of processes here: a client of Dask, a pool, or
+        whatever has a method ``map``.
+    progress : callable, optional
+        Called with how many parts are counted, and how many there are.
+    {others} : optional
         How these become a corpus (see `corpus`).
 
     Returns
@@ -138,8 +143,8 @@ def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
         The annotator who is the gold standard; by default the one that the corpus names, or
         `data` where there are `others`.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------
@@ -216,8 +221,8 @@ def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Dif
     gold : str or path, optional
         The annotator who is the gold standard; by default the one that the corpus names.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------
@@ -257,8 +262,8 @@ def count(
     gold : str or path, optional
         Compare all annotators with this one only.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------

@@ -77,8 +77,8 @@ def labelling(
         What is compared in the place of labels: a field of spans, such as negation, certainty or
         speaker, that the files have. Spans without it have the value ``(none)``.
     {options}
-    names, texts, scheme, repair, ... : optional
-        How these become a corpus (see `corpus`).
+    {others} : optional
+        How these become a corpus (see `corpus`), and how large files are counted (see `agreement`).
 
     Returns
     -------
