@@ -20,6 +20,7 @@ OTHER_LIBRARIES = (
     "beyondchance.cli",
     "beyondchance.reporting.outputs.text",
     # These need an extra.
+    "beyondchance.app.server",
     "beyondchance.other_coefficients.alignment",
     "beyondchance.other_coefficients.gamma",
     "beyondchance.page.report",

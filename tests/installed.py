@@ -26,6 +26,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 CONTRACT = (
+    "app/test_command.py",
+    "app/test_server.py",
     "cli/test_golden.py",
     "cli/test_messages.py",
     "io/test_every_kind.py",
@@ -80,6 +82,7 @@ def check_contents(wheel: Path) -> None:
         "beyondchance/py.typed",
         "beyondchance/resources/example.conll",
         "beyondchance/resources/schema.json",
+        "beyondchance/app/app.html",
         "beyondchance/page/page.html",
         "beyondchance/page/documents.js",
         "licenses/LICENSE",

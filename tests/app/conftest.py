@@ -61,11 +61,20 @@ class Browser:
 
     def wait(self):
         """Wait until all work is done."""
-        while True:
+        return self.until(lambda state: not state["busy"])
+
+    def wait_for(self, doing):
+        """Wait until the work says what it does."""
+        return self.until(lambda state: state["doing"] and state["doing"][0] == doing)
+
+    def until(self, is_so):
+        """Wait until the state of the session is such."""
+        for _ in range(3000):
             state = self.send("GET", "state")[1]
-            if not state["busy"]:
+            if is_so(state):
                 return state
             time.sleep(0.02)
+        raise AssertionError(state)
 
 
 @pytest.fixture(scope="session")

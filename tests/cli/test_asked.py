@@ -252,5 +252,5 @@ def test_every_option_of_pages_is_tried():
 
 
 def test_every_command_is_walked_through():
-    # Annotations in a format, and a page: neither has these outputs.
-    assert {*CALLS, "convert", "report"} == set(COMMANDS)
+    # Annotations in a format, and pages: none has these outputs.
+    assert {*CALLS, "app", "convert", "report"} == set(COMMANDS)

@@ -284,8 +284,8 @@ def test_the_width_is_that_of_the_terminal(printed, capsys, monkeypatch):
 
 
 def test_every_command_is_tested():
-    # Annotations in a format, and a page: neither has these outputs.
-    others = {"convert", "report"}
+    # Annotations in a format, and pages: none has these outputs.
+    others = {"app", "convert", "report"}
     assert {call[0] for call in CALLS.values()} | others == set(COMMANDS)
     assert {name.partition("-")[0] for name in CALLS} | others == set(COMMANDS)
 

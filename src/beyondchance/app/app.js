@@ -61,7 +61,7 @@
     if (!id("people").contains(document.activeElement)) people(state);
     id("people").querySelector(".notes").replaceChildren(...state.notes.map((text) => make("li", {}, text)));
     id("made").hidden = !state.report;
-    id("how").hidden = id("gold").hidden = !state.decides;
+    id("decide").hidden = id("how").hidden = id("gold").hidden = !state.decides;
     id("decided").textContent = state.decided;
     id("saved").hidden = !state.saved;
     if (!id("to").length) id("to").append(...state.formats.map((name) => make("option", { selected: name === state.format }, name)));

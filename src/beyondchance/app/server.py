@@ -30,8 +30,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beyondchance.app import sessions
 from beyondchance.app.sessions import Session
+from beyondchance.app.work import NEXT
 from beyondchance.errors import BeyondChanceError, DataError, defect
-from beyondchance.io.sources import cause, parsed_json
+from beyondchance.io.sources import parsed_json
 from beyondchance.page.page import PAGE
 
 HOST = "127.0.0.1"
@@ -69,8 +70,8 @@ def serve(port: int, ready: Callable[[str, str], None]) -> None:
     """
     try:
         listening = socket.create_server((HOST, port))
-    except OSError as error:
-        problem = f"port {port} cannot be used ({cause(error)})"
+    except OSError:
+        problem = f"port {port} cannot be used, perhaps because another program uses it"
         raise DataError(problem, remedy="leave out --port for one that is free") from None
     with (
         listening,
@@ -266,9 +267,7 @@ async def _decide(request: Request) -> Response:
     text = (await _json(request)).get("text")
     decisions = parsed_json(text if isinstance(text, str) else "", "decisions")
     decided = await sessions.decide(session, decisions)
-    return JSONResponse(
-        {"message": f"Saved. {decided} The tab of the app writes the gold standard."}
-    )
+    return JSONResponse({"message": f"Saved. {decided} {NEXT}"})
 
 
 async def _decisions(request: Request) -> Response:

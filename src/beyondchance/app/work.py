@@ -39,6 +39,8 @@ Tell = Callable[[str], None]
 """Says what a task does now."""
 _ONE_FILE = {"table": "gold.csv", "label-studio": "gold.json"}
 """Formats that have no folders, and the file that is written; others write into one."""
+NEXT = "The tab of the app writes the gold standard."
+"""What to do with decisions."""
 _OTHERS = ("documents",)
 """Options of reading that a click cannot choose: their values are files."""
 
@@ -175,7 +177,7 @@ def write_report(
     result = agreement(corpus) if gold is None else rank(corpus)
     tell("computing intervals and writing the page")
     noted = replace(corpus, notes=(*corpus.notes, *result.notes))
-    page = saving_to(report(result, noted), address)
+    page = saving_to(report(result, noted), address, NEXT)
     place.write_text(page.html, encoding="utf-8")
     return corpus, "" if corpus.gold else check_decisions(tell, corpus, decisions)
 

@@ -18,6 +18,7 @@ from beyondchance.installing import required
 @flags.in_output(
     "--port",
     type=click.IntRange(0, 65535),
+    metavar="N",
     default=0,
     help="The port of the server; 0 takes one that is free.",
 )

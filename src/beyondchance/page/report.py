@@ -77,13 +77,15 @@ class Page:
         )
 
 
-def saving_to(page: Page, address: str) -> Page:
+def saving_to(page: Page, address: str, what_next: str = "") -> Page:
     """Let a page send decisions to an address of the server that it comes from.
 
     They are a POST of JSON with name, type and text of the file; the page shows the message of the
-    answer, which is JSON too. Tables and charts are downloaded as before.
+    answer, which is JSON too. Tables and charts are downloaded as before. Where the page says what
+    to do with a file, it says `what_next`.
     """
-    html = page.html.replace("<html ", f'<html data-save-to="{escape(address)}" ', 1)
+    given = f'data-save-to="{escape(address)}" data-next="{escape(what_next)}"'
+    html = page.html.replace("<html ", f"<html {given} ", 1)
     policy = "default-src 'none'; "
     return dataclasses.replace(page, html=html.replace(policy, f"{policy}connect-src 'self'; ", 1))
 
