@@ -1,6 +1,10 @@
 """A whole adjudication in a browser: decided, interrupted, saved, loaded and written."""
 
+import csv
 import json
+import random
+import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -8,9 +12,10 @@ from playwright.sync_api import expect
 
 import beyondchance as bc
 from beyondchance.adjudication.decisions import decisions_in
+from beyondchance.cli.main import main
 from beyondchance.page.documents import document_view
 from browser.view_page import page_of
-from deciding import file_of
+from deciding import file_of, marks
 from refusals import assert_tells, refused
 
 pytestmark = pytest.mark.slow
@@ -34,8 +39,12 @@ FITS = "document.documentElement.scrollWidth <= document.documentElement.clientW
 
 def places(corpus):
     """The places where annotators differ, as (document, text, start, end)."""
-    found = bc.disagreements(corpus).places
-    found = found.only(kinds=["label", "boundary", "both", "missing"])
+    return all_places(corpus, ["label", "boundary", "both", "missing"])
+
+
+def all_places(corpus, kinds=None):
+    """Places of some kinds, with what each annotator has there."""
+    found = bc.disagreements(corpus).places.only(kinds=kinds)
     columns = (
         [corpus.documents[i] for i in corpus.text_document[found.text].tolist()],
         corpus.number_in_document(found.text).tolist(),
@@ -45,6 +54,13 @@ def places(corpus):
     return {row: found.versions(number) for number, row in enumerate(zip(*columns, strict=True))}
 
 
+# Who decides was asked, and places come by document, unless a test is about that.
+ASKED = """() => {
+    localStorage.setItem("beyondchance name", "");
+    localStorage.setItem("beyondchance order", "document");
+}"""
+
+
 def saved(page, act=None):
     """The file of decisions that the page saves."""
     with page.expect_download() as download:
@@ -52,7 +68,7 @@ def saved(page, act=None):
             page.get_by_role("button", name="Save decisions").click()
         else:
             act()
-    assert download.value.suggested_filename == "decisions.json"
+    assert re.fullmatch(r"decisions(-\w+)+\.json", download.value.suggested_filename)
     return json.loads(download.value.path().read_text("utf-8"))
 
 
@@ -126,6 +142,8 @@ def begin(open_page):
         if isinstance(what, bc.Corpus):
             what = page_of(bc.disagreements(what))
         page = open_page(what, **options)
+        page.evaluate(ASKED)
+        page.reload()
         page.keyboard.press("d")
         return page
 
@@ -383,6 +401,8 @@ class TestTouch:
         corpus = corpus.select(documents=corpus.documents[:4])
         known = places(corpus)
         page = open_page(page_of(bc.disagreements(corpus)), **PHONE)
+        page.evaluate(ASKED)
+        page.reload()
         page.locator(".decide-toggle").tap()
         assert count(page) == (0, len(known))
         for number in range(len(known)):
@@ -424,6 +444,8 @@ class TestMouse:
     def test_words_that_nobody_marked(self, open_page, example_view):
         """A stretch of plain text, from the middle of one word to that of another."""
         page = open_page(example_view)
+        page.evaluate(ASKED)
+        page.reload()
         page.locator(".decide-toggle").click()
         page.evaluate(SELECT, "nday")
         pressed = page.locator(".decide-words [aria-pressed=true]")
@@ -507,7 +529,9 @@ DRAWN = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done
 
 def stored(page):
     """What the browser keeps: the spans of each place that is decided."""
-    kept = page.evaluate("Object.values(localStorage).map((text) => JSON.parse(text))")
+    kept = page.evaluate("""() => Object.entries(localStorage)
+        .filter(([key]) => key.startsWith("beyondchance decisions"))
+        .map(([, text]) => JSON.parse(text))""")
     return {key_of(made): spans_of(made) for file in kept for made in file["decisions"]}
 
 
@@ -629,9 +653,9 @@ class TestOnePlace:
             at = "" if name == "issue-04" else f"-{place[1]}-{place[2]}-1"
             address = f"#document-{numbers[name]}{at}"
             watch.assert_goes(lambda to=address: page.evaluate(f"location.hash = '{to}'"), place)
-        marks = page.locator(".reader-mark:not(.agree, .is-lit)[aria-label]")
+        marks = page.locator(".reader-mark:not(.is-all, .is-lit)[aria-label]")
         place = watch.assert_goes(marks.first.click)
-        page.locator(".reader-mark.agree[aria-label]").first.click()
+        page.locator(".reader-mark.is-all[aria-label]").first.click()
         assert_tells(said(page), "agree")
         assert watch.assert_decides() == place
 
@@ -781,6 +805,361 @@ ODD = (
     ({"end": 999}, "another text of issue-01"),
     ({"words": "<img src=x onerror=hack()>"}, "another text of issue-01"),
 )
+
+
+class TestOrder:
+    def test_places_come_by_worth_or_by_document(self, open_page, example_view):
+        """What the page says each is worth falls, and is what Python says of the same place."""
+        corpus = bc.example()
+        found = bc.disagreements(corpus).places
+        known = dict(zip(all_places(corpus), found.worth.tolist(), strict=True))
+        differing = {key: known[key] for key in places(corpus)}
+        page = open_page(example_view)
+        page.keyboard.press("d")
+        watch = Watch(page, corpus)
+        shown = []
+        for number in range(len(differing)):
+            key, is_seen = watch.place()
+            told = page.text_content(".reader-now")
+            assert_tells(told, f"Place {number + 1} of {len(differing)} by worth")
+            assert float(re.search(r"\((.*?)\)", told)[1]) == round(known[key] + 1e-12, 4)
+            assert is_seen
+            shown.append(key)
+            page.keyboard.press("j")
+        assert sorted(shown) == sorted(differing)
+        worths = [round(differing[key], 6) for key in shown]
+        assert worths == sorted(worths, reverse=True)
+        assert watch.place()[0] == shown[0]  # after the last come those that were passed by
+        page.keyboard.press("j")
+        page.keyboard.press("k")
+        assert watch.place()[0] == shown[0]
+        page.get_by_label("by", exact=True).select_option("document")
+        page.locator("h1").click()
+        assert watch.place()[0] == shown[0]
+        listed = [*differing]  # in the order of the corpus
+        page.keyboard.press("j")
+        after = listed[listed.index(shown[0]) + 1]
+        assert watch.place()[0] == after
+        assert "worth" not in page.text_content(".reader-now")
+        page.reload()
+        page.keyboard.press("d")
+        assert page.get_by_label("by", exact=True).input_value() == "document"
+
+    def test_filters_and_decisions_leave_places_out(self, open_page, example_view):
+        page = open_page(example_view)
+        page.evaluate(ASKED.replace('"document"', '"worth"'))
+        page.reload()
+        page.get_by_label("Label", exact=True).first.select_option(label="EVENT")
+        page.locator("h1").click()
+        page.keyboard.press("d")
+        n = int(re.search(r"of (\d+) by worth", page.text_content(".reader-now"))[1])
+        seen = []
+        for _ in range(n):
+            seen.append(page.text_content(".reader-now"))
+            assert "EVENT" in page.text_content(".decide-versions")
+            page.keyboard.press("1")
+        assert len(set(seen)) == n < len(places(bc.example()))
+        assert_tells(said(page), "no more places")
+
+    def test_without_worth_by_document_only(self, begin):
+        """Chance of the whole corpus is not divided among texts, so that no place has a worth."""
+        page = begin(replace(neighbours(), unit="corpus"))
+        page.evaluate("localStorage.clear()")
+        press(page, "d d")
+        assert page.get_by_label("by", exact=True).count() == 0
+        assert_tells(page.text_content(".reader-now"), "Place 1 of 2: ")
+
+
+class TestName:
+    def test_it_is_asked_for_once_before_the_first_decision(self, open_page):
+        corpus = neighbours()
+        page = open_page(page_of(bc.disagreements(corpus)))
+        press(page, "d 1")
+        assert count(page)[0] == 0
+        assert_tells(said(page), "name … Enter")
+        page.keyboard.type("Mia 1/2: Åse..\\")
+        page.keyboard.press("Enter")
+        assert count(page)[0] == 1  # the decision that was waiting
+        page.keyboard.press("1")
+        assert count(page)[0] == 2
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save decisions").click()
+        assert download.value.suggested_filename == "decisions-Mia-1-2-Åse-Documents.json"
+        content = json.loads(download.value.path().read_text("utf-8"))
+        assert {made["by"] for made in content["decisions"]} == {"Mia 1/2: Åse..\\"}
+        page.reload()
+        show_all(page)
+        press(page, "k 2")
+        assert stored(page)["0", 0, 0, 2] in ([(1, 2, "P")], [(0, 2, "P")])
+        assert "name" not in said(page)
+
+    def test_nobody_needs_one(self, open_page):
+        page = open_page(page_of(bc.disagreements(neighbours())), **PHONE)
+        page.locator(".decide-toggle").tap()
+        page.locator(".decide-versions button").first.tap()
+        assert page.evaluate("document.activeElement.id") == "decide-by"
+        page.keyboard.press("Enter")
+        assert count(page)[0] == 1
+        assert not page.locator("#decide-by").is_visible()  # folded again, as it was
+        page.reload()
+        page.locator(".decide-versions button").first.tap()
+        assert count(page)[0] == 2
+
+    def test_a_decision_does_not_wait_for_another_place(self, open_page):
+        page = open_page(page_of(bc.disagreements(neighbours())))
+        press(page, "d 1")
+        page.get_by_role("button", name="place \u203a").click()
+        page.get_by_label("Your name").fill("mia")
+        page.get_by_label("Your name").press("Enter")
+        assert count(page)[0] == 0
+
+
+class TestTies:
+    def test_two_against_two(self, begin):
+        """Of the second place three of four have the same version."""
+        spans = {
+            "a": [[(0, 3, "P"), (4, 6, "P")]],
+            "b": [[(0, 3, "P"), (4, 6, "P")]],
+            "c": [[(1, 3, "P"), (4, 6, "P")]],
+            "d": [[(1, 3, "P"), (4, 5, "P")]],
+        }
+        page = begin(bc.Corpus.from_spans(spans, tokens=[list("abcdefgh")]))
+        versions = page.locator(".decide-versions")
+        assert_tells(versions.text_content(), "tie, 2 against 2")
+        assert "consensus" not in versions.text_content()
+        assert versions.locator("[aria-pressed=true], kbd:text('Enter')").count() == 0
+        page.keyboard.press("j")
+        assert_tells(versions.text_content(), "consensus")
+        assert "tie" not in versions.text_content()
+
+    def test_one_of_two_against_nothing(self, begin):
+        page = begin(bc.Corpus.from_spans({"a": [[(0, 2, "P")]], "b": [[]]}, lengths=[5]))
+        assert_tells(page.text_content(".decide-versions"), "tie, 1 against 1")
+
+
+# The spans in the lane of gold, and the words above them.
+GOLD = """() => {
+    const spans = new Map();
+    for (const mark of document.querySelectorAll(".reader-text .reader-mark.gold")) {
+        const word = mark.parentElement.querySelector(".reader-word").textContent;
+        spans.set(mark.span, [...(spans.get(mark.span) || []), word]);
+    }
+    return [...spans].map(([span, words]) => [span.start, span.end, words.join(" ")]);
+}"""
+
+
+class TestGoldLane:
+    def test_it_grows(self, begin):
+        page = begin(neighbours())
+        names = page.locator(".reader-names bdi")
+        expect(names).to_have_text(["x", "y", "gold"])
+        assert page.evaluate(GOLD) == []
+        press(page, "1 2")
+        assert page.evaluate(GOLD) == [[0, 2, "aa bb"], [4, 5, "ee"]]
+        marks = page.locator(".reader-text .gold[aria-label]")
+        assert_tells(marks.first.get_attribute("aria-label"), "gold: P, decided")
+        tops = page.eval_on_selector_all(
+            ".reader-text .reader-mark",
+            "all => all.map((e) => [e.classList.contains('gold'), e.getBoundingClientRect().top])",
+        )
+        assert max(top for is_gold, top in tops if not is_gold) < min(t for is_, t in tops if is_)
+        page.keyboard.press("u")
+        assert page.evaluate(GOLD) == [[0, 2, "aa bb"]]
+        marks.first.click()
+        assert_tells(page.text_content(".reader-now"), "aa bb")
+        page.keyboard.press("0")
+        assert page.evaluate(GOLD) == []
+        page.keyboard.press("d")
+        expect(names).to_have_text(["x", "y"])
+
+    def test_words_that_nobody_marked(self, begin):
+        """Between two spans, and in the middle of a word of another text."""
+        texts = ["alpha beta gamma delta", "one two\nthree four five"]
+        spans = {"x": [[(0, 5, "P")], [(0, 3, "P")]], "y": [[(0, 10, "P")], [(0, 3, "P")]]}
+        corpus = bc.Corpus.from_spans(spans, texts=texts, documents=["d", "d"], unit="sentence")
+        page = begin(corpus)
+        read = page.locator(".reader-text").evaluate("(e) => e.textContent.length")
+        page.evaluate(SELECT, "delta")
+        press(page, "a s")
+        assert page.evaluate(GOLD) == [[17, 22, "delta"]]
+        page.evaluate(SELECT, "four")
+        press(page, "a s")
+        assert page.evaluate(GOLD) == [[17, 22, "delta"], [14, 18, "four"]]
+        press(page, "u u")
+        assert page.evaluate(GOLD) == []
+        assert page.locator(".reader-text").evaluate("(e) => e.textContent.length") == read
+
+    def test_what_is_loaded_and_what_another_tab_decides(self, begin, tmp_path):
+        page = begin(neighbours())
+        other = page.context.new_page()
+        other.goto(page.url)
+        other.keyboard.press("d")
+        press(other, "j 1")
+        expect(page.locator(".reader-text .gold")).to_have_count(2)
+        path = tmp_path / "file.json"
+        made = {"document": "0", "text": 0, "start": 0, "end": 2, "spans": [[0, 1, "NEW"]]}
+        path.write_text(json.dumps(file_of(neighbours(), [made])), "utf-8")
+        load(page, path)
+        assert page.evaluate(GOLD) == [[0, 1, "aa"], [4, 6, "ee ff"]]
+
+    def test_a_long_text_is_drawn_anew_where_it_changes(self, begin):
+        n = 3000
+        ends = {"x": 2, "y": 1}
+        spans = {who: [[(i, i + e, "P") for i in range(0, n, 10)]] for who, e in ends.items()}
+        corpus = bc.Corpus.from_spans(spans, tokens=[[f"w{i}" for i in range(n)]])
+        page = begin(corpus)
+        page.evaluate("document.querySelectorAll('.reader-chunk')[3].dataset.seen = 'yes'")
+        press(page, "1 1")
+        assert page.evaluate(GOLD) == [[0, 2, "w0 w1"], [10, 12, "w10 w11"]]
+        before = page.evaluate("[...document.querySelectorAll('.reader-chunk')].length")
+        assert page.locator("[data-seen]").count() == 1
+        assert before == n / 250
+
+
+def gold_of(page):
+    """The table of the gold standard that the page saves, and what it tells of it."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save gold as CSV").click()
+    page.locator(".decide-said:not(:empty)").wait_for()
+    return download.value, said(page)
+
+
+def assert_same_gold(table, corpus, content):
+    """What is read from a table is what Python makes of the decisions."""
+    read = bc.read(table)
+    gold = bc.adjudicated(corpus, content)
+    assert read.annotators == ("gold",)
+    assert marks(read, "gold") == marks(gold, "gold")
+    assert read.documents == gold.documents
+    assert read.positions == gold.positions
+    assert read.text_length.tolist() == gold.text_length.tolist()
+    return gold
+
+
+def random_team(seed):
+    """Four people of whom some see each document, who nest spans in texts with odd characters."""
+    draw = random.Random(seed)  # noqa: S311 - no secret
+    words = ["Ada", "met", "😀x", 'say,"so"', "naïve", "=Ω", "the", "end"]
+    rows = []
+    for document in range(12):
+        text = " ".join(draw.choice(words) for _ in range(draw.randint(4, 14)))
+        text = text.replace(" the ", "\n the  ")
+        starts = [0] + [i + 1 for i, c in enumerate(text) if c.isspace() and text[i + 1] > " "]
+        ends = [i for i, c in enumerate(text) if c.isspace() and text[i - 1] > " "] + [len(text)]
+        for who in draw.sample(["ada", "ben", "cleo", "=dan"], draw.randint(2, 4)):
+            own = {None}
+            for _ in range(draw.randint(0, 4)):
+                first = draw.randrange(len(starts))
+                last = draw.randrange(first, min(first + 3, len(ends)))
+                own.add((starts[first], ends[last], draw.choice(["P", 'L,"Q"'])))
+            marked = own if own == {None} else own - {None}
+            rows += [(f"d{document}", who, *(span or ("", "", "")), text) for span in marked]
+    return rows
+
+
+def as_table(rows, path):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["document", "annotator", "start", "end", "label", "text"])
+        writer.writerows(rows)
+    return path
+
+
+class TestGold:
+    """The table of the gold standard has what Python makes of the decisions."""
+
+    @pytest.mark.parametrize(
+        ("seed", "options"),
+        [(1, {}), (2, {"texts": False}), (3, {"positions": "characters"}), (4, {})],
+    )
+    def test_gold_is_what_was_decided(self, begin, tmp_path, seed, options):
+        """Some places by all ways to decide, ties all of them, the rest by consensus."""
+        shown = {name: value for name, value in options.items() if name == "texts"}
+        reading = {} if shown else options
+        path = as_table(random_team(seed), tmp_path / "team.csv")
+        corpus = bc.read(path, empty="missing", **reading)
+        page = begin(page_of(bc.disagreements(corpus), **shown))
+        draw = random.Random(seed)  # noqa: S311
+        show_all(page)
+        n = len(places(corpus))
+        while "no more places" not in said(page):
+            is_tie = "A tie" in page.text_content(".decide-versions")
+            page.keyboard.press("1" if is_tie else draw.choice(["j", "j", "2", "0", "Enter", "1"]))
+        content = saved(page)
+        download, told = gold_of(page)
+        assert_same_gold(named(download, tmp_path), corpus, content)
+        gold = bc.adjudicated(corpus, content)
+        left = gold.n_places - gold.n_decided
+        assert 0 < left < n
+        assert_tells(told, f"{left} of {n} places … consensus … {gold.n_ties} tie")
+
+    def test_sentences_of_the_example(self, begin, example_view, tmp_path):
+        """Of tokens that a file has, with a decision about a part of a place and some words."""
+        corpus = bc.example()
+        page = begin(example_view)
+        made = [
+            {"document": "issue-01", "text": 0, "start": 4, "end": 6, "spans": [[4, 6, "NEW"]]},
+            {"document": "issue-02", "text": 0, "start": 0, "end": 1, "spans": [[0, 1, "PERSON"]]},
+        ]
+        path = tmp_path / "decisions.json"
+        path.write_text(json.dumps(file_of(corpus, made)), "utf-8")
+        load(page, path)
+        show_all(page)
+        while "no more places" not in said(page):
+            page.keyboard.press("1" if "A tie" in page.text_content(".decide-versions") else "j")
+        content = saved(page)
+        download, told = gold_of(page)
+        table = named(download, tmp_path)
+        assert table.name == "gold-Documents.csv"
+        gold = assert_same_gold(table, corpus, content)
+        assert bc.read(table).unit == "sentence"
+        assert_tells(told, f"of {gold.n_places} places not decided … {gold.n_ties} ties")
+
+    def test_what_a_page_cannot_write_truly(self, begin):
+        corpus = bc.example()
+        page = begin(page_of(bc.disagreements(corpus), top=2))
+        page.get_by_role("button", name="Save gold as CSV").click()
+        assert_tells(said(page), "lacks 10 annotated documents … adjudicate")
+        # Two people cannot outvote each other: all is tied.
+        page = begin(neighbours())
+        page.get_by_role("button", name="Save gold as CSV").click()
+        assert_tells(said(page), "2 of 3 spans … ties")
+        press(page, "1 1")
+        assert_tells(gold_of(page)[1], "3 spans.")
+
+    def test_what_to_do_next_is_a_command_that_works(self, open_page, tmp_path, monkeypatch):
+        """From files to the report, its decisions, and gold by the command that it names."""
+        source = as_table(random_team(5), tmp_path / "my team's.csv")
+        monkeypatch.chdir(tmp_path)
+        assert main(["report", source.name, "--quiet", "-o", "report.html"]) == 0
+        page = open_page(tmp_path / "report.html", at="#decide")
+        page.evaluate(ASKED.replace('"document"', '"worth"'))
+        page.reload()
+        page.keyboard.press("d")
+        while "Every place" not in said(page):
+            page.keyboard.press("1")
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save decisions").click()
+        path = named(download.value, tmp_path)
+        assert path.name == "decisions-my-team-s.json"
+        command = shlex.split(page.text_content(".decide-said code"))
+        assert command[:3] == ["beyondchance", "adjudicate", "my team's.csv"]
+        assert main([*command[1:], "--quiet"]) == 0
+        saved_gold = bc.read(tmp_path / command[-1])
+        table = named(gold_of(page)[0], tmp_path)
+        assert marks(bc.read(table), "gold") == marks(saved_gold, "gold")
+        # A program that shows the page has its own sentence.
+        page.evaluate("document.documentElement.dataset.next = 'Press the button Gold.'")
+        page.get_by_role("button", name="Save decisions").click()
+        expect(page.locator(".decide-said")).to_contain_text("Press the button Gold.")
+        assert page.locator(".decide-said code").count() == 0
+
+
+def named(download, folder):
+    """What was downloaded, under the name that the page gives it."""
+    path = folder / download.suggested_filename
+    download.save_as(path)
+    return path
 
 
 class TestAddress:

@@ -267,7 +267,7 @@ class TestText:
             tops = page.eval_on_selector_all(
                 ".reader-legend li", "all => all.map((e) => e.getBoundingClientRect().top)"
             )
-            assert len(tops) > 4
+            assert len(tops) == 4  # what they tell, and how many of three
             assert len(set(tops)) == 1
             assert page.locator(".reader-legend").bounding_box()["height"] < 32
 
@@ -369,7 +369,7 @@ class TestStepping:
         lit = page.evaluate("""() => {
             const { top, bottom } = document.activeElement.getBoundingClientRect();
             return [document.activeElement.className, top, bottom,
-                getComputedStyle(document.activeElement).boxShadow];
+                getComputedStyle(document.activeElement).borderBottomStyle];
         }""")
         assert "is-lit" in lit[0]
         assert 0 < lit[1] < lit[2] < 600
@@ -486,33 +486,80 @@ class TestFilters:
         page.keyboard.press("Tab")
         page.keyboard.press("j")  # nothing to go to, and no error
 
-    def test_lanes_and_states_follow_who_is_compared(self, open_page):
-        """Three agree on P; of ada and ben, only ada has the Q.
+    def test_lanes_follow_who_is_compared(self, open_page):
+        """Three agree on P, two on Q, and ben has an R of his own.
 
         ada   P.Q
-        ben   P..
+        ben   P..R
         cleo  P.Q
         """
-        spans = {"ada": [[(0, 1, "P"), (2, 3, "Q")]], "ben": [[(0, 1, "P")]]}
+        spans = {"ada": [[(0, 1, "P"), (2, 3, "Q")]], "ben": [[(0, 1, "P"), (3, 4, "R")]]}
         found = disagreements(
-            Corpus.from_spans(spans | {"cleo": spans["ada"]}, lengths=[3], positions="tokens")
+            Corpus.from_spans(spans | {"cleo": spans["ada"]}, lengths=[4], positions="tokens")
         )
         page = open_page(page_of(found))
 
         def states():
             return {row[3] for row in page.evaluate(DRAWN)}
 
-        agree = {"ada: P, agrees", "ben: P, agrees", "cleo: P, agrees"}
-        assert states() == agree | {
-            "ada: Q, agrees with 1 of 2, else alone",
-            "cleo: Q, agrees with 1 of 2, else alone",
-        }
-        choose(page, "Annotators", "ada and ben")
-        assert states() == {"ada: P, agrees", "ben: P, agrees", "ada: Q, alone"}
-        choose(page, "Annotators", "ben and cleo")
-        assert states() == {"ben: P, agrees", "cleo: P, agrees", "cleo: Q, alone"}
+        all_three = {f"{who}: P, marked alike by 3 of 3" for who in ("ada", "ben", "cleo")}
+        ada, ben = "ada: Q, marked alike by 2 of 3", "ben: R, marked alike by 1 of 3"
+        assert states() == {*all_three, ada, ada.replace("ada", "cleo"), ben}
         symbols = page.locator(".reader-text .reader-mark b").all_text_contents()
-        assert sorted(symbols) == ["+", "✓", "✓"]
+        assert sorted(symbols) == ["1/3", "2/3", "2/3", "3/3", "3/3", "3/3"]
+        # It means the same whoever is shown.
+        choose(page, "Annotators", "ada and ben")
+        assert states() == {x for x in all_three if "cleo" not in x} | {ada, ben}
+
+    def test_colours_are_one_scale_with_a_legend(self, open_page):
+        """One of four, two, three, four: each stronger than the next, and by another line."""
+        labels = "PQRS"
+        sides = {
+            f"a{i}": [[(p, p + 1, label) for p, label in enumerate(labels) if i <= p]]
+            for i in range(4)
+        }
+        page = open_page(page_of(disagreements(Corpus.from_spans(sides, lengths=[5]))))
+        told = page.locator(".reader-legend li").all_text_contents()
+        assert told == ["marked alike by", "1/4", "2/4", "3/4", "4/4all"]
+        colours = [back for _, back in page.evaluate(LEGEND)]
+        light = [sum(map(int, colour.split())) for colour in colours]
+        assert light == sorted(set(light))
+        lines = page.eval_on_selector_all(
+            ".reader-legend .reader-mark",
+            "all => all.map((e) => getComputedStyle(e).borderBottomStyle)",
+        )
+        assert lines == ["dotted", "dashed", "dashed", "solid"]
+        drawn = page.eval_on_selector_all(
+            ".reader-text .reader-mark",
+            """all => all.map((e) => [e.querySelector("b").textContent,
+                getComputedStyle(e).borderBottomStyle, getComputedStyle(e).backgroundColor])""",
+        )
+        shown = page.eval_on_selector_all(
+            ".reader-legend .reader-mark",
+            """all => all.map((e) => [e.textContent, getComputedStyle(e).borderBottomStyle,
+                getComputedStyle(e).backgroundColor])""",
+        )
+        assert sorted(set(map(tuple, drawn))) == sorted(map(tuple, shown))
+
+    def test_of_two_people_and_against_gold_by_kind(self, open_page):
+        spans = {"ada": [[(0, 1, "P"), (2, 3, "Q")]], "ben": [[(0, 1, "P")]]}
+        corpus = Corpus.from_spans(spans | {"cleo": spans["ada"]}, lengths=[3])
+        two = disagreements(corpus.select(annotators=["ada", "ben"]))
+        gold = disagreements(corpus.with_gold("cleo"), pairs=[("cleo", "ada"), ("cleo", "ben")])
+        page = open_page(page_of(two))
+        assert {row[3] for row in page.evaluate(DRAWN)} == {
+            "ada: P, agrees",
+            "ben: P, agrees",
+            "ada: Q, alone",
+        }
+        page = open_page(page_of(gold))
+        assert {row[3] for row in page.evaluate(DRAWN)} == {
+            *(f"{who}: P, agrees" for who in ("ada", "ben", "cleo")),
+            "ada: Q, agrees",
+            "cleo: Q, agrees with 1 of 2, else missed",
+        }
+        symbols = page.locator(".reader-text .reader-mark b").all_text_contents()
+        assert sorted(symbols) == ["\u2212", *4 * "✓"]
 
     def test_label_table_counts_and_opens_its_cases(self, open_page, example_view):
         found = disagreements(example())
@@ -588,7 +635,12 @@ def hostile():
 
 # The colours of each kind of mark.
 LEGEND = """() => [...document.querySelectorAll(".reader-legend .reader-mark")].map((e) =>
-    [getComputedStyle(e).color, getComputedStyle(e).backgroundColor])"""
+    [getComputedStyle(e).color, getComputedStyle(e).backgroundColor].map((colour) => {
+        const canvas = document.createElement("canvas").getContext("2d");
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return canvas.getImageData(0, 0, 1, 1).data.slice(0, 3).join(" ");
+    }))"""
 
 
 def contrast(*colours):
@@ -632,12 +684,13 @@ class TestEverywhere:
         page.keyboard.press("j")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
-    def test_dark(self, open_page, example_view):
-        page = open_page(example_view)
+    @pytest.mark.parametrize(("who", "n"), [(("ada", "ben", "cleo"), 3), (("ada", "ben"), 6)])
+    def test_dark(self, open_page, who, n):
+        page = open_page(page_of(disagreements(example().select(annotators=list(who)))))
         light = page.evaluate(LEGEND)
         page.emulate_media(color_scheme="dark")
         dark = page.evaluate(LEGEND)
-        assert len(light) == len(dark) == 7
+        assert len(light) == len(dark) == n
         assert all(one != other for one, other in zip(light, dark, strict=True))
         for ink, paper in light + dark:  # axe does not see what lies on marks
             assert contrast(ink, paper) >= 4.5, (ink, paper)

@@ -10,9 +10,10 @@
   const { data, documents, parts, make, name, number, counted, wordsOf } = view;
   const { labels, annotators } = data;
   const STORE = `beyondchance decisions ${data.decide.digest}`;
+  const [NAME, ORDER] = ["beyondchance name", "beyondchance order"]; // kept for all pages
   const CONTEXT = 8; // words on either side of what is edited
   const MOST_KEYS = 9; // versions that have a key
-  const TIE = "A tie: the votes do not decide. Choose a version, nothing, or edit.";
+  const GOLD = "gold"; // who has the gold standard, in a table
 
   // ---- Places ----------------------------------------------------------------------------
 
@@ -48,11 +49,12 @@
     item.places = [];
     if (item.present.size < 2) return item.places;
     let next = 0;
-    for (const size of item.sizes) {
+    const worth = data.decide.worth ? data.decide.worth[documents.indexOf(item)] : [];
+    for (const [i, size] of item.sizes.entries()) {
       const spans = item.spans.slice(next, (next += size));
       const [{ text, start }] = spans;
       const end = Math.max(...spans.map((span) => span.end));
-      item.places.push(withVersions(item, { item, text, start, end, spans }));
+      item.places.push(withVersions(item, { item, text, start, end, spans, worth: worth[i] }));
     }
     return item.places;
   }
@@ -75,6 +77,9 @@
     // Those that most have come first.
     place.versions = [...versions.values()].sort((x, y) => y.who.length - x.who.length);
     place.nobody = nobody;
+    // How many are for each version, the most first.
+    place.votes = [...place.versions.map((version) => version.who.length), nobody.length];
+    place.votes.sort((x, y) => y - x);
     place.differs = place.versions.length + (nobody.length ? 1 : 0) > 1;
     // What all have is not sent with the consensus.
     const common = [...bySpan.values()].filter((same) => same.length === item.present.size);
@@ -100,7 +105,7 @@
   const decisions = new Map();
   const elsewhere = []; // those about documents that are not on the page
   const byId = new Map(documents.map((item) => [item.id, item]));
-  let by = "";
+  let by = null; // who decides, once that was asked
   let other = null; // what another person decided, in the same way
   const undone = []; // what each step decided and replaced, and the place that was shown
 
@@ -132,7 +137,10 @@
     undone.push({ made, replaced, place });
     take(made, decisions, elsewhere);
     keep();
+    renew(made, replaced);
   }
+
+  const renew = (...changed) => changed.flat().forEach((x) => view.renew(x.document, x));
 
   function undo() {
     const last = undone.pop();
@@ -145,6 +153,7 @@
     }
     take(last.replaced, decisions, elsewhere);
     keep();
+    renew(last.made, last.replaced);
     if (last.place) goTo(last.place);
     else view.draw();
     say("Undone.");
@@ -176,7 +185,7 @@
       spans: sorted([...spans, ...stay]).map((span) => [span.start, span.end, labels[span.label]]),
       choice,
       of: of.map((who) => annotators[who]),
-      by,
+      by: by || "",
       note: before ? before.note : "",
       words: wordsOf(item, { text, ...stretch }),
     }], about);
@@ -185,15 +194,22 @@
     }
   }
 
-  // What the gold standard has in a stretch so far: decisions, and the consensus elsewhere.
-  function goldWithin(item, text, stretch) {
-    const decided = listOf(item, text).filter((x) => overlap(x, stretch));
-    const rest = clustersOf(item).filter((x) => x.text === text && overlap(x, stretch)
-      && !decided.some((made) => overlap(made, x)));
-    return [
-      ...decided.flatMap(spansOf),
-      ...rest.flatMap((x) => (x.differs ? x.consensus : x.versions[0].spans)),
-    ];
+  // What the gold standard has in a text so far: what was decided, and the consensus elsewhere.
+  function goldOfText(item, text) {
+    const rest = clustersOf(item).filter((x) => x.text === text).flatMap((x) => x.consensus);
+    return sorted([
+      ...listOf(item, text).flatMap(spansOf),
+      ...rest.filter((span) => !isTouched(item, { ...span, text })),
+    ]);
+  }
+
+  const goldWithin = (item, text, stretch) =>
+    goldOfText(item, text).filter((span) => overlap(span, stretch));
+
+  // Whether a part of a span or stretch is decided.
+  function isTouched(item, { text, start, end }) {
+    const last = lastBefore(listOf(item, text), end - 1);
+    return Boolean(last && last.end > start);
   }
 
   // A label that is only in a file is one more that can be chosen.
@@ -216,7 +232,8 @@
 
   function keep() {
     try {
-      localStorage.setItem(STORE, JSON.stringify({ by, ...file() }));
+      localStorage.setItem(STORE, JSON.stringify(file()));
+      if (by !== null) localStorage.setItem(NAME, by);
     } catch {
       say("This browser does not keep decisions: save them as a file before you leave.");
     }
@@ -225,9 +242,9 @@
   // What this browser kept; another tab may have changed it.
   function restore() {
     try {
+      by = localStorage.getItem(NAME);
       const kept = JSON.parse(localStorage.getItem(STORE));
       if (!kept) return;
-      by = String(kept.by || "");
       const found = checked(kept);
       if (typeof found === "string") say(found);
       else {
@@ -243,7 +260,7 @@
   window.addEventListener("storage", (event) => {
     if (event.key !== STORE) return;
     restore();
-    if (isOn) view.draw();
+    if (isOn) view.use(deciding, false);
   });
 
   const isWhole = (value) => Number.isInteger(value) && value >= 0;
@@ -378,10 +395,110 @@
       + `differently${f1}.`;
   }
 
-  async function saveFile() {
-    const text = JSON.stringify(file(), null, 1);
-    const answer = await window.beyondchanceSave("decisions.json", text, "application/json");
-    say(answer || `Saved ${counted(every().length + elsewhere.length, "decision")} as decisions.json.`);
+  // ---- Files that leave the page ---------------------------------------------------------
+
+  const source = document.getElementById("result");
+  const inputs = ((source && JSON.parse(source.textContent).inputs) || []).map((x) => x.name);
+
+  // A file is named after the person and the annotations, in letters, digits, _ and -.
+  function fileName(what, ending) {
+    const corpus = inputs.length === 1 ? inputs[0].replace(/\.[^.]*$/, "") : document.title;
+    const safe = (text) => Array.from((text || "").normalize("NFC")
+      .replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-").replace(/^-|-$/g, "")).slice(0, 40).join("");
+    return `${[what, safe(by), safe(corpus)].filter(Boolean).join("-")}.${ending}`;
+  }
+
+  async function saveFile(name, text, type, done) {
+    const answer = await window.beyondchanceSave(name, text, type);
+    say(answer || `Saved ${name}: ${done} `, ...(answer ? [] : whatNext(name)));
+  }
+
+  // What to do with the file. A program that shows this page may have another sentence for it, in
+  // data-next of the element html.
+  function whatNext(name) {
+    const { next } = document.documentElement.dataset;
+    if (next !== undefined || !name.endsWith(".json")) return [next || ""];
+    const quoted = (text) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+    const files = inputs.length && inputs.length < 6 ? inputs.map(quoted).join(" ") : "FILES";
+    const [, ending] = /\.(json|jsonl|conll|tsv|xml)$/.exec(inputs[0] || "") || ["", "csv"];
+    return ["Next, in a terminal, with the options of this report: ", make("code", {},
+      `beyondchance adjudicate ${files} --decisions ${name} --save gold.${ending}`)];
+  }
+
+  function saveDecisions() {
+    const n = counted(every().length + elsewhere.length, "decision");
+    saveFile(fileName("decisions", "json"), JSON.stringify(file(), null, 1), "application/json", `${n}.`);
+  }
+
+  // Gold as `beyondchance adjudicate` writes it into a table, where nothing else was asked for.
+  function saveGold() {
+    const rows = goldRows();
+    const left = everyPlace().filter((x) => !decisionAt(x)).length;
+    const n = rows.filter((row) => row.label).length;
+    const tied = documents.flatMap((item) => ties.get(item).filter((x) => !isTouched(item, x))).length;
+    if (data.decide.absent) {
+      say(`This page lacks ${counted(data.decide.absent, "annotated document")}, so that it cannot `
+        + "write the gold standard: save the decisions. ", ...whatNext(fileName("decisions", "json")));
+    } else if (10 * tied > n) {
+      say(`Too much is open for a gold standard: ${number(tied)} of ${counted(n, "span")} would be `
+        + "ties, which votes do not decide. Decide more places, or see --ties of adjudicate.");
+    } else {
+      const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+      const columns = [...new Set(rows.flatMap(Object.keys))];
+      const lines = [columns, ...rows.map((row) => columns.map((x) => String(row[x] ?? "")))];
+      const text = lines.map((cells) => `${cells.map(quoted).join(",")}\n`).join("");
+      const open = left ? `; ${number(left)} of ${counted(everyPlace().length, "place")} not decided, `
+        + `where it has the consensus of the annotators (${counted(tied, "tie")})` : "";
+      saveFile(fileName(GOLD, "csv"), text, "text/csv", `${counted(n, "span")}${open}.`);
+    }
+  }
+
+  // A row for each span, and one for each document without any.
+  function goldRows() {
+    const inOrder = [...documents].sort((x, y) => x.number - y.number);
+    const hasSentences = data.decide.unit === "sentence" || inOrder.some((x) => x.texts.length > 1);
+    return inOrder.flatMap((item) => {
+      // Where each position of each text begins, in characters if the table has the texts.
+      const cuts = item.texts.map((_, text) => (data.decide.inText ? charactersOf(item, text) : null));
+      const sizes = cuts.map((cut, text) => (cut ? cut.size : lengthOf(item, text)));
+      let begin = 0;
+      const rows = sizes.flatMap((size, text) => {
+        const shift = begin;
+        begin += size + (data.decide.inText ? 1 : 0);
+        return goldOfText(item, text).map((span) => ({
+          start: shift + (cuts[text] ? cuts[text].start(span.start) : span.start),
+          end: shift + (cuts[text] ? cuts[text].end(span.end) : span.end),
+          label: labels[span.label],
+        }));
+      });
+      if (!rows.length) rows.push({ start: "", end: "", label: "" });
+      return rows.map((row, i) => ({
+        document: item.id,
+        annotator: GOLD,
+        ...row,
+        ...(data.decide.inText
+          ? { text: i ? "" : item.texts.map((_, text) => textOf(item, text)).join("\n") }
+          : { length: sizes.reduce((sum, size) => sum + size, 0) }),
+        ...(hasSentences ? { sentence_lengths: i ? "" : sizes.join(" ") } : {}),
+        ...(data.positions === (data.decide.inText ? "tokens" : "characters")
+          ? {} : { offsets_in: data.positions }),
+      }));
+    });
+  }
+
+  const textOf = (item, text) => [item.texts[text]].flat().join("");
+
+  // The characters of the positions of a text.
+  function charactersOf(item, text) {
+    const content = item.texts[text];
+    if (data.positions === "characters") {
+      return { size: lengthOf(item, text), start: (i) => i, end: (i) => i };
+    }
+    const pieces = Array.isArray(content) ? content
+      : content.split(" ").flatMap((word, i) => [i ? " " : "", word]);
+    let size = 0;
+    const ends = pieces.map((piece) => { size += Array.from(piece).length; return size; });
+    return { size, start: (i) => ends[2 * i], end: (i) => ends[2 * i - 1] };
   }
 
   // ---- What is shown ---------------------------------------------------------------------
@@ -391,6 +508,7 @@
   // label}, where back is the place to show when it is cancelled.
   let draft = null;
 
+  const isWide = () => window.innerWidth > 700;
   const file1 = make("input", { type: "file", accept: ".json,application/json", hidden: true });
   const file2 = file1.cloneNode();
   const panel = {
@@ -402,10 +520,13 @@
     edit: make("div", { class: "decide-edit", hidden: true }),
     note: make("input", { type: "text", id: "decide-note", maxlength: "1000" }),
     by: make("input", { type: "text", id: "decide-by", maxlength: "100", autocomplete: "off" }),
-    more: make("details", { open: window.innerWidth > 700 }), // where there is room for it
+    more: make("details", { open: isWide() }), // where there is room for it
     only: make("select", { id: "decide-only" },
-      make("option", { value: "open" }, "places to decide"),
+      make("option", { value: "open" }, "undecided"),
       make("option", { value: "all" }, "all places")),
+    order: make("select", { id: "decide-order" },
+      make("option", { value: "worth" }, "worth"),
+      make("option", { value: "document" }, "document")),
   };
   const toggle = make("button", {
     type: "button", class: "decide-toggle", "aria-pressed": "false", onclick: () => turn(!isOn),
@@ -423,11 +544,11 @@
     file1.addEventListener("change", () => read(file1, adopt));
     file2.addEventListener("change", () => read(file2, compare));
     panel.note.addEventListener("change", note);
-    panel.by.addEventListener("change", () => {
-      by = panel.by.value.trim();
-      // What was decided before somebody said who it is.
-      for (const decision of every()) if (!decision.by) decision.by = by;
-      keep();
+    panel.by.addEventListener("change", named);
+    panel.by.addEventListener("keydown", (event) => event.key === "Enter" && named());
+    panel.order.addEventListener("change", () => {
+      keepAs(ORDER, panel.order.value);
+      draw();
     });
     panel.only.addEventListener("change", draw);
     parts.panel = panel.box;
@@ -435,7 +556,8 @@
       make("div", { class: "decide-head" },
         panel.progress, panel.count,
         button("undo", "u", undo), button("edit", "e", edit),
-        field("Show", panel.only)),
+        field("Show", panel.only),
+        ...(data.decide.worth ? [field("by", panel.order)] : [])),
       panel.said,
       panel.versions,
       panel.edit,
@@ -443,7 +565,8 @@
     panel.more.append(make("summary", {}, "Note, name and files"),
       make("div", { class: "decide-foot" },
         field("Note", panel.note), field("Your name", panel.by),
-        button("Save decisions", "", saveFile),
+        button("Save decisions", "", saveDecisions),
+        button("Save gold as CSV", "", saveGold),
         button("Load", "", pick(file1)), button("Compare with", "", pick(file2)),
         file1, file2));
     parts.article.append(panel.box);
@@ -462,6 +585,34 @@
     return said.flatMap(([key, text]) => [make("kbd", {}, key), text]);
   }
 
+  // The name is asked for before the first decision, which is made then.
+  let waiting = null;
+
+  function isAsking(act) {
+    if (by !== null) return false;
+    const place = view.stop;
+    waiting = () => view.stop === place && act();
+    panel.more.open = true;
+    panel.by.focus();
+    say("Who decides? Write your name, which the file will have, and press Enter. "
+      + "Without a name, press Enter.");
+    return true;
+  }
+
+  function named() {
+    by = panel.by.value.trim();
+    // What was decided before somebody said who it is.
+    for (const decision of every()) if (!decision.by) decision.by = by;
+    keep();
+    const act = waiting;
+    waiting = null;
+    if (!act) return;
+    say();
+    panel.by.blur();
+    panel.more.open = isWide();
+    act();
+  }
+
   async function read(input, act) {
     await load(input.files[0], act);
     input.value = "";
@@ -478,8 +629,38 @@
     parts.article.classList.toggle("is-deciding", on);
     for (const keys of parts.help.querySelectorAll(".decide-keys")) keys.hidden = !on;
     draft = null;
-    panel.by.value = by;
-    view.use(on ? deciding : null, brings);
+    panel.by.value = by || "";
+    panel.order.value = keptAs(ORDER) === "document" ? "document" : "worth";
+    const start = on && !view.stop && (deciding.ranked(1) || []).find(([, x]) => deciding.isWanted(x, 1));
+    view.use(on ? deciding : null, brings && !start);
+    if (start) view.go(...start, brings);
+  }
+
+  function keptAs(key) {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null; // as in a frame of a notebook
+    }
+  }
+
+  function keepAs(key, value) {
+    try {
+      localStorage.setItem(key, value);
+    } catch {
+      // It is kept as long as the page is open.
+    }
+  }
+
+  // All places that are shown, with their matches, those first that are worth most.
+  let ranking = { of: null, places: [] };
+
+  function ranked() {
+    if (ranking.of !== view.matches) {
+      const all = view.matches.flatMap((match) => shownPlaces(match).map((x) => [match, x]));
+      ranking = { of: view.matches, places: all.sort(([, x], [, y]) => y.worth - x.worth) };
+    }
+    return ranking.places;
   }
 
   // The places of the documents that fit the filters, and of which something does.
@@ -494,6 +675,15 @@
   const deciding = {
     noun: "place",
     stops: shownPlaces,
+    // By worth, what comes next; after the last, what was passed by.
+    ranked(direction) {
+      if (!data.decide.worth || panel.order.value === "document") return null;
+      const all = ranked();
+      const at = all.findIndex(([, x]) => x === view.stop);
+      if (direction < 0) return all.slice(0, Math.max(at, 0)).reverse();
+      const passed = panel.only.value === "all" ? [] : all.slice(0, Math.max(at, 0));
+      return [...all.slice(at + 1), ...passed];
+    },
     first(match) {
       const here = shownPlaces(match);
       return here.find((x) => !decisionAt(x)) || here[0] || null;
@@ -504,27 +694,31 @@
       return panel.only.value === "all" || direction < 0 || !decisionAt(x);
     },
     stopOf(span) {
-      const found = placesOf(view.current.item).find((x) => x.spans.includes(span));
-      if (!found) say("All annotators agree there. Select words to decide otherwise.");
+      const found = placesOf(view.current.item)
+        .find((x) => x.text === span.text && overlap(x, span));
+      if (!found) say("Annotators agree there. Select words to decide otherwise.");
       return found;
     },
-    isDecided(span) {
-      const last = lastBefore(listOf(view.current.item, span.text), span.end - 1);
-      return Boolean(last && last.end > span.start);
-    },
+    isDecided: (span) => isTouched(view.current.item, span),
+    // What was decided for, as spans of a lane of their own.
+    gold: (item) => item.texts.flatMap((_, text) => listOf(item, text).flatMap(spansOf)
+      .map((span) => ({ ...span, text, annotator: view.DECIDED }))),
     words(place) {
-      const here = shownPlaces(view.current);
+      const isRanked = data.decide.worth && panel.order.value === "worth";
+      const here = isRanked ? ranked().map(([, x]) => x) : shownPlaces(view.current);
       const at = here.indexOf(place);
       const covered = view.surface(place.item, place);
+      const worth = isRanked ? ` by worth (${(place.worth / 1e6).toFixed(4)})` : "";
       return [
-        at < 0 ? "" : `Place ${number(at + 1)} of ${number(here.length)}: `,
+        at < 0 ? "" : `Place ${number(at + 1)} of ${number(here.length)}${worth}: `,
         ...(covered ? ["“", name(covered), "”"] : [view.where(place.item, place)]),
       ];
     },
     end() {
-      say(panel.only.value === "open" && !everyPlace().some((x) => !decisionAt(x))
-        ? "Every place on this page is decided. Save the decisions."
-        : "There are no more places this way.");
+      const left = everyPlace().filter((x) => !decisionAt(x)).length;
+      say(left || panel.only.value !== "open"
+        ? `There are no more places this way; ${number(left)} are not decided.`
+        : "Every place on this page is decided. Save the decisions.");
     },
     opened: () => say(),
     draw,
@@ -605,7 +799,7 @@
       i < MOST_KEYS ? String(i + 1) : "", own.spans, people(own.who), () => chooseVersion(i)));
     rows.push(version("0", [], people(place.nobody), chooseNothing));
     if (!isListed) rows.push(version("", place.consensus, ["the consensus"], chooseConsensus));
-    if (place.isTie && !made) rows.push(make("p", {}, TIE));
+    if (place.isTie && !made) rows.unshift(make("p", {}, tieInWords(place)));
     if (made && made.choice === "edited") {
       rows.push(make("p", {}, "Edited: ", fromFile(made)));
     }
@@ -613,6 +807,12 @@
       rows.push(make("p", {}, name(other.who), ": ", fromFile(decisionAt(place, other))));
     }
     panel.versions.replaceChildren(...rows);
+  }
+
+  function tieInWords({ votes }) {
+    const most = votes.filter((n) => n === votes[0]);
+    const counts = most.length > 1 ? `A tie, ${most.join(" against ")}` : "A tie of labels or edges";
+    return `${counts}: the votes do not decide. Choose a version, nothing, or edit.`;
   }
 
   const fromFile = (decision) => decision.spans.map(([start, end, label]) => {
@@ -624,6 +824,7 @@
   // ---- Choosing --------------------------------------------------------------------------
 
   function choose(spans, choice, of) {
+    if (isAsking(() => choose(spans, choice, of))) return;
     decide(view.stop, spans, choice, of);
     view.draw();
     view.move(1);
@@ -636,7 +837,7 @@
 
   function chooseConsensus() {
     if (!view.stop) return;
-    if (view.stop.isTie) say(TIE);
+    if (view.stop.isTie) say(tieInWords(view.stop));
     else choose(view.stop.consensus, "consensus");
   }
 
@@ -665,7 +866,6 @@
 
   // What a place has so far, within it.
   const goldOf = (about) => goldWithin(about.item, about.text, about)
-    .filter((span) => overlap(span, about))
     .map(({ start, end, label }) => ({ start, end, label }));
 
   // Edit a place; a stretch of it is selected.
@@ -868,7 +1068,7 @@
     return isSeen() ? () => say("This is the place to decide.") : act;
   };
 
-  view.decide = () => turn(true);
+  view.decide = () => (isOn ? view.go(view.current, view.stop) : turn(true));
   // A click on the same link again changes no address.
   document.addEventListener("click", (event) => {
     if (event.target.closest("a")?.hash === "#decide") {

@@ -20,6 +20,7 @@
     both: "another label and another place",
     missed: "only the first of the pair marked it",
     extra: "only the second of the pair marked it",
+    some: "differs from the others in several ways",
   };
   // What a span is in a pair: among equals, nothing is missed and nothing extra.
   const STATES = data.isAgainstGold ? {} : { missed: "alone", extra: "alone" };
@@ -33,6 +34,10 @@
   const LISTED = 500; // pairs of labels in such a list
   const GUTTER_NAME = 14; // characters of a name next to its lane
   const GOLD = data.isAgainstGold ? pairs[0][0] : -1; // who has the first lane
+  const DECIDED = annotators.length; // who has the last lane, of what was decided
+  // Spans of three people or more are coloured by how many marked them alike.
+  const IS_TEAM = !data.isAgainstGold && pairs.length > 1;
+  const MOST_STEPS = 6; // of such colours in the legend
 
   // ---- Small helpers ---------------------------------------------------------------------
 
@@ -85,6 +90,15 @@
     return { pair, kind, a, b, spans: [a, b].filter(Boolean) };
   }
 
+  const keyOf = (span) => `${span.text} ${span.start} ${span.end} ${span.label}`;
+
+  // How many marked each span alike.
+  function votesOf(item) {
+    const who = new Map(item.spans.map((span) => [keyOf(span), new Set()]));
+    for (const span of item.spans) who.get(keyOf(span)).add(span.annotator);
+    return (span) => who.get(keyOf(span)).size;
+  }
+
   const isCompared = (item, p) => pairs[p].every((who) => item.present.has(who));
 
   // Agreements are not among the rows that were sent: whatever of a pair is in no row agrees.
@@ -96,16 +110,15 @@
     pairs.forEach(([a, b], p) => {
       if (!isCompared(item, p)) return;
       const partners = new Map();
-      const key = (span) => `${span.text} ${span.start} ${span.end} ${span.label}`;
       const rest = item.spans.filter((span) => !differing[p].has(span));
       for (const span of rest) {
         if (span.annotator !== b) continue;
-        if (!partners.has(key(span))) partners.set(key(span), []);
-        partners.get(key(span)).push(span);
+        if (!partners.has(keyOf(span))) partners.set(keyOf(span), []);
+        partners.get(keyOf(span)).push(span);
       }
       for (const span of rest) {
         if (span.annotator !== a) continue;
-        found.push(rowOf(p, AGREE, span, partners.get(key(span)).shift()));
+        found.push(rowOf(p, AGREE, span, partners.get(keyOf(span)).shift()));
       }
     });
     const place = ({ spans, pair }) =>
@@ -150,6 +163,8 @@
     const [what, which] = wanted.who.split("-");
     return what === "pair" ? p === Number(which) : pairs[p].includes(Number(which));
   }
+
+  const nameOf = (who) => (who === DECIDED ? "gold" : annotators[who]);
 
   const labelOf = (span) => (span ? span.label : -1);
 
@@ -248,6 +263,9 @@
     now: make("p", { class: "reader-now", "aria-live": "polite", tabindex: "0" }),
     about: make("p", {}),
     text: make("div", { class: "reader-text" }),
+    legend: make("ul", {
+      class: "reader-legend", tabindex: "0", "aria-label": "What the marks mean",
+    }),
     cases: make("section", { class: "reader-cases", "aria-label": "Cases in this document" }),
     table: make("div", {
       class: "reader-table", role: "region", tabindex: "0", "aria-label": "Labels by labels",
@@ -278,7 +296,7 @@
       parts.bar,
       parts.title,
       parts.about,
-      legend(),
+      parts.legend,
       parts.text,
       parts.cases,
     );
@@ -351,16 +369,25 @@
         button("next", "disagreement ›", () => move(1))));
   }
 
-  function legend() {
-    const entry = (kind, symbol, text, title) => make("li", { title },
-      make("span", { class: `reader-mark ${kind} is-start is-end` }, symbol), text);
-    const entries = kinds.map((kind) => (
-      entry(kind, SYMBOLS[kind], kindNames[kind], MEANINGS[kind])));
-    if (pairs.length > 1) {
-      entries.push(entry("some", "≈", "several", "differs from the others in several ways"));
+  // What the marks of a document mean.
+  function drawLegend({ present }) {
+    const marked = (look) => {
+      const element = make("span", {}, look.symbol);
+      dress(element, look);
+      element.classList.add("is-start", "is-end");
+      return element;
+    };
+    if (IS_TEAM) {
+      const all = present.size;
+      const steps = Array.from({ length: all }, (_, i) => i + 1)
+        .filter((n) => all <= MOST_STEPS || [1, Math.ceil(all / 2), all].includes(n));
+      fill(parts.legend, [make("li", {}, "marked alike by"),
+        ...steps.map((n) => make("li", {}, marked(byVotes(n, all)), n === all ? "all" : ""))]);
+      return;
     }
-    const attributes = { class: "reader-legend", tabindex: "0", "aria-label": "What the marks mean" };
-    return make("ul", attributes, ...entries);
+    const look = (kind) => make("li", { title: MEANINGS[kind] },
+      marked({ kind, symbol: SYMBOLS[kind] }), kindNames[kind] || "several");
+    fill(parts.legend, [...kinds, ...(pairs.length > 1 ? ["some"] : [])].map(look));
   }
 
   // ---- Filters, list and table -----------------------------------------------------------
@@ -613,9 +640,10 @@
     pairs.forEach((pair, p) => {
       if (isPairWanted(p) && isCompared(item, p)) pair.forEach((who) => { compared[who] += 1; });
     });
+    const votes = votesOf(item);
     const states = new Map(item.spans.map((span) => {
       const all = compared[span.annotator];
-      return [span, { all, agree: all, kinds: new Set() }];
+      return [span, { all, agree: all, kinds: new Set(), votes: votes(span), present: item.present.size }];
     }));
     for (const row of item.rows) {
       if (!isPairWanted(row.pair)) continue;
@@ -701,26 +729,29 @@
     return cells;
   }
 
-  function drawText(match) {
-    const { item } = match;
-    const lanes = lanesOf(item);
-    const states = statesOf(item);
+  // What is drawn of each text: the spans of those who are shown, and while deciding the gold.
+  function spansByText(item, lanes) {
     const byText = item.texts.map(() => []);
-    for (const span of item.spans) {
+    for (const span of [...item.spans, ...(mode.gold ? mode.gold(item) : [])]) {
       if (lanes.includes(span.annotator)) byText[span.text].push(span);
     }
+    return byText;
+  }
+
+  function drawText(match) {
+    const { item } = match;
+    const lanes = [...lanesOf(item), ...(mode.gold ? [DECIDED] : [])];
+    const states = statesOf(item);
     chunks = [];
     match.chunkOf = new Map();
-    item.texts.forEach((_, text) => {
-      const spans = byText[text];
+    spansByText(item, lanes).forEach((spans, text) => {
       const cells = cellsOf(item, text, spans);
       const lane = sublanes(spans);
       let first = 0;
       const cut = (end) => {
         const own = cells.slice(first, end);
-        chunks.push({
-          item, text, lanes, states, lane, cells: own, isFirst: !first, at: chunks.length,
-        });
+        const chunk = { item, text, lanes, states, isFirst: !first, at: chunks.length };
+        chunks.push(placed(chunk, own, spans, lane));
         first = end;
       };
       cells.forEach((cell, i) => {
@@ -729,10 +760,37 @@
       });
       if (first < cells.length || !cells.length) cut(cells.length);
     });
-    placeSpans(byText, match);
-    const longest = Math.min(GUTTER_NAME, Math.max(...lanes.map((i) => annotators[i].length), 3));
+    for (const chunk of chunks) {
+      for (const span of chunk.marks.flat()) {
+        if (!match.chunkOf.has(span)) match.chunkOf.set(span, chunk);
+      }
+    }
+    drawLegend(item);
+    const longest = Math.min(GUTTER_NAME, Math.max(...lanes.map((i) => nameOf(i).length), 3));
     parts.text.style.setProperty("--gutter", `min(${longest * 0.45 + 1.2}rem, 22vw)`);
     layOut(0);
+  }
+
+  // Draw a stretch of text anew whose gold changed.
+  function renew(id, { text, start, end }) {
+    if (!current || current.item.id !== id || !mode.gold) return;
+    const { item } = current;
+    const own = chunks.filter((chunk) => chunk.text === text && chunk.cells.length);
+    const spans = spansByText(item, own[0].lanes)[text];
+    const [cells, lane] = [cellsOf(item, text, spans), sublanes(spans)];
+    own.forEach((chunk, i) => {
+      const from = chunk.cells[0].start;
+      const to = own[i + 1] ? own[i + 1].cells[0].start : Infinity;
+      if (from >= end || to <= start) return;
+      placed(chunk, cells.filter((cell) => cell.start >= from && cell.start < to), spans, lane);
+      if (!chunk.drawn || !isLaidOut(chunk)) return;
+      const isHere = chunk.element.contains(document.activeElement);
+      chunk.drawn = false;
+      chunk.element.replaceChildren();
+      drawChunk(chunk);
+      const marks = isHere && stop && stop.spans.map((span) => chunk.parts.get(span)).find(Boolean);
+      if (marks) marks[0].focus({ preventScroll: true });
+    });
   }
 
   // Put the stretch with this chunk on the page; most documents are one stretch.
@@ -769,28 +827,17 @@
     parts.text.scrollIntoView({ block: "start" });
   }
 
-  // Which spans each cell has, and how many lanes each annotator needs in each chunk.
-  function placeSpans(byText, match) {
-    const ofText = byText.map(() => []);
-    for (const chunk of chunks) {
-      chunk.marks = chunk.cells.map(() => []);
-      chunk.heights = new Map();
-      ofText[chunk.text].push(chunk);
+  // Give a chunk its cells, which spans each has, and how many lanes each annotator needs.
+  function placed(chunk, cells, spans, lane) {
+    Object.assign(chunk, { cells, lane, marks: cells.map(() => []), heights: new Map() });
+    for (const span of cells.length ? spans : []) {
+      if (cells[cells.length - 1].end <= span.start || cells[0].start >= span.end) continue;
+      const height = Math.max(chunk.heights.get(span.annotator) || 1, lane.get(span) + 1);
+      chunk.heights.set(span.annotator, height);
+      let i = firstCell(cells, span.start);
+      for (; i < cells.length && cells[i].start < span.end; i += 1) chunk.marks[i].push(span);
     }
-    byText.forEach((spans, text) => {
-      for (const span of spans) {
-        for (const chunk of ofText[text]) {
-          const { cells } = chunk;
-          if (!cells.length || cells[cells.length - 1].end <= span.start) continue;
-          if (cells[0].start >= span.end) break;
-          const height = Math.max(chunk.heights.get(span.annotator) || 1, chunk.lane.get(span) + 1);
-          chunk.heights.set(span.annotator, height);
-          let i = firstCell(cells, span.start);
-          for (; i < cells.length && cells[i].start < span.end; i += 1) chunk.marks[i].push(span);
-          if (!match.chunkOf.has(span)) match.chunkOf.set(span, chunk);
-        }
-      }
-    });
+    return chunk;
   }
 
   // The first cell that ends behind a position, by halves.
@@ -904,9 +951,11 @@
     return element;
   }
 
-  // How a span is drawn: as the one kind in which it differs, or as "some" where there are
-  // several. What is said has the share that agrees, if there is more than one to agree with.
-  function looks(state) {
+  // How a span is drawn: of three people or more by how many marked it alike; else as the one kind
+  // in which it differs, or as "some" where there are several.
+  function looks(state, span) {
+    if (span.annotator === DECIDED) return { kind: "gold", symbol: "★", said: "decided" };
+    if (IS_TEAM) return byVotes(state.votes, state.present);
     if (state.agree === state.all) return { kind: "agree", symbol: SYMBOLS.agree, said: "agrees" };
     const found = [...state.kinds].sort().map((kind) => kinds[kind]);
     const kind = found.length === 1 ? found[0] : "some";
@@ -918,21 +967,33 @@
     };
   }
 
+  function byVotes(n, all) {
+    const kind = `votes ${n === all ? "is-all" : n === 1 ? "is-one" : ""}`;
+    const share = all > 1 ? (n - 1) / (all - 1) : 1;
+    return { kind, share, symbol: `${n}/${all}`, said: `marked alike by ${n} of ${all}` };
+  }
+
+  function dress(element, { kind, share }) {
+    element.className = `reader-mark ${kind}`;
+    if (share !== undefined) element.style.setProperty("--share", share);
+  }
+
   function drawMark(chunk, cell, span) {
-    const { kind, symbol, said } = looks(chunk.states.get(span));
+    const look = looks(chunk.states.get(span), span);
     const isStart = span.start >= cell.start;
     const isEnd = span.end <= cell.end;
-    const element = make("span", {
-      class: `reader-mark ${kind}${isStart ? " is-start" : ""}${isEnd ? " is-end" : ""}`,
-    });
+    const element = make("span");
+    dress(element, look);
+    element.classList.toggle("is-start", isStart);
+    element.classList.toggle("is-end", isEnd);
     element.style.gridRow = chunk.first.get(span.annotator) + chunk.lane.get(span) + 2;
-    const words = `${annotators[span.annotator]}: ${labels[span.label]}, ${said}`;
+    const words = `${nameOf(span.annotator)}: ${labels[span.label]}, ${look.said}`;
     element.title = words;
     if (!chunk.parts.has(span)) chunk.parts.set(span, []);
     const marks = chunk.parts.get(span);
     if (isStart) {
       marks.label = make("span", { class: "reader-label" },
-        make("b", {}, symbol), name(labels[span.label]));
+        make("b", {}, look.symbol), name(labels[span.label]));
       element.append(marks.label);
       element.setAttribute("role", "img");
       element.setAttribute("tabindex", "-1");
@@ -984,7 +1045,7 @@
       }
     }
     const names = tops.flatMap((top) => chunk.lanes.map((who) => {
-      const element = make("bdi", { title: annotators[who] }, annotators[who]);
+      const element = make("bdi", { title: nameOf(who) }, nameOf(who));
       element.style.top = `${top + chunk.first.get(who) * lane}px`;
       return element;
     }));
@@ -1028,6 +1089,8 @@
 
   // The next or previous stop that is wanted, with its match.
   function nearest(by) {
+    const ranked = mode.ranked && mode.ranked(by);
+    if (ranked) return ranked.find(([, one]) => mode.isWanted(one, by)) || null;
     let at = matches.indexOf(current);
     let stops = mode.stops(current);
     let i = stops.indexOf(stop);
@@ -1137,13 +1200,15 @@
     parts.buttons.previous.textContent = `‹ ${mode.noun}`;
     parts.buttons.next.textContent = `${mode.noun} ›`;
     const isHere = (one) => one.spans.some((span) => spans.includes(span));
+    if (current) drawText(current);
     go(current, current && mode.stops(current).find(isHere), brings);
   }
 
   // What deciding needs of all this; it sets `keys`, and what it is used with.
   const view = {
     data, documents, parts, make, name, number, counted, wordsOf, surface, where, codePoints,
-    cellsOf, go, move, reach, use, draw, bring, openHash,
+    cellsOf, go, move, reach, use, draw, bring, openHash, renew, keyOf, DECIDED,
+    get matches() { return matches; },
     get current() { return current; },
     get stop() { return stop; },
   };

@@ -28,6 +28,7 @@ from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.results.adding import numbered
 from beyondchance.scoring.disagreements import KINDS, Disagreements
+from beyondchance.scoring.places import places_of
 from beyondchance.types import Ints
 
 _PHRASES = {
@@ -49,6 +50,8 @@ _AGAINST_GOLD = {"missed": "missed", "extra": "extra"}
 _AMONG_EQUALS = {"missed": "only {a}", "extra": "only {b}"}
 """What a span without a partner is, against a gold standard and among equals."""
 _AGREE = KINDS.index("agree")
+_MOST_RANKED = 2**20
+"""Spans times annotators for which places are ordered by what they are worth."""
 _SURFACE = 60
 """Characters of a span that are quoted in a sentence."""
 HALF = re.compile("[\ud800-\udfff]")
@@ -119,7 +122,7 @@ def document_view(
     ranked = np.array([place[name] for name in [*contested(found)][:top]], dtype=np.int64)
     chosen = _within(ranked, corpus, known, most_characters)
     sentence = _sentence(len(chosen), total, corpus.extent.noun, cut=len(chosen) < len(ranked))
-    deciding = None if is_against_gold(found) else _deciding(found, chosen)
+    deciding = None if is_against_gold(found) else _deciding(found, chosen, known)
     names = {
         "positions": corpus.positions,
         "unit": _unit(corpus),
@@ -169,15 +172,15 @@ def places_by_document(found: Disagreements) -> dict[str, int]:
     return {name: count[i] for i, name in enumerate(corpus.documents)}
 
 
-def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
-    """Return what deciding needs: the consensus, where annotators differ, and its ties.
+def _deciding(found: Disagreements, chosen: Ints, known: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return what deciding needs: the consensus, where annotators differ, its ties, and worth.
 
     Columns of its spans are text, label, start and length, for each document; of ties, which it
-    does not decide, text, start and length. The digest is that of all documents and their texts,
-    by any annotators and however many are on the page.
+    does not decide, text, start and length; and what each place is worth, in millionths. The digest
+    is that of all documents and their texts, by any annotators and however many are on the page.
     """
-    corpus = found.corpus
-    result = consensus(replace(corpus, gold=None), name=FRESH)
+    corpus = replace(found.corpus, gold=None)
+    result = consensus(corpus, name=FRESH)
     whole = result.corpus
     span = result.span[result.alike < result.n_members]
     tied = result.entities.is_tie
@@ -189,15 +192,30 @@ def _deciding(found: Disagreements, chosen: Ints) -> dict[str, Any]:
 
     start, end = whole.span_start[span], whole.span_end[span]
     text, _, low, high = (column[tied] for column in result.entities.spans)
+    worth = None
+    if len(corpus.span_text) * len(corpus.annotators) < _MOST_RANKED:
+        places = places_of(corpus, corpus.annotators, None)
+        if not np.isnan(places.worth).any():
+            gain = np.rint(places.worth * 1e6).astype(np.int64)
+            split = _split(place[corpus.text_document[places.text]], len(chosen), gain)
+            worth = [own for [own] in split]
+    is_by_rule = corpus.options.get("tokens") == "rule"
     digest = sha256()
-    known = corpus.texts or tuple(map(str, corpus.text_length.tolist()))
-    for name in (corpus.unit, corpus.positions, *corpus.documents, *known):
+    texts = corpus.texts or tuple(map(str, corpus.text_length.tolist()))
+    for name in (corpus.unit, corpus.positions, *corpus.documents, *texts):
         digest.update(f"{name}\0".encode(errors="backslashreplace"))
     return {
         "unit": corpus.unit,
         "digest": digest.hexdigest()[:16],
         "consensus": listed(whole.span_text[span], whole.span_label[span], start, end - start),
         "ties": listed(text, low, high - low),
+        "worth": worth,
+        # What a table of the gold standard needs: whether it has the texts, as tables that are
+        # written have, and how many documents are missing here.
+        "inText": known is not None
+        and (is_by_rule or corpus.positions == "characters")
+        and all(known),
+        "absent": len(result.documents) - len(chosen),
     }
 
 
