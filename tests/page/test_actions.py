@@ -237,7 +237,7 @@ class TestOnThePage:
     def test_nothing_to_do(self):
         page = report(team(), coefficients=[], **FEW)
         assert self.shown(page) == []
-        assert "Nothing to decide: annotators differ in no place." in page.html
+        assert "Nothing to decide: annotators agree in every place." in page.html
         assert 'href="#decide"' not in page.html.partition("<script")[0]
 
     def test_without_a_corpus_nothing_is_claimed(self):

@@ -151,10 +151,11 @@ def _label(diagnosis: Diagnosis | None) -> Iterator[Action]:
     """Yield the label that loses most against a gold standard, if there are several."""
     if diagnosis is None or len(diagnosis.corpus.labels) < 2:
         return
-    label, *_ = diagnose_report.labels_by_loss(diagnosis)
+    gold, (label, *_) = diagnosis.gold, diagnose_report.labels_by_loss(diagnosis)
     score = diagnosis.agreement.by_label[label]
     left = score.size_a + score.size_b - 2 * score.matched
     if left > 0:
         now = diagnose_report.short(score.corrected)
-        why = f"More of it is marked by one side only than of any other label; corrected: {now}."
+        who = in_list([name for name in diagnosis.agreement.counts.annotators if name != gold])
+        why = f"It has most of what only one of {who} and {gold} marked; corrected, it is {now}."
         yield Action("label", f"Look at {shown_name(label)}", why, "#labels")

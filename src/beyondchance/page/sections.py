@@ -16,7 +16,7 @@ from beyondchance.page.documents import DocumentView
 from beyondchance.page.gather import Overview
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list, in_one
+from beyondchance.reporting.blocks import Prose, Report, Table, counted, cut, in_list, in_one
 from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.columns import for_people
 from beyondchance.reporting.commands import (
@@ -346,17 +346,18 @@ def _labels(found: Overview) -> Iterator[Section]:
 
 
 def _labels_by_system(found: Overview) -> Table:
-    """List the corrected scores of every system, label by label."""
+    """List the corrected scores of every system, the lowest label of the best one first."""
     systems = found.leaderboard
     by_system = [row.agreement.by_label for row in systems]
     labels = sorted({label for by_label in by_system for label in by_label})
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[Any, ...]] = [
         (
             label,
             *(by_label[label].corrected if label in by_label else nan for by_label in by_system),
         )
         for label in labels
     ]
+    rows.sort(key=lambda row: (isnan(row[1]), row[1]))
     headings = ("label", *(row.shown for row in systems))
     return Table(headings, rows, f"corrected scores of each, by {systems[0].by}")
 
