@@ -12,6 +12,7 @@ from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
 from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.page.actions import by_influence
 from beyondchance.page.charts import annotators, scores, texts
+from beyondchance.page.charts.shared import change
 from beyondchance.page.documents import DocumentView
 from beyondchance.page.gather import Overview
 from beyondchance.page.svg import Chart
@@ -270,7 +271,7 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
         start = min(span.start for span in (example.own, example.theirs) if span is not None)
         place = link and f"{link}-{example.text}-{start}-{who}"
         cases.append(Case(example.document, diagnose_report.highlighted(example), place))
-    gain = diagnose_report.change(pattern.before, pattern.after)
+    gain = change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
     return Finding(diagnose_report.what(pattern), gain, f"{advice}.", cases)
 
