@@ -578,6 +578,82 @@ def test_the_first_screen(made, open_page, fonts):
             assert set(weights[1:]) == {"400"}
 
 
+STEPS = {
+    "pair": ("pattern", "decide", "documents"),
+    "team": ("pattern", "decide", "documents"),
+    "systems": ("pattern", "check", "label"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_lead_to_what_they_name_by_keyboard(kind, made, open_page, axe_findings):
+    page = open_page(made(kind).path, viewport=PHONE)
+    assert axe_findings(page, "#answer") == []
+    steps = page.locator(".next li")
+    names = steps.evaluate_all("all => all.map((e) => e.dataset.step)")
+    assert tuple(names) == STEPS[kind]
+    # In reading order they are the first links but for the menu and a star.
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('.next') !== null"):
+            break
+    for number in range(len(names)):
+        link = steps.nth(number).locator("a")
+        expect(link).to_be_focused()
+        page.keyboard.press("Tab")
+        target = link.get_attribute("href")
+        link.press("Enter")
+        if target == "#decide":
+            expect(page.locator(".decide")).to_be_visible()
+        else:
+            expect(page.locator(f"{target} h2").first).to_be_in_viewport()
+        steps.nth(number).locator("a").focus()
+        page.keyboard.press("Tab")
+
+
+def test_the_menu_offers_to_decide(made, open_page):
+    page = open_page(made("team").path, viewport=PHONE)
+    link = page.locator("nav a[href='#decide']")
+    assert link.text_content() == page.locator("[data-step=decide] a").text_content()
+    expect(link).to_be_in_viewport(ratio=1)
+    link.click()
+    expect(page.locator(".decide")).to_be_visible()
+    # What is decided is counted as the link has it.
+    n = page.locator("[data-step=decide]").get_attribute("data-number")
+    assert_tells(page.locator(".decide").text_content(), n)
+    assert open_page(made("systems").path).locator("nav a[href='#decide']").count() == 0
+
+
+def test_steps_agree_with_the_data_of_the_page(made, open_page, command_json):
+    made = made("team")
+    page = open_page(made.path)
+    data = json.loads(page.text_content("#result"))
+    patterns = command_json("diagnose", *made.args[:-4])["patterns"]
+
+    def scores(name):
+        step = page.locator(f"[data-step={name}]")
+        return [float(step.get_attribute(f"data-{when}")) for when in ("before", "after")]
+
+    assert scores("pattern") == [data["corrected"], patterns[0]["after"]]
+    before, after = scores("documents")
+    n = int(page.locator("[data-step=documents]").get_attribute("data-number"))
+    shown = table(page, "documents")
+    (path,) = (arg for arg in made.args if arg.endswith("jsonl"))
+    corpus = read(path)
+    left = [name for name in corpus.documents if name not in [*shown][:n]]
+    assert before == data["corrected"]
+    assert after == pytest.approx(agreement(corpus.select(documents=left)).corrected, abs=1e-12)
+    # Labels come worst first, in the table and in the chart.
+    rows = [
+        (float(cells["corrected"]["value"]), name) for name, cells in table(page, "labels").items()
+    ]
+    assert [score for score, _ in rows] == sorted(score for score, _ in rows)
+    drawn = page.eval_on_selector_all(
+        "#figure-labels text[text-anchor=end]", "all => all.map((e) => e.textContent)"
+    )
+    assert drawn == [name for _, name in rows]
+
+
 def test_what_is_folded_opens_from_its_address(made, open_page):
     page = None
     for name, kind in zip(("methods", "notes", "difficulty", "paper"), cycle(KINDS)):

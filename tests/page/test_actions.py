@@ -63,7 +63,7 @@ class TestPattern:
         assert step.before == agreement(corpus).corrected
         # Without it all is the same.
         assert step.after == pytest.approx(agreement(team()).corrected, abs=1e-12)
-        assert step.gain == f"{step.before:.3f} → {step.after:.3f}".replace("0.", ".")
+        assert step.gain == f"{step.before:.3f}\u00a0→\u00a0{step.after:.3f}"
 
     def test_another_label(self):
         corpus = team(dan=[[(1, 3, "P"), (5, 6, "P"), (9, 11, "P")] for _ in range(12)])
@@ -198,7 +198,7 @@ class TestLabel:
         }
         worst = max(left, key=left.get)
         assert (step.text, step.link) == (f"Look at {worst}", "#labels")
-        assert f"{best.by_label[worst].corrected:.3f}".lstrip("0") in step.why
+        assert f"{best.by_label[worst].corrected:.3f}" in step.why
 
     def test_of_one_label_nothing_is_said(self):
         corpus = example().select(labels=["PERSON"]).with_gold("ada")
@@ -237,7 +237,7 @@ class TestOnThePage:
     def test_nothing_to_do(self):
         page = report(team(), coefficients=[], **FEW)
         assert self.shown(page) == []
-        assert "Nothing to decide: annotators differ in no place." in page.html
+        assert "Nothing to decide: annotators agree in every place." in page.html
         assert 'href="#decide"' not in page.html.partition("<script")[0]
 
     def test_without_a_corpus_nothing_is_claimed(self):

@@ -97,12 +97,12 @@ class TestLabels:
         assert (number(joined[0]), number(joined[2])) == (0.5, 0.3333)
         assert joined[1] == joined[3] == y
 
-    def test_an_interval_is_a_second_line(self):
+    def test_an_interval_is_a_broad_line_behind_the_marks(self):
         chart = labels_chart([label("A", 0.5, 0.25, 1 / 3, low=0.1, high=0.6)])
         [(low, y, high, _)] = lines(chart, svg.CORRECTED)
         assert (scale(chart, "x")(low), scale(chart, "x")(high)) == (0.1, 0.6)
-        assert y > marks(chart)[0].y
-        assert "Thin line: interval" in words(chart)
+        assert y == marks(chart)[0].y
+        assert "Broad line: interval" in words(chart)
 
     def test_undefined_values_are_left_out_and_counted(self):
         chart = labels_chart([label("A", 1.0, 1.0, nan), label("B", nan, nan, nan)])
@@ -395,7 +395,7 @@ class TestStripes:
         for says, left, _, width, _ in boxes(chart):
             low, high = float(says.split()[3]), float(says.split()[5])
             assert low < x(left) < x(left + width) < high
-        assert_tells(words(chart), "Half of 11 documents … 0.300 or more … 1 document is undefined")
+        assert_tells(words(chart), "half of 11 documents … 0.300 or more … 1 document is undefined")
 
     def test_all_the_same(self):
         for score in (1.0, 0.0, -1.0):

@@ -109,4 +109,4 @@ def test_a_measure_of_ones_own_is_diagnosed_by_token():
     measure = CustomMeasure(name="starts", phi=_starts, size=np.ones_like)
     corpus = example()
     page = report(agreement(corpus, measure=measure), corpus, **FEW)
-    assert ".718 → .748" in section(page)
+    assert "0.718\u00a0→\u00a00.748" in section(page)

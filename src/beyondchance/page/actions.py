@@ -7,7 +7,7 @@ from math import fsum, isnan, nan
 from typing import NamedTuple
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
-from beyondchance.page.charts.shared import shown_name
+from beyondchance.page.charts.shared import change, shown_name, shown_number
 from beyondchance.page.gather import Overview
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import Row, most_contested
@@ -36,7 +36,7 @@ class Action(NamedTuple):
     def gain(self) -> str:
         """The corrected score before and after, as text; empty where it is not known."""
         is_known = not isnan(self.after - self.before)
-        return diagnose_report.change(self.before, self.after) if is_known else ""
+        return change(self.before, self.after) if is_known else ""
 
 
 def actions(found: Overview, *, is_decided: bool) -> list[Action]:
@@ -151,10 +151,11 @@ def _label(diagnosis: Diagnosis | None) -> Iterator[Action]:
     """Yield the label that loses most against a gold standard, if there are several."""
     if diagnosis is None or len(diagnosis.corpus.labels) < 2:
         return
-    label, *_ = diagnose_report.labels_by_loss(diagnosis)
+    gold, (label, *_) = diagnosis.gold, diagnose_report.labels_by_loss(diagnosis)
     score = diagnosis.agreement.by_label[label]
     left = score.size_a + score.size_b - 2 * score.matched
     if left > 0:
-        now = diagnose_report.short(score.corrected)
-        why = f"More of it is marked by one side only than of any other label; corrected: {now}."
+        now = shown_number(score.corrected)
+        who = in_list([name for name in diagnosis.agreement.counts.annotators if name != gold])
+        why = f"It has most of what only one of {who} and {gold} marked; corrected, it is {now}."
         yield Action("label", f"Look at {shown_name(label)}", why, "#labels")

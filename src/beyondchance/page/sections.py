@@ -13,11 +13,12 @@ from beyondchance.diagnosis.loss import LABEL, LOST
 from beyondchance.page import people
 from beyondchance.page.actions import by_influence
 from beyondchance.page.charts import annotators, scores, texts
+from beyondchance.page.charts.shared import change
 from beyondchance.page.documents import DocumentView
 from beyondchance.page.gather import Overview
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
-from beyondchance.reporting.blocks import Cell, Prose, Report, Table, counted, cut, in_list, in_one
+from beyondchance.reporting.blocks import Prose, Report, Table, counted, cut, in_list, in_one
 from beyondchance.reporting.citations import bibtex
 from beyondchance.reporting.columns import for_people
 from beyondchance.reporting.commands import (
@@ -274,7 +275,7 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
         start = min(span.start for span in (example.own, example.theirs) if span is not None)
         place = link and f"{link}-{example.text}-{start}-{who}"
         cases.append(Case(example.document, diagnose_report.highlighted(example), place))
-    gain = diagnose_report.change(pattern.before, pattern.after)
+    gain = change(pattern.before, pattern.after)
     advice = pattern.advice[0].upper() + pattern.advice[1:]
     return Finding(diagnose_report.what(pattern), gain, f"{advice}.", cases)
 
@@ -350,17 +351,18 @@ def _labels(found: Overview) -> Iterator[Section]:
 
 
 def _labels_by_system(found: Overview) -> Table:
-    """List the corrected scores of every system, label by label."""
+    """List the corrected scores of every system, the lowest label of the best one first."""
     systems = found.leaderboard
     by_system = [row.agreement.by_label for row in systems]
     labels = sorted({label for by_label in by_system for label in by_label})
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[tuple[Any, ...]] = [
         (
             label,
             *(by_label[label].corrected if label in by_label else nan for by_label in by_system),
         )
         for label in labels
     ]
+    rows.sort(key=lambda row: (isnan(row[1]), row[1]))
     headings = ("label", *(row.shown for row in systems))
     return Table(headings, rows, f"corrected scores of each, by {systems[0].by}")
 

@@ -57,10 +57,10 @@ def labels_chart(rows: Sequence[Row]) -> Chart:
     sure = [(nan, nan) if item is None else (item.low, item.high) for item in intervals]
     has_intervals = any(isfinite(low) for low, _ in sure)
     values = [getattr(row.score, kind) for row in chosen for kind in _LOOKS]
-    drawing = Drawing((24 if has_intervals else 20) * len(chosen))
+    drawing = Drawing(22 * len(chosen))
     x = shared.score_axis(drawing, [*values, *(low for low, _ in sure)], "agreement")
     for (y, name), row, (low, high) in zip(drawing.rows(names), chosen, sure, strict=True):
-        drawing.line(x(low), y + 7, x(high), y + 7, CORRECTED, stroke_width=1.5)
+        drawing.line(x(low), y, x(high), y, CORRECTED, stroke_width=7, stroke_opacity=0.3)
         ends = x(row.score.observed), y, x(row.score.corrected), y
         drawing.line(*ends, MUTED, stroke_width=1.5)
         for kind, look in _LOOKS.items():
@@ -69,7 +69,7 @@ def labels_chart(rows: Sequence[Row]) -> Chart:
     drawing.legend(_LOOKS, 0, -14)
     notes = shared.left_out(len(rows), len(chosen), "labels", "the most frequent ones")
     if has_intervals:
-        notes.append("Thin line: interval of the corrected score.")
+        notes.append("Broad line: interval of the corrected score.")
     notes += shared.undefined(sum(not isfinite(value) for value in values), "value")
     corrected = dict(zip(names, (row.score.corrected for row in chosen), strict=True))
     finding = shared.extremes(corrected, "Corrected agreement", "label")

@@ -23,6 +23,15 @@ def shown_number(value: float) -> str:
     return in_digits(value, 3)
 
 
+def change(before: float, after: float) -> str:
+    r"""Return two numbers with an arrow between them, which stay on one line.
+
+    >>> change(0.5, 0.75)
+    '0.500\xa0→\xa00.750'
+    """
+    return f"{shown_number(before)}\u00a0→\u00a0{shown_number(after)}"
+
+
 def nothing(name: str, title: str, why: str, notes: Sequence[str] = ()) -> Chart:
     """Return a chart that says why there is none."""
     sentence = f"Nothing to draw: {why}."

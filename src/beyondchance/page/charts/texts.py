@@ -126,7 +126,9 @@ def _documents_histogram(
     x = drawing.x_axis(*ends, "corrected", ticks(*ends, most=8))
     _draw_bars(drawing, x, counts, edges, noun, digits=2)
     middle = shared.shown_number(float(np.median(values)))
-    finding = f"Half of {counted(len(values), noun)} have a corrected score of {middle} or more."
+    finding = (
+        f"At least half of {counted(len(values), noun)} have a corrected score of {middle} or more."
+    )
     return Chart("documents", title, [finding, *notes], finding, drawing)
 
 
