@@ -515,7 +515,7 @@ class ReadOptions(TypedDict, total=False):
             False,
             "Annotators, documents and files are numbered: annotator 1, or system 1 next to a "
             "gold standard, which is gold. Fields of documents are left out, except those that "
-            "--by names, and attributes of spans. SHA-256 sums of files stay.",
+            "--by needs, and attributes of spans. SHA-256 sums of files stay.",
             is_everyday=True,
             is_signed=False,
         ),

@@ -55,8 +55,10 @@ def load(options: Mapping[str, Any], **other: Any) -> Corpus:
     names = click.get_current_context().meta[_NAMES] = corpus.pseudonyms()
     if not options["anonymous"]:
         return kept.with_pseudonyms(names)
-    by = options.get("by") or ()
-    return kept.anonymous(names, fields=(by,) if isinstance(by, str) else by)
+    by = options.get("by")
+    # Weeks and months are those of the field date.
+    asked = {"date", *([by] if isinstance(by, str) else by)} if by else ()
+    return kept.anonymous(names, fields=asked)
 
 
 def shown(names: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError
@@ -57,29 +57,35 @@ def rows_of(source: Source) -> Iterator[tuple[str, int, Any]]:
         yield from _one_by_one(source)
 
 
-def head_rows(source: Source, seems: Callable[[Any], bool] | None = None) -> list[Any]:
+def head_rows(source: Source, early: Iterable[str] = ()) -> list[Any]:
     """Return the rows that the head of a file holds, whatever they are. To recognise a format by.
 
     Where the head ends within the first row, the row has the keys up to there, and what it holds
-    last may be cut short; it is looked up in the file if what the head has of it `seems` to be
-    what is looked for. Later rows are whole.
+    last may be cut short; it is looked up in the file if the head has one of the keys that come
+    `early` in the rows that are looked for, or a row that begins with a text. Later rows are whole.
     """
     head = _parsed(source)
-    if head.is_cut and seems is not None and seems(head.rows[0]):
+    if head.is_cut and early and _has_begun(head.rows[0], early):
         whole = _first_of_file(source)
         return head.rows if whole is None else [whole]
     return head.rows
 
 
-def head_row(source: Source, seems: Callable[[Any], bool] | None = None) -> dict[str, Any] | None:
+def _has_begun(row: Any, early: Iterable[str]) -> bool:
+    if isinstance(row, list):
+        return bool(row) and isinstance(row[0], str)
+    return isinstance(row, dict) and not row.keys().isdisjoint(early)
+
+
+def head_row(source: Source, early: Iterable[str] = ()) -> dict[str, Any] | None:
     """Return the first of these rows if it is an object; None otherwise."""
-    row = next(iter(head_rows(source, seems)), None)
+    row = next(iter(head_rows(source, early)), None)
     return row if isinstance(row, dict) else None
 
 
-def first_object(source: Source, seems: Callable[[Any], bool]) -> dict[str, Any]:
+def first_object(source: Source, early: Iterable[str]) -> dict[str, Any]:
     """Return the object on the first line, or the only one as `head_row` finds it; else empty."""
-    return (_parsed(source).is_line and head_row(source, seems)) or {}
+    return (_parsed(source).is_line and head_row(source, early)) or {}
 
 
 class _Head(NamedTuple):

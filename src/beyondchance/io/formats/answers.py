@@ -66,7 +66,7 @@ def is_format(upload: Upload) -> bool:
 
 
 def _looks_right(source: Source, *, is_folder: bool) -> bool:
-    rows = head_rows(source, _is_reply) or [source.beginning]
+    rows = head_rows(source, _REPLIES) or [source.beginning]
     return all(map(is_quote, rows)) or any(_holds_quotes(row, is_folder) for row in rows)
 
 

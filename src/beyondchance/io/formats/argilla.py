@@ -69,17 +69,12 @@ def is_format(upload: Upload) -> bool:
     if is_parquet(source):
         schema = schema_of(source)
         return schema is not None and _has_answers(schema.names)
-    row = head_row(source, _seems_a_record)
+    row = head_row(source, ("fields", "_server_id", "status"))
     if row is None:
         return False
     if isinstance(row.get("fields"), dict):
         return all(isinstance(row.get(key), dict) for key in ("responses", "suggestions"))
     return _has_answers(row)
-
-
-def _seems_a_record(row: Any) -> bool:
-    """Return whether the beginning of a record has a key of a nested or a flattened one."""
-    return isinstance(row, dict) and not row.keys().isdisjoint({"fields", "_server_id", "status"})
 
 
 def _has_answers(keys: Collection[str]) -> bool:

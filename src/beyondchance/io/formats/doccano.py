@@ -192,7 +192,9 @@ def _is_label(value: Any) -> bool:
 
 def _looks_like_entries(source: Source) -> bool:
     """Return whether the objects of a file are doccano's, by the first that has labels."""
-    found = [row for row in head_rows(source, lambda _: True) if isinstance(row, dict)]
+    found = [
+        row for row in head_rows(source, ("id", *_SHAPE.texts, *_LABELS)) if isinstance(row, dict)
+    ]
     labelled = (row for row in found if any(row.get(key) for key in _LABELS))
     first = next(labelled, found[0] if found else {})
     keys = [key for key in _LABELS if isinstance(first.get(key), list)]

@@ -39,6 +39,8 @@ from beyondchance.io.values import (
 from beyondchance.messages import Text, Use
 from beyondchance.tallies import Tally, left_out, mended, not_annotated
 
+_EARLY = ("annotation", "user_id", "item_i", "item", "src_text", "tgt_text", "scores")
+"""Keys of pearmut and of WMT, of which a line has one early on."""
 _PARTS = ("category", "severity")
 _MISSING = "missing"
 _RESET = "__RESET__"
@@ -92,7 +94,7 @@ def _kind_of(source: Source) -> str:
     """Return the kind of a file, by its first line; empty if it is none of the three."""
     if not source.beginning.startswith("{"):
         return "appraise" if _is_appraise(source) else ""
-    value = first_object(source, _seems_a_line)
+    value = first_object(source, _EARLY)
     if {"annotation", "user_id", "item_i"} <= value.keys():
         return "pearmut"
     is_wmt = all(isinstance(value.get(key), dict) for key in ("tgt_text", "scores"))
@@ -100,12 +102,6 @@ def _kind_of(source: Source) -> str:
 
 
 is_format = by_files(all, _kind_of)
-
-
-def _seems_a_line(value: Any) -> bool:
-    """Return whether the beginning of a line has a key of pearmut or of WMT."""
-    keys = {"annotation", "user_id", "item_i", "item", "src_text", "tgt_text", "scores"}
-    return isinstance(value, dict) and not value.keys().isdisjoint(keys)
 
 
 def _is_appraise(source: Source) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
@@ -117,15 +116,10 @@ def is_format(upload: Upload) -> bool:
 
 def _kind_of(source: Source) -> str:
     """Return the key that marks the first line as annotations or as outputs; empty if neither."""
-    value = first_object(source, _seems_a_line)
+    value = first_object(source, (*_KEYS[0], _SPANS, _TEXT))
     is_named = all(value.keys() & keys for keys in (*_KEYS[:3], {"setup_id", "setup"}))
     kinds = (_SPANS, _TEXT) if is_named else ()
     return next((kind for kind in kinds if kind in value), "")
-
-
-def _seems_a_line(value: Any) -> bool:
-    """Return whether the beginning of a line has a key of annotations or of outputs."""
-    return isinstance(value, dict) and not value.keys().isdisjoint((*_KEYS[0], _SPANS, _TEXT))
 
 
 # --- Reading ------------------------------------------------------------------

@@ -62,7 +62,7 @@ def _looks_like_it(source: Source) -> bool:
     if all(f'"{key}"' in source.head_text for key in _KEYS):
         return True
     # They may stand behind a long text.
-    row = head_row(source, lambda row: isinstance(row, dict) and "text" in row)
+    row = head_row(source, ("text",))
     return row is not None and row.keys() >= _KEYS
 
 

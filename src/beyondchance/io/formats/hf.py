@@ -81,11 +81,7 @@ def is_format(upload: Upload) -> bool:
     source = upload.sources[0]
     if is_parquet(source):
         return _is_tagged_parquet(source)
-    return _is_row(head_row(source, _has_tokens))
-
-
-def _has_tokens(row: Any) -> bool:
-    return isinstance(row, Mapping) and any(key in row for key in _TOKEN_KEYS)
+    return _is_row(head_row(source, _TOKEN_KEYS))
 
 
 @each_upload

@@ -64,7 +64,7 @@ _BIO = {
 _MARKS, _BIO_MARKS = re.compile("</?v>"), re.compile("</?tag>")
 _BY_WORDS = "marks placed by their words, because the text differs from the marked one"
 _BIO_KEYS = ("source_errors", "target_errors", "Annotator_ID")
-_BIO_BEGIN = frozenset({*_BIO_KEYS, "source", "target", "filename", "MT_Engine", "SEG_ID"})
+_BIO_BEGIN = (*_BIO_KEYS, "source", "target", "filename", "MT_Engine", "SEG_ID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +95,12 @@ class _Asked:
 def _looks_right(source: Source) -> bool:
     """Return whether a file has the columns of a table of MQM, or the keys of Bio-MQM."""
     if source.is_json:
-        row = head_row(source, _seems_a_record)
+        row = head_row(source, _BIO_BEGIN)
         return row is not None and all(key in row for key in _BIO_KEYS)
     return any(kind_of(row, (_BIO, _WMT)) for row in head_rows(source, "\t"))
 
 
 is_format = by_files(all, _looks_right)
-
-
-def _seems_a_record(row: Any) -> bool:
-    """Return whether the beginning of a record has a key of Bio-MQM."""
-    return isinstance(row, dict) and not row.keys().isdisjoint(_BIO_BEGIN)
 
 
 # --- Reading ------------------------------------------------------------------

@@ -28,7 +28,7 @@ _CATEGORIES = ("label", "options", "accept")
 
 def _looks_right(source: Source) -> bool:
     """Return whether the first line is a task: a text, with marks or an answer of Prodigy."""
-    task = first_object(source, lambda begun: isinstance(begun, dict) and "text" in begun)
+    task = first_object(source, ("text",))
     is_answered = task.get("answer") in _ANSWERS and ("spans" in task or "tokens" in task)
     return isinstance(task.get("text"), str) and (bool(_MARKS & task.keys()) or is_answered)
 

@@ -68,12 +68,7 @@ def is_format(upload: Upload) -> bool:
     """Return whether the content looks like quotes: words with labels, and no offsets."""
     if upload.data is not None:
         return isinstance(upload.data, list | tuple) and _look_right(list(upload.data[:100]))
-    return all(_look_right(head_rows(source, _seems_a_record)) for source in upload.sources)
-
-
-def _seems_a_record(row: Any) -> bool:
-    """Return whether the beginning of a record has a text; its quotes may follow."""
-    return isinstance(row, Mapping) and _first(row, TEXTS) is not None
+    return all(_look_right(head_rows(source, TEXTS)) for source in upload.sources)
 
 
 def _look_right(rows: list[Any]) -> bool:

@@ -166,14 +166,7 @@ def _is_data_set(data: Any) -> bool:
 def _holds_records(source: Source) -> bool:
     if is_parquet(source):
         return _is_parquet_of_records(source)
-    return _are_records(head_rows(source, _seems_a_record))
-
-
-def _seems_a_record(value: Any) -> bool:
-    """Return whether the beginning of a record has a text, or words."""
-    if isinstance(value, list):
-        return bool(value) and isinstance(value[0], str)
-    return isinstance(value, dict) and not _FIRST.isdisjoint(value)
+    return _are_records(head_rows(source, _FIRST))
 
 
 def _is_parquet_of_records(source: Source) -> bool:
