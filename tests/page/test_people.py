@@ -195,6 +195,16 @@ def test_documents_to_look_at_are_those_of_one_who_marks_anywhere():
     assert f"{luck}{work.by_annotator['p3'].luck:.1f} would be listed by luck" in found["person-4"]
 
 
+def test_ten_stretches_are_listed_and_the_rest_counted():
+    corpus = working(wrong=3, at_random=range(30, 60))
+    text = cards(report(agreement(corpus), corpus, **FEW))["person-4"]
+    n = sum(x.annotator == "p3" for x in careless_work(corpus).stretches)
+    assert n > 10
+    look = text.partition("Documents to look at")[2]
+    assert len(re.findall(r"\d spans\)", look)) == 10
+    assert f"and {n - 10} more" in look
+
+
 def test_who_agrees_less_than_half_is_told_with_the_numbers():
     corpus = working(wrong=1, at_random=range(60))
     found = cards(report(agreement(corpus), corpus, **FEW))
