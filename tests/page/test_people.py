@@ -183,7 +183,7 @@ def test_documents_to_look_at_are_those_of_one_who_marks_anywhere():
     assert {x.annotator for x in work.stretches} == {"p3"}
     for number, text in enumerate(found.values()):
         listed = [x for x in work.stretches if x.annotator == f"p{number}"]
-        assert ("None: in each of" in text) == (not listed)
+        assert ("None: in each stretch" in text) == (not listed)
         for stretch in listed:
             first, last, n = stretch.documents[0], stretch.documents[-1], len(stretch.documents)
             shown = first if n == 1 else f"{first} to {last}"
@@ -191,7 +191,18 @@ def test_documents_to_look_at_are_those_of_one_who_marks_anywhere():
             assert f"{shown} ({counts})" in text
             number_of = corpus.documents.index(first)
             assert f'<a href="#document-{number_of}"><bdi>{shown} (' in page.html
-    assert "are expected by luck" in found["person-4"]
+    luck = f"of {work.by_annotator['p3'].n_stretches} that have enough spans to be judged, about "
+    assert f"{luck}{work.by_annotator['p3'].luck:.1f} would be listed by luck" in found["person-4"]
+
+
+def test_ten_stretches_are_listed_and_the_rest_counted():
+    corpus = working(wrong=3, at_random=range(30, 60))
+    text = cards(report(agreement(corpus), corpus, **FEW))["person-4"]
+    n = sum(x.annotator == "p3" for x in careless_work(corpus).stretches)
+    assert n > 10
+    look = text.partition("Documents to look at")[2]
+    assert len(re.findall(r"\d spans\)", look)) == 10
+    assert f"and {n - 10} more" in look
 
 
 def test_who_agrees_less_than_half_is_told_with_the_numbers():

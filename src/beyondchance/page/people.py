@@ -22,7 +22,7 @@ from beyondchance.diagnosis.diagnose import diagnosis_of, exchange_p
 from beyondchance.diagnosis.diagnosis import HABIT, Diagnosis, Example, Pattern
 from beyondchance.diagnosis.periods import Change, Periods
 from beyondchance.errors import DataError
-from beyondchance.inference.careless import CarelessWork, careless_work
+from beyondchance.inference.careless import AnnotatorWork, CarelessWork, careless_work
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.options import ScoringOptions, declared
 from beyondchance.page.charts.annotators import periods_chart
@@ -71,25 +71,27 @@ class Look(NamedTuple):
 
 
 class Card(NamedTuple):
-    """What there is to say about one annotator; `alone` is for who reads it without the page."""
+    """What there is to say about one annotator; numbers are None where they are not known."""
 
     name: str
     about: str
     facts: Sequence[Fact]
     sentences: Sequence[str]
     habits: Sequence[Habit]
-    more: str
+    n_habits: int | None
     over_time: Chart | None
     look: Sequence[Look]
-    about_look: str
-    alone: str
+    work: AnnotatorWork | None
 
 
 class Cards(NamedTuple):
-    """The cards, in the order of the annotators; and what else to look at, of those without."""
+    """The cards, in the order of the annotators; and what to look at in the work of the rest."""
 
     listed: Sequence[Card]
-    others: Sequence[str] = ()
+    rest: Sequence[str] = ()
+    noun: str = "document"
+    others: str = ""
+    has_gold: bool = False
 
 
 def with_cards(found: Overview) -> list[Row]:
@@ -114,7 +116,6 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     for number, (name, row) in enumerate(zip(names, rows, strict=True), 1):
         n_documents = counted(row.score.n_documents, corpus.extent.noun)
         habits = _habits(name, diagnosis)
-        listed, about = _to_look_at(name, careless, corpus, links)
         made.append(
             Card(
                 name=name,
@@ -122,11 +123,10 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
                 facts=list(_facts(found, scored[name], others)),
                 sentences=[amounts[name], *_work(name, careless), *_changes(name, found)],
                 habits=[_habit(habit, corpus, others, links) for habit in habits[:MOST_HABITS]],
-                more=_more(len(habits), diagnosis),
+                n_habits=None if diagnosis is None else len(habits),
                 over_time=_over_time(number, name, periods),
-                look=listed,
-                about_look=about,
-                alone=_ALONE.format(others) + _RIGHT[found.gold is not None],
+                look=_stretches(name, careless, links),
+                work=None if careless is None else careless.by_annotator[name],
             )
         )
     rest = [
@@ -138,14 +138,7 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
             *(f"look at {look.text}" for look in _stretches(name, careless, links)),
         )
     ]
-    return Cards(made, rest)
-
-
-_ALONE = (
-    "Corrected agreement is 0 for random marks of the same lengths and 1 for marks that are all "
-    "the same as those of {0}. "
-)
-_RIGHT = "This says who differs, not who is wrong.", "The gold standard is taken to be right."
+    return Cards(made, rest, corpus.extent.noun, others, found.gold is not None)
 
 
 def _others(found: Overview) -> str:
@@ -250,19 +243,6 @@ def _habits(name: str, diagnosis: Diagnosis | None) -> list[Pattern]:
     return [pattern for pattern in patterns if pattern.is_habit and name in pattern.times]
 
 
-def _more(n: int, diagnosis: Diagnosis | None) -> str:
-    """Say how many habits there are that are not listed, or why there are none."""
-    if diagnosis is None:
-        return "Not known: chance of the whole corpus is not divided among texts."
-    return (
-        f"And {n - MOST_HABITS:,} more of them."
-        if n > MOST_HABITS
-        else ""
-        if n
-        else "None is shown."
-    )
-
-
 def _habit(pattern: Pattern, corpus: Corpus, others: str, links: Mapping[str, str]) -> Habit:
     """Describe a habit with one example, without names of others."""
     if len(pattern.others) < 2:
@@ -350,28 +330,6 @@ def _work(name: str, careless: CarelessWork | None) -> Iterator[str]:
             f"in the same documents: {in_digits(work.agreement, 3)} and "
             f"{in_digits(work.others, 3)} ({p_is(work.adjusted)})."
         )
-
-
-def _to_look_at(
-    name: str, careless: CarelessWork | None, corpus: Corpus, links: Mapping[str, str]
-) -> tuple[list[Look], str]:
-    """List stretches of documents to look at, and say what that means."""
-    noun = corpus.extent.noun
-    if careless is None:
-        return [], f"Not known: it takes {noun}s of three annotators, and chance within texts."
-    work = careless.by_annotator[name]
-    if not work.n_stretches:
-        return [], f"No stretch of {noun}s has enough spans to be judged by itself."
-    listed = _stretches(name, careless, links)
-    of = counted(work.n_stretches, "stretch").replace("stretchs", "stretches")
-    if not listed:
-        return [], f"None: in each of {of} the marks match those of others better than chance."
-    return listed, (
-        f"Here the marks are not shown to match others' better than chance ({len(listed):,} of "
-        f"{of}; about "
-        f"{work.luck:.1f} are expected by luck). There can be many reasons: hard texts, another "
-        "reading of the rules, haste. Look at them together."
-    )
 
 
 def _stretches(name: str, careless: CarelessWork | None, links: Mapping[str, str]) -> list[Look]:

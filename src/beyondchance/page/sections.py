@@ -382,8 +382,8 @@ def _people(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     if 0 < len(made.listed) < len(rows):
         n = f"{len(made.listed)} of {len(rows):,} annotators"
         parts.append(Prose(f"Cards of {n}, those with most documents; the table has all."))
-    if made.others:
-        parts.append(Folded("To look at in the work of the rest", [Notes(made.others)]))
+    if made.rest:
+        parts.append(Folded("To look at in the work of the rest", [Notes(made.rest)]))
     parts += _over_time(found)
     details: list[Part] = []
     if len(rows) > 2 and found.gold is None:
