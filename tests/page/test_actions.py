@@ -240,6 +240,12 @@ class TestOnThePage:
         assert "Nothing to decide: annotators agree in every place." in page.html
         assert 'href="#decide"' not in page.html.partition("<script")[0]
 
+    def test_nothing_marked(self):
+        corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
+        page = report(corpus, coefficients=[], **FEW)
+        assert self.shown(page) == []
+        assert "Nothing to decide" not in page.html
+
     def test_without_a_corpus_nothing_is_claimed(self):
         found = self.shown(report(agreement(example()), **FEW))
         assert [name for name, *_ in found] == ["documents"]

@@ -50,6 +50,15 @@ def test_examples_are_highlighted():
     assert_tells(section(page), "In examples: marked by the one who differs marked by others")
 
 
+def test_spans_that_cover_several_are_counted_once():
+    covered = [[(0, 2, "Q"), (2, 4, "P")]] * 6
+    marked = {"ada": [[(0, 4, "P")]] * 6, "ben": covered, "cleo": covered}
+    corpus = Corpus.from_spans(marked, lengths=[9] * 6)
+    pattern = diagnose(corpus).patterns[0]
+    assert pattern.count > pattern.n_places == 6
+    assert_tells(section(report(corpus, **FEW)), f"In 6 spans. … ada {pattern.count} times")
+
+
 def test_systems_have_the_errors_of_the_best_one():
     corpus = example().with_gold("ada")
     page = report(rank(corpus), corpus, **FEW)

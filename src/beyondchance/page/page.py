@@ -137,7 +137,7 @@ def written(
         meaning=_meaning(found, digits),
         numbers=list(_numbers(found)),
         actions=steps,
-        is_agreed=is_decided and not steps,
+        is_agreed=is_decided and not steps and found.result.n_spans > 0,
         interval_heading=interval_heading(found.settings),
         has_notes=any(section.name == "notes" for section in details),
         sections=made,

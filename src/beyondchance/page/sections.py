@@ -276,8 +276,11 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
         place = link and f"{link}-{example.text}-{start}-{who}"
         cases.append(Case(example.document, diagnose_report.highlighted(example), place))
     gain = change(pattern.before, pattern.after)
-    advice = pattern.advice[0].upper() + pattern.advice[1:]
-    return Finding(diagnose_report.what(pattern), gain, f"{advice}.", cases)
+    advice = f"{pattern.advice[0].upper()}{pattern.advice[1:]}."
+    if pattern.n_places != pattern.count:
+        # A span that covers two of another label differs from both.
+        advice = f"In {counted(pattern.n_places, 'span')}. {advice}"
+    return Finding(diagnose_report.what(pattern), gain, advice, cases)
 
 
 def _named_first(table: Table) -> Table:
