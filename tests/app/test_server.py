@@ -7,10 +7,10 @@ from urllib.parse import quote
 
 import pytest
 
-from app.conftest import KEY, Browser
 from beyondchance.app import server as own_server, sessions
 from beyondchance.app.sessions import Session
 from refusals import assert_tells
+from serving import KEY, Browser
 
 CONLL = b"Zoe\tB-PER\nmet\tO\n\n"
 

@@ -10,7 +10,6 @@ from collections import Counter
 import pytest
 
 import beyondchance as bc
-from app.conftest import Browser
 from beyondchance.app import sessions
 from beyondchance.app.work import Worker, read_files, ways, write_gold, write_report
 from beyondchance.cli.main import main
@@ -18,6 +17,7 @@ from beyondchance.io.writing import WRITTEN
 from beyondchance.messages import Use
 from deciding import decided_for, file_of, marks
 from refusals import assert_tells, refused
+from serving import Browser
 from tasks import fails, sleeps
 
 MAJORITY = {"to": "table", "rest": "majority", "ties": None}

@@ -5,6 +5,7 @@
   const AT_ONCE = 6; // files that are on their way together
   const id = (name) => document.getElementById(name);
   const wait = (time) => new Promise((done) => { setTimeout(done, time); });
+  let before = null; // what had the focus when work began
   let stopped = false; // whether files that are on their way are given up
 
   function make(tag, attributes, ...content) {
@@ -39,7 +40,11 @@
     const bar = id("doing").querySelector("progress");
     if (share === undefined) bar.removeAttribute("value");
     else bar.value = share;
+    if (text && !before) before = document.activeElement;
     for (const part of document.querySelectorAll("button, input, select")) part.disabled = Boolean(text) && part.id !== "stop";
+    if (text) return;
+    if (before && document.activeElement === document.body) before.focus();
+    before = null;
   }
 
   // ---- What is shown ---------------------------------------------------------------------
