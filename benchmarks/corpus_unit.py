@@ -2,7 +2,7 @@
 
     python benchmarks/corpus_unit.py
 
-Corpora that can still be counted are computed both ways; docs/background/maths.md shows the table:
+Corpora that can still be counted are computed both ways; docs/_static/corpus-unit.md is the table:
 the relative error, in percent, of the expected match by `token` and by `exact`.
 """
 

@@ -34,8 +34,9 @@ INTRODUCTION = """\
 
 Installing the package brings the command `beyondchance`. Below, every command has the options that
 only it has; [shared options](#shared-options) are explained once, at the end. In a terminal,
-`--help` shows what most people need, and `--help-all` everything. Examples were run on the files
-that `beyondchance demo --files example` writes.
+`--help` shows what most people need, and `--help-all` everything. [Tutorials](../start.md#where-next)
+show what most commands print; other examples below were run on the files that
+`beyondchance demo --files example` writes.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
 input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
@@ -53,33 +54,18 @@ input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 """
 
 EXAMPLES = {
-    "agree": [
-        "beyondchance agree example/ada.conll example/ben.conll",
-        "beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv",
-    ],
+    "agree": ["beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv"],
     "disagreements": [
-        "beyondchance disagreements example/ada.conll example/cleo.conll --top 3",
+        "beyondchance disagreements example/ada.conll example/cleo.conll --quiet --top 3",
         "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
     ],
-    "diagnose": ["beyondchance diagnose example/*.conll --quiet --top 2"],
-    "rank": ["beyondchance rank example/*.conll --quiet --split-by-difficulty 0.7"],
     "difficulty": ["beyondchance difficulty example/*.conll --quiet --top 2"],
-    "consensus": ["beyondchance consensus example/*.conll --quiet --top 1"],
-    "adjudicate": [
-        "beyondchance adjudicate example/*.conll --decisions mia.json --ties keep --save x.conll",
-        (
-            "beyondchance adjudicate example/*.conll --decisions mia.json --decisions tom.json "
-            "--compare"
-        ),
-    ],
-    "report": ["beyondchance report example/*.conll -o report.html"],
-    "replace": ["beyondchance replace example/*.conll --quiet --model cleo --blind yes"],
     "careless": ["beyondchance careless example/*.conll --quiet"],
     "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
     "convert": ["beyondchance convert example/ada.conll --labels EVENT --to table"],
 }
-"""What is shown of a command; how formats, demo and reproduce look, they show themselves."""
+"""What is shown of commands that no tutorial shows."""
 
 SHARED = """\
 ## Shared options
@@ -105,7 +91,7 @@ PAPER = """\
 <!-- Made by docs/pages.py from the real output. -->
 
 What a paper needs besides the number: a paragraph that says how it was computed, a table, and what
-to cite.
+to cite. A [tutorial](../tutorials/table.nb.md) makes all three and puts them into a document.
 
 ## The methods paragraph
 
@@ -118,36 +104,18 @@ $ {agree}
 
 {agree_output}
 
-It is made from the result and its settings: the measure, the chance model, the scope and the unit
-that were used, whether chance is exact or estimated, and intervals and tests only if they were
+It is made from the result and its settings: intervals and tests are in it only if they were
 computed. Shorten it as you like, but keep the signature, which says the same in one line.
 Annotators are counted, not named; the best and the worst system are named.
 
-With `--output latex`, works are cited by `\\citep`, and special characters are escaped:
-
-```console
-$ {rank}
-```
-
-```latex
-{rank_output}
-```
-
+With `--output latex`, works are cited by `\\citep`, and special characters are escaped;
 `--output markdown` is for Markdown, and `--output json` has the text as `methods`, next to the
 result.
 
 ## The table
 
 `--output latex` prints the main table for the package booktabs, then those that options ask for,
-such as `--by label`:
-
-```console
-$ {table}
-```
-
-```latex
-{table_output}
-```
+such as `--by label`.
 
 ## What to cite
 
@@ -157,8 +125,6 @@ $ {table}
 {cite_output}
 ```
 
-## From the report
-
 [The report](report.md) ends with a box that holds all of this, each text with a button that copies
 it.
 """
@@ -167,56 +133,14 @@ it.
 def paper_page() -> str:
     """What a paper can take over, from the real output."""
     agree = "beyondchance agree example/ada.conll example/ben.conll --confidence 0.95 --methods"
-    rank = "beyondchance rank example/*.conll --confidence 0.95 --methods --output latex"
-    table = "beyondchance rank example/*.conll --digits 2 --output latex"
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         ran("beyondchance demo --quiet --files example")
         quoted = ran(f"{agree} --quiet --output markdown").splitlines()
         return PAPER.format(
             agree=agree,
             agree_output="\n".join(f"> {line}".rstrip() for line in quoted),
-            rank=rank,
-            rank_output=ran(f"{rank} --quiet").rstrip(),
-            table=table,
-            table_output=ran(f"{table} --quiet").rstrip(),
             cite_output=ran("beyondchance --cite").rstrip(),
         )
-
-
-PLACES = {
-    ("issue-01", 0): (
-        0,
-        5,
-        "The retired teacher Marta Lindqvist",
-        [[3, 5, "PERSON"]],
-        [[0, 5, "PERSON"]],
-    ),
-    ("issue-01", 2): (7, 12, "the flood of last spring", [[7, 9, "EVENT"]], [[7, 9, "EVENT"]]),
-    ("issue-03", 0): (7, 11, "the old customs house", [[9, 11, "PLACE"]], [[7, 11, "PLACE"]]),
-}
-"""Places of the example, and what two people decide there."""
-
-
-def write_decisions(by: str, which: int) -> None:
-    """Write what somebody decided about the example, as the page saves it."""
-    decisions = [
-        {
-            "document": document,
-            "text": text,
-            "start": start,
-            "end": end,
-            "spans": decided[which],
-            "choice": "version",
-            "of": [],
-            "by": by,
-            "note": "names only" if by == "mia" and start == 0 else "",
-            "words": words,
-        }
-        for (document, text), (start, end, words, *decided) in PLACES.items()
-    ]
-    head = {"beyondchance": "decisions", "format": 1, "unit": "sentence", "positions": "tokens"}
-    content = json.dumps({**head, "decisions": decisions})
-    Path(f"{by}.json").write_text(content, "utf-8")
 
 
 def cli_page() -> str:
@@ -225,8 +149,6 @@ def cli_page() -> str:
     shared = shared_options()
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         ran("beyondchance demo --quiet --files example")
-        write_decisions("mia", 0)
-        write_decisions("tom", 1)
         parts.append(f"```text\n{ran('beyondchance --help', help_page=True)}```\n")
         for command in COMMANDS:
             parts += [f"## {command}\n", *options_of(command, shared)]
