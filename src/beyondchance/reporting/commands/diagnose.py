@@ -640,7 +640,7 @@ def periods_table(found: Periods, gold: str | None, top: int, digits: int = _DIG
     if found.n_undated:
         told.append(f"{counted(found.n_undated, 'annotation')} without a {found.field} left out.")
     told += [remark and f"{remark[:-1]} annotators.", "(in brackets: documents)"]
-    title = f"corrected agreement with {gold or 'the others'}, by {found.field}"
+    title = f"corrected agreement with {gold or 'others'}, by {found.field}"
     return table_of(range(len(found.periods)), columns, title, in_one(*told), top=top)
 
 
