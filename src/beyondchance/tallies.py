@@ -136,4 +136,4 @@ def by_fate(counts: Mapping[str, int]) -> dict[Fate | None, dict[str, int]]:
 WIDENED = mended("spans widened to whole tokens")
 """Spans that cut tokens, and count as covering them."""
 UNREADABLE_DATES = not_read("dates in unknown forms")
-"""Dates that are neither ISO 8601 nor seconds, so that annotations have none."""
+"""Neither ISO 8601 nor seconds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Any
@@ -13,7 +13,9 @@ _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ].*)?")
 _NUMBER = re.compile(r"\d+")
 _EPOCH = date(1970, 1, 1).toordinal()
 _MILLISECONDS = 10**11
-"""Numbers from here on are milliseconds, and smaller ones seconds."""
+"""From here on numbers are no seconds."""
+PERIODS = ("week", "month")
+"""What dates can be grouped by."""
 
 
 def day_of(value: object) -> int:
@@ -43,24 +45,17 @@ def day_of(value: object) -> int:
     return 0
 
 
-def _week(day: date) -> str:
-    year, week, _ = day.isocalendar()
-    return f"{year}-W{week:02}"
-
-
-PERIODS: Mapping[str, Callable[[date], str]] = {"week": _week, "month": "{:%Y-%m}".format}
-"""What dates can be grouped by: ISO weeks and months."""
-
-
 def period_of(day: int, by: str) -> str:
-    """Return the week or month of a day.
+    """Return the ISO week or the month of a day; nothing for 0.
 
     Examples
     --------
     >>> period_of(19767, "week"), period_of(19767, "month"), period_of(0, "week")
     ('2024-W07', '2024-02', '')
     """
-    return PERIODS[by](date.fromordinal(day + _EPOCH)) if day else ""
+    found = date.fromordinal(day + _EPOCH)
+    year, week, _ = found.isocalendar()
+    return "" if not day else f"{found:%Y-%m}" if by == "month" else f"{year}-W{week:02}"
 
 
 def in_order(values: Sequence[str]) -> tuple[str, ...] | None:

@@ -96,6 +96,8 @@ LEVEL = 0.05
 """The adjusted p-value up to which a change is named."""
 FEWEST = 5
 """Documents of equal weight that either side of a change is worth."""
+_MOST = 500
+"""Periods in which changes are looked for."""
 _DATED = (
     "export from Label Studio, Prodigy, INCEpTION (the project) or Argilla (responses with "
     "inserted_at), or add a column 'date', such as 2024-05-31, to a table"
@@ -119,14 +121,15 @@ def periods_of(corpus: Corpus, counts: Counts, by: str) -> Periods:
     OptionError
         If there is no such field, or there are no dates.
     """
-    names, number, is_ordered = _numbered(corpus, by)
+    names, number, has_order = _numbered(corpus, by)
+    is_tested = has_order and len(names) <= _MOST
     who, annotators = corpus.annotation_annotator, corpus.annotators
     judged = [i for i, name in enumerate(annotators) if name != corpus.gold]
     n, sums = len(names), counts.sums_by_annotation(corpus)[:, 0]
     rows = np.flatnonzero((number >= 0) & (sums[:, 2] > 0))
     cell, size = who[rows] * n + number[rows], len(annotators) * n
     whole = np.stack([exact_total(cell, column, size) for column in sums[rows].T], axis=-1)
-    changes, n_tested = _changes(corpus, counts, names, number, judged) if is_ordered else ([], 0)
+    changes, n_tested = _changes(corpus, counts, names, number, judged) if is_tested else ([], 0)
     return Periods(
         field=by,
         periods=names,
@@ -179,10 +182,10 @@ def _changes(
         np.maximum.at(latest, document, number)
         number, judged = latest[document], judged[:1]
     changes: list[Change] = []
-    named: list[int] = []
+    stays = np.ones(len(who), dtype=bool)
     n_tested, p_value = 0, 0.0
-    while len(named) < len(judged):
-        sums, stays = counts.sums_by_annotation(corpus, named), ~np.isin(who, named)
+    while len(changes) < len(judged):
+        sums = counts.sums_by_annotation(corpus)
         team = np.bincount(document[stays], minlength=len(corpus.documents))[document]
         is_used = stays & (number >= 0) & (sums[:, 0, 2] > 0) & (team > 2 - is_pair)
         found = []
@@ -200,7 +203,7 @@ def _changes(
             break
         one = " or ".join(annotators) if is_pair and corpus.gold is None else annotators[i]
         changes.append(Change(one, names[since], float(p_value), *scores))
-        named.append(i)
+        counts, stays = counts.without(annotators[i]), stays & (who != i)
     return changes, n_tested
 
 

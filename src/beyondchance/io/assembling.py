@@ -54,8 +54,6 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _Motif = tuple[Interval, ...]
 
-_NO_DATE = (None, "", -1, "-1")
-"""What files have in the place of a date."""
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
 
@@ -481,7 +479,6 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     found = replace(
         corpus,
         **_motifs(motif),
-        annotation_date=_dates(drafted, corpus, reading),
         span_id=if_any(span.id for span in listed),
         span_fields=if_any(span.fields for span in listed),
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
@@ -490,20 +487,20 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         elsewhere=_elsewhere(corpus, elsewhere),
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
-    return _with_missing(found, drafted, reading)
+    dates = {(name, draft.annotator): draft.date for name, draft in drafted if draft.date}
+    return _with_missing(with_dates(found, dates, reading), drafted, reading)
 
 
-def _dates(drafted: Sequence[tuple[str, Draft]], corpus: Corpus, reading: Reading) -> Ints | None:
-    """Return the day of each annotation, in the order of the corpus; None if no file has dates."""
-    given = [None if draft.date in _NO_DATE else draft.date for _, draft in drafted]
+def with_dates(corpus: Corpus, dates: Mapping[tuple[str, str], object], reading: Reading) -> Corpus:
+    """Add the day of each annotation, where documents and annotators have dates."""
+    columns = corpus.annotation_document.tolist(), corpus.annotation_annotator.tolist()
+    names = ((corpus.documents[d], corpus.annotators[a]) for d, a in zip(*columns, strict=True))
+    given = [*map(dates.get, names)] if dates else []
     if not any(given):
-        return None
+        return corpus
     days = np.array([*map(day_of, given)], dtype=np.int64)
-    n_given = sum(date is not None for date in given)
-    reading.skipped[UNREADABLE_DATES] += n_given - int(np.count_nonzero(days))
-    document = numbered([name for name, _ in drafted], corpus.documents)
-    who = numbered([draft.annotator for _, draft in drafted], corpus.annotators)
-    return days[np.lexsort((who, document))]
+    reading.skipped[UNREADABLE_DATES] += sum(map(bool, given)) - int(np.count_nonzero(days))
+    return replace(corpus, annotation_date=days)
 
 
 def _with_missing(corpus: Corpus, drafted: Sequence[tuple[str, Draft]], reading: Reading) -> Corpus:

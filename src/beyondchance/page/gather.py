@@ -254,7 +254,7 @@ def _diagnosis(
     asked = {name: value for name, value in _options(settings).items() if value is not None}
     measure = asked.get("measure", "token")
     result, gold = found.results[measure], found.gold
-    periods = None if by is None else periods_of(compared, result.counts, by)
+    everybody, together = compared, result.counts
     if found.rankings:
         best = found.leaderboard[0].shown
         result = found.rankings[measure].systems[best]
@@ -262,7 +262,9 @@ def _diagnosis(
     if compared.unit == CORPUS or not result.counts.is_by_document:
         return None
     diagnosis = diagnosis_of(result, compared, scoring_of(asked), gold=gold)
-    return replace(diagnosis, periods=periods)
+    if by is None:
+        return diagnosis
+    return replace(diagnosis, periods=periods_of(everybody, together, by))
 
 
 def _levels(result: Agreement) -> tuple[str, ...]:

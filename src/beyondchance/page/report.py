@@ -214,5 +214,9 @@ def report(
         by=by,
         **resampling,
     )
+    if by is not None and found.diagnosis is None:
+        raise OptionError(
+            Use("by", by), " needs annotations by document, not counts or unit corpus"
+        )
     html, charts = written(found, title=title, texts=show_texts, top=top, digits=digits, date=date)
     return Page(html, charts, result.sources.union(() if corpus is None else corpus.sources))

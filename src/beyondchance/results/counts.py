@@ -7,7 +7,7 @@ is a sum of rows followed by one division. Rates are never stored and never aver
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from heapq import nsmallest
@@ -903,15 +903,13 @@ class Counts:
         sums = (exact_total(group[inside], x[inside], n_groups) for x in self._statistics())
         return np.stack(list(sums), axis=1)
 
-    def sums_by_annotation(self, corpus: Corpus, without: Collection[int] = ()) -> Floats:
+    def sums_by_annotation(self, corpus: Corpus) -> Floats:
         """Sum the statistics of each annotation with the others, and of these among themselves.
 
         Parameters
         ----------
         corpus : Corpus
-            What was counted.
-        without : collection of int
-            Annotators of the corpus who are left out.
+            What was counted, and perhaps more annotators.
 
         Returns
         -------
@@ -919,11 +917,9 @@ class Counts:
         """
         counts, where = self.ordered(corpus.annotators), corpus.annotation_document
         sides = [annotation_numbers(corpus, counts.text, x) for x in (counts.a, counts.b)]
-        gone = np.isin([counts.a, counts.b], list(without)).any(axis=0)
-        sides = [np.where(gone, -1, side) for side in sides]
         own = sum((counts.sums_of(side, len(where)) for side in sides), np.zeros((1, 4)))
-        document = np.where(gone, -1, where[sides[0]])
-        return np.stack([own, counts.sums_of(document, len(corpus.documents))[where] - own], axis=1)
+        whole = counts.sums_of(where[sides[0]], len(corpus.documents))
+        return np.stack([own, whole[where] - own], axis=1)
 
     def _statistics(self) -> tuple[Floats, ...]:
         """Return matched, expected, size of both sides and freedom of each row."""

@@ -29,7 +29,6 @@ import numpy as np
 
 from beyondchance.annotations.building import POSITIONS
 from beyondchance.annotations.corpus import MOST_POSITIONS, Corpus
-from beyondchance.annotations.dates import day_of
 from beyondchance.annotations.names import sorted_names
 from beyondchance.checks import is_bytes_as_text
 from beyondchance.errors import (
@@ -40,7 +39,7 @@ from beyondchance.errors import (
     OptionError,
     SpanError,
 )
-from beyondchance.io.assembling import assembled, twice_by
+from beyondchance.io.assembling import assembled, twice_by, with_dates
 from beyondchance.io.columns import (
     DATE,
     NAMES,
@@ -67,10 +66,9 @@ from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
 from beyondchance.messages import Quote, Text, Use, quotes
-from beyondchance.tallies import UNREADABLE_DATES, Tally, left_out, mended, not_read
+from beyondchance.tallies import Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
 
-_DAY = 24 * 60 * 60
 _MOST_LOOKED_AT = 1000
 """Rows that show whether texts are those of spans or of documents."""
 _SKIP = Use("bad_rows", "skip")
@@ -386,7 +384,6 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
         labels=labels,
         annotation_document=annotated[0],
         annotation_annotator=annotated[1],
-        annotation_date=_dates(rows, annotated, reading),
         span_text=rows.marked[keep],
         span_annotator=rows.annotator[keep],
         span_label=label,
@@ -395,7 +392,8 @@ def _numbered(rows: _Rows, reading: Reading) -> Corpus:
         unit=reading.options["unit"] or "document",
         positions=asked or counted or "characters",
     )
-    return _by_sentences(corpus, rows, keep, reading)
+    dated = with_dates(corpus, _dates(rows), reading)
+    return _by_sentences(dated, rows, keep, reading)
 
 
 def _by_sentences(corpus: Corpus, rows: _Rows, keep: Ints | slice, reading: Reading) -> Corpus:
@@ -721,20 +719,16 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
     return fields
 
 
-def _dates(rows: _Rows, annotated: Ints, reading: Reading) -> Ints | None:
-    """Return the last day of each annotation; None if there is no column of dates."""
-    tables, n = rows.tables[: len(rows.uploads)], len(rows.annotators)
-    if not any(DATE in table.columns for table in tables):
-        return None
-    names, codes = _joined([codes_of(table, DATE) for table in tables])
-    day = np.array([*map(day_of, names), 0])[codes]
-    reading.skipped[UNREADABLE_DATES] += int(np.count_nonzero((codes >= 0) & (day == 0)))
-    pairs, own = np.unique(rows.marked * n + rows.annotator, return_inverse=True)
-    last = np.zeros(len(pairs), dtype=np.int64)
-    np.maximum.at(last, own, day)
-    known = dict(zip(pairs.tolist(), last.tolist(), strict=True))
-    wanted = annotated[0] * n + annotated[1]
-    return np.array([known.get(x, 0) for x in wanted.tolist()], dtype=np.int64)
+def _dates(rows: _Rows) -> dict[tuple[str, str], str]:
+    """Return the last date of each document and annotator, where there is a column of them."""
+    found: dict[tuple[str, str], str] = {}
+    tables = rows.tables[: len(rows.uploads)]
+    if any(DATE in table.columns for table in tables):
+        names, codes = _joined([codes_of(table, DATE) for table in tables])
+        for row in np.flatnonzero(codes >= 0).tolist():
+            key = rows.documents[rows.document[row]], rows.annotators[rows.annotator[row]]
+            found[key] = max(found.get(key, ""), names[codes[row]])
+    return found
 
 
 # --- Texts --------------------------------------------------------------------
@@ -747,7 +741,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
     if reading.options["length"] is not None:
         known = ((rows.documents[d], len(text)) for (d, _), text in texts.items())
         _check_length(known, reading.options["length"])
-    fields = _fields(rows, reading)
+    fields, dates = _fields(rows, reading), _dates(rows)
     is_good = _good_in_texts(rows, texts, reading)
     sentences = _places_of_sentences(rows)
     if sentences is not None and reading.options["offsets"]:
@@ -762,9 +756,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             groups.setdefault(key, [])
     drafts: list[Draft] = []
     # The first annotator's names stay where the documents of others are matched to them.
-    ordered = sorted(groups, key=None if by_id else itemgetter(1, 0))
-    days = _dates(rows, np.array(ordered, dtype=np.int64).reshape(-1, 2).T, reading)
-    for number, (d, a) in enumerate(ordered):
+    for d, a in sorted(groups, key=None if by_id else itemgetter(1, 0)):
         members, name = groups[d, a], rows.documents[d]
         where = rows.where(members[0]) if members else rows.name
         text = texts.get((d, a), texts.get((d, -1)))
@@ -784,7 +776,7 @@ def _drafts(rows: _Rows, reading: Reading) -> list[Draft]:
             spans=[rows.span(row) for row in members if is_good[row]],
             fields={kind: values[d] for kind, values in fields.items()},
             sentences=None if sentences is None else sentences[d],
-            date=None if days is None else int(days[number]) * _DAY or None,
+            date=dates.get((name, rows.annotators[a])),
         )
         drafts.append(draft)
     if not rows.words:

@@ -76,7 +76,7 @@ _STRUCTURES = "%FEATURE_STRUCTURES"
 _MEMBERS = "%MEMBERS"
 _SOFA = "uima.cas.Sofa"
 _CHANGED = "lastChangedOnDisk"
-"""When INCEpTION saved a document, in milliseconds; -1 if it did not."""
+"""Milliseconds; -1 if INCEpTION did not save it."""
 _PLACED = frozenset({"sofa", "begin", "end"})
 _LINKS = {"relation": "relations", "chain": "chain links"}
 
@@ -306,6 +306,7 @@ class _Loader(NamedTuple):
             raise refusal(where, "the view has the member {}", lost[0], expected="its structure")
         if entry.kind == "xmi":
             types = self._fitting(entry, entries, structures)
+        saved = (values.get(_CHANGED) for _, values in structures.values())
         draft = Draft(
             where=where,
             document=document,
@@ -314,7 +315,7 @@ class _Loader(NamedTuple):
             spans=(),
             is_gold=is_gold,
             offsets="utf16",
-            date=next((x[_CHANGED] for _, x in structures.values() if x.get(_CHANGED)), None),
+            date=next((x for x in saved if x not in (None, -1, "-1")), None),
         )
         return _layered(draft, types, {x: structures[x] for x in members}, self.reading)
 

@@ -82,7 +82,7 @@ _MOST_COLUMNS = 8
 """Annotators of whom a table of periods has room."""
 _UNCHANGED = (
     "Nobody is shown to have changed.",
-    "Changes are not tested: there are too few documents, or the values have no order.",
+    "Changes are not tested: documents are too few, values too many or without an order.",
 )
 _SHOWN_PATTERNS = 5
 """Patterns that are shown with examples."""
@@ -385,7 +385,7 @@ def _by_annotator(key: str, each: Kind) -> Column:
     return Column(
         key,
         named(many(each)),
-        "by annotator, of each period",
+        "by annotator, in the order of periods",
         lambda found: dict(zip(found.annotators, getattr(found, key).tolist(), strict=True)),
     )
 
@@ -397,11 +397,11 @@ _PERIODS = Group(
         TEXTS("periods"),
         _by_annotator("corrected", FIGURE),
         _by_annotator("n_documents", COUNT),
-        Column("changes", many(_CHANGE), "who changed, the most certain first"),
-        COUNT("n_tested", "annotators with enough documents to be tested for a change"),
-        COUNT("n_undated", "annotations without a period, which are left out"),
+        Column("changes", many(_CHANGE), "the most certain first"),
+        COUNT("n_tested", "annotators with enough documents for a test"),
+        COUNT("n_undated", "annotations without a period"),
     ],
-    "agreement of each annotator with the others over time",
+    "agreement over time",
 )
 DIAGNOSE = command(
     "diagnose",
@@ -644,42 +644,36 @@ def merges_table(found: Diagnosis, top: int, digits: int = _DIGITS) -> Table:
 
 def periods_table(found: Periods, gold: str | None, top: int, digits: int = _DIGITS) -> Table:
     """Return a table of the agreement of annotators in each period, and who changed."""
-    named = [x.who for x in found.changes]
+    changed = {x.who for x in found.changes}
 
     def cell(i: int, row: int) -> Amount | None:
         value, n = found.corrected[i, row].item(), found.n_documents[i, row]
         return None if isnan(value) else Amount(value, f"{short(value, digits)} ({n:,})")
 
-    # The first ones, and who changed, where there are too many for a table.
-    order = sorted(range(len(found.annotators)), key=lambda i: found.annotators[i] not in named)
-    columns = [
-        for_people(found.annotators[i], partial(cell, i)) for i in sorted(order[:_MOST_COLUMNS])
-    ]
+    # Who changed comes first, where there are too many for a table.
+    listed = sorted(enumerate(found.annotators), key=lambda one: one[1] not in changed)
+    shown, remark = cut(listed, _MOST_COLUMNS)
+    columns = [for_people(name, partial(cell, i)) for i, name in sorted(shown)]
     columns.insert(0, for_people(found.field, lambda row: found.periods[row]))
     told = [change_sentence(x, gold) for x in found.changes] or [_UNCHANGED[not found.n_tested]]
     if found.n_undated:
         told.append(f"{counted(found.n_undated, 'annotation')} without a {found.field} left out.")
-    if len(order) > _MOST_COLUMNS:
-        told.append(f"{_MOST_COLUMNS} of {len(order):,} annotators.")
-    told.append("(in brackets: documents)")
-    title = f"corrected agreement with {gold or 'the others'}, by {found.field}"
+    told += [remark and f"{remark[:-1]} annotators.", "(in brackets: documents)"]
+    title = f"corrected agreement with {gold or 'others'}, by {found.field}"
     return table_of(range(len(found.periods)), columns, title, in_one(*told), top=top)
 
 
 def change_sentence(found: Change, gold: str | None = None) -> str:
     """Say who changed and since when, and how the others did."""
-    what = f"{change(found.before, found.after)}"
-    more = "more" if found.after > found.before else "less"
-    if isnan(found.others_before) and gold is None:
-        return (
-            f"Since {found.since} two annotators agree {more} ({what}; {p_is(found.p_adjusted)}): "
-            f"{found.who} changed, or both."
-        )
-    others = change(found.others_before, found.others_after)
-    beside = "" if isnan(found.others_before) else f", the others {others}"
+    more, end = "more" if found.after > found.before else "less", "."
+    whom, what = gold or "the others", change(found.before, found.after)
+    if not isnan(found.others_before):
+        what += f", the others {change(found.others_before, found.others_after)}"
+    elif gold is None:
+        whom, end = "the other", "; of two it is not known who changed."
     return (
-        f"{found.who} agrees {more} with {gold or 'the others'} since {found.since} "
-        f"({what}{beside}; {p_is(found.p_adjusted)})."
+        f"{found.who} agrees {more} with {whom} since {found.since} "
+        f"({what}; {p_is(found.p_adjusted)}){end}"
     )
 
 
