@@ -821,8 +821,10 @@ class TestOrder:
         for number in range(len(differing)):
             key, is_seen = watch.place()
             told = page.text_content(".reader-now")
-            assert_tells(told, f"Place {number + 1} of {len(differing)} by worth")
-            assert float(re.search(r"\((.*?)\)", told)[1]) == round(known[key] + 1e-12, 4)
+            assert_tells(told, f"Place {number + 1} of {len(differing)}, worth … of agreement")
+            assert float(re.search("worth (.*?) ", told)[1]) == pytest.approx(
+                known[key], abs=5.1e-5
+            )
             assert is_seen
             shown.append(key)
             page.keyboard.press("j")
@@ -852,7 +854,7 @@ class TestOrder:
         page.get_by_label("Label", exact=True).first.select_option(label="EVENT")
         page.locator("h1").click()
         page.keyboard.press("d")
-        n = int(re.search(r"of (\d+) by worth", page.text_content(".reader-now"))[1])
+        n = int(re.search(r"of (\d+), worth", page.text_content(".reader-now"))[1])
         seen = []
         for _ in range(n):
             seen.append(page.text_content(".reader-now"))
@@ -1091,7 +1093,7 @@ class TestGold:
         gold = bc.adjudicated(corpus, content)
         left = gold.n_places - gold.n_decided
         assert 0 < left < n
-        assert_tells(told, f"{left} of {n} places … consensus … {gold.n_ties} tie")
+        assert_tells(told, f"{left} of {n} places are not decided … consensus … {gold.n_ties} tie")
 
     def test_sentences_of_the_example(self, begin, example_view, tmp_path):
         """Of tokens that a file has, with a decision about a part of a place and some words."""
@@ -1113,13 +1115,13 @@ class TestGold:
         assert table.name == "gold-Documents.csv"
         gold = assert_same_gold(table, corpus, content)
         assert bc.read(table).unit == "sentence"
-        assert_tells(told, f"of {gold.n_places} places not decided … {gold.n_ties} ties")
+        assert_tells(told, f"of {gold.n_places} places are not decided … {gold.n_ties} ties")
 
     def test_what_a_page_cannot_write_truly(self, begin):
         corpus = bc.example()
         page = begin(page_of(bc.disagreements(corpus), top=2))
         page.get_by_role("button", name="Save gold as CSV").click()
-        assert_tells(said(page), "lacks 10 annotated documents … adjudicate")
+        assert_tells(said(page), "10 annotated documents … not on this page … adjudicate")
         # Two people cannot outvote each other: all is tied.
         page = begin(neighbours())
         page.get_by_role("button", name="Save gold as CSV").click()

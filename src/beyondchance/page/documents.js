@@ -81,6 +81,10 @@
       start: from,
       end: from + length[i],
     }));
+    sizes.reduce((next, size, place) => {
+      for (const span of spans.slice(next, next + size)) span.place = place;
+      return next + size;
+    }, 0);
     const [pair, kind, a, b] = rowColumns;
     const rows = pair.map((p, i) => rowOf(p, kind[i], spans[a[i]] || null, spans[b[i]] || null));
     return { number: documentNumber, id, present: new Set(present), texts, spans, rows, sizes };
@@ -144,15 +148,14 @@
   let stop = null;
   // How a reader goes through a document; deciding has another way.
   const reading = {
-    noun: "disagreement",
+    noun: "case",
     stops: (match) => match.rows,
     first: () => null, // where a document is opened
     isWanted: () => true,
     stopOf: (span) => current.rows.find((row) => row.spans.includes(span)),
     words(row) {
       const { item, rows } = current;
-      const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
-      return [`${noun} ${number(rows.indexOf(row) + 1)} of ${number(rows.length)}. `,
+      return [`Case ${number(rows.indexOf(row) + 1)} of ${number(rows.length)}. `,
         ...inWords(item, row)];
     },
   };
@@ -189,6 +192,8 @@
     matches = documents
       .filter((item) => !id || item.id.toLocaleLowerCase().includes(id))
       .map((item) => ({ item, rows: wantedRows(item) }))
+      // The places of what is wanted, however many pairs differ there.
+      .map((match) => ({ ...match, n: new Set(match.rows.map((row) => row.spans[0].place)).size }))
       .filter((match) => match.rows.length || !isFiltered());
   }
 
@@ -245,8 +250,9 @@
     return kinds.map((kind, i) => [kind, counts[i]]).filter(([, n]) => n);
   }
 
-  const inKinds = (rows) =>
-    kindCounts(rows).map(([kind, n]) => `${number(n)} ${kindNames[kind]}`).join(", ");
+  // How much there is in a document; of two people also of which kinds.
+  const inWhole = ({ n, rows }) => counted(n, "place") + (pairs.length > 1 || !n ? ""
+    : `: ${kindCounts(rows).map(([kind, m]) => `${number(m)} ${kindNames[kind]}`).join(", ")}`);
 
   // ---- The parts of the page -------------------------------------------------------------
 
@@ -350,7 +356,7 @@
     const key = (text) => make("kbd", {}, text);
     return make("p", { class: "reader-help" },
       make("label", {}, parts.keys, " keys: "),
-      key("j"), " or ", key("n"), " next disagreement, ", key("k"), " or ", key("p"),
+      key("j"), " or ", key("n"), " next case, ", key("k"), " or ", key("p"),
       " previous; ", key("→"), " or ", key("]"), " next document, ", key("←"), " or ", key("["),
       " previous.");
   }
@@ -365,8 +371,8 @@
         button("previousDocument", "‹ document", () => moveDocument(-1)),
         button("nextDocument", "document ›", () => moveDocument(1))),
       make("span", {},
-        button("previous", "‹ disagreement", () => move(-1)),
-        button("next", "disagreement ›", () => move(1))));
+        button("previous", "‹ case", () => move(-1)),
+        button("next", "case ›", () => move(1))));
   }
 
   // What the marks of a document mean.
@@ -398,14 +404,14 @@
       if (parts[field].value !== String(wanted[field])) parts[field].value = wanted[field];
     }
     findMatches();
-    const n = matches.reduce((sum, match) => sum + match.rows.length, 0);
-    const noun = wanted.kind === "all" || wanted.kind === "agree" ? "case" : "disagreement";
+    const n = matches.reduce((sum, match) => sum + match.n, 0);
+    const which = wanted.kind === "all" || wanted.kind === "agree" ? "" : " where annotators differ";
     const cell = wanted.cell
       ? [" where the first marked ", ...labelWords(wanted.cell[0]), " and the second ",
         ...labelWords(wanted.cell[1])]
       : [];
     parts.count.replaceChildren(
-      `${counted(n, noun)}`, ...cell, ` in ${counted(matches.length, "document")}; the page has `,
+      `${counted(n, "place")}${which}`, ...cell, ` in ${counted(matches.length, "document")}; the page has `,
       `${data.sentence}.`);
     parts.clear.disabled = !isFiltered() && !wanted.id;
     listDocuments();
@@ -420,7 +426,7 @@
     fill(parts.list, matches.map((match) => {
       match.button = make("button", { type: "button", onclick: () => go(match) },
         make("bdi", { title: match.item.id }, match.item.id),
-        make("small", { title: inKinds(match.rows) }, number(match.rows.length)));
+        make("small", { title: inWhole(match) }, number(match.n)));
       return make("li", {}, match.button);
     }));
   }
@@ -617,7 +623,7 @@
     parts.title.replaceChildren(name(item.id));
     parts.about.replaceChildren(
       `Document ${number(matches.indexOf(match) + 1)} of ${number(matches.length)}`,
-      ` · ${inKinds(match.rows) || "nothing to see here"}`,
+      ` · ${inWhole(match)}`,
       item.texts.every((text) => typeof text === "number")
         ? ` · numbers are ${data.positions}, since the page has no texts` : "");
     drawText(match);
@@ -1120,8 +1126,7 @@
     const match = matches[matches.indexOf(current) + by];
     if (!match) return;
     go(match);
-    const cases = counted(match.rows.length, "case");
-    if (!stop) parts.now.replaceChildren("Document ", name(match.item.id), `: ${cases}.`);
+    if (!stop) parts.now.replaceChildren("Document ", name(match.item.id), `: ${inWhole(match)}.`);
   }
 
   function updateButtons() {

@@ -23,7 +23,7 @@ import numpy as np
 
 from beyondchance.adjudication.consensus import FRESH, consensus
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import begins_apart, bounds, n_distinct
+from beyondchance.core.ragged import begins_apart, bounds
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.results.adding import numbered
@@ -143,16 +143,20 @@ def document_view(
         numbers={corpus.documents[i]: i for i in chosen.tolist()},
         sentence=sentence,
         is_decided=deciding is not None,
-        n_places=_n_places(found),
+        n_places=sum(places_by_document(found).values()),
     )
 
 
-def _n_places(found: Disagreements) -> int:
-    """Count the places where annotators differ: those with a row that is no agreement.
+def places_by_document(found: Disagreements) -> dict[str, int]:
+    """Count the places of each document where annotators differ.
+
+    These are the places with a row that is no agreement.
 
     >>> from beyondchance import disagreements, example
     >>> found = disagreements(example())
-    >>> _n_places(found) == len(found.places) - found.places.by_kind()["agree"]
+    >>> sum(places_by_document(found).values()) == len(found.places) - found.places.by_kind()[
+    ...     "agree"
+    ... ]
     True
     """
     corpus = found.corpus
@@ -162,7 +166,10 @@ def _n_places(found: Disagreements) -> int:
     place = np.empty_like(order)
     place[order] = np.cumsum(begins_apart(start[order], end[order]))
     spans = np.maximum(found.span_a, found.span_b)[found.kind != _AGREE]
-    return n_distinct(place[spans])
+    _, once = np.unique(place[spans], return_index=True)
+    document = corpus.text_document[corpus.span_text[spans[once]]]
+    count = np.bincount(document, minlength=len(corpus.documents)).tolist()
+    return {name: count[i] for i, name in enumerate(corpus.documents)}
 
 
 def _deciding(found: Disagreements, chosen: Ints, known: tuple[str, ...] | None) -> dict[str, Any]:
@@ -230,20 +237,16 @@ def _sentence(shown: int, total: int, noun: str, *, cut: bool) -> str:
 
 
 def contested(found: Disagreements) -> dict[str, int]:
-    """Count the disagreements of each document, over all pairs; the most contested first.
+    """Count the places where annotators differ, by document; the most contested first.
 
     Examples
     --------
     >>> from beyondchance import disagreements, example
     >>> list(contested(disagreements(example())).items())[:2]
-    [('issue-01', 16), ('issue-06', 12)]
+    [('issue-01', 7), ('issue-06', 6)]
     """
-    corpus = found.corpus
-    differ = found.text[found.kind != _AGREE]
-    count = np.bincount(corpus.text_document[differ], minlength=len(corpus.documents))
-    compared = set(found.documents)
-    order = np.argsort(-count, kind="stable").tolist()
-    return {corpus.documents[i]: int(count[i]) for i in order if corpus.documents[i] in compared}
+    places = places_by_document(found)
+    return {name: places[name] for name in sorted(found.documents, key=lambda x: -places[x])}
 
 
 def _within(
