@@ -642,7 +642,7 @@ class TestOnePlace:
             assert place == first(place[0])
         for name in ("place \u203a", "\u2039 place", "document \u203a", "\u2039 document"):
             watch.assert_goes(page.get_by_role("button", name=name, exact=True).click)
-        listed = page.locator(".reader-list").get_by_role("button", name="issue-09")
+        listed = page.locator(".reader-body .reader-list").get_by_role("button", name="issue-09")
         watch.assert_goes(listed.click, first("issue-09"))
         listed = page.locator("table[data-name=documents] a", has_text="issue-03")
         watch.assert_goes(listed.click, first("issue-03"))
@@ -703,7 +703,7 @@ class TestOnePlace:
             watch.assert_decides()
         place, _ = watch.place()
         page.keyboard.press("1")
-        other = page.locator(".reader-list bdi").last.text_content()
+        other = page.locator(".reader-body .reader-list bdi").last.text_content()
         page.locator("#reader-id").fill(other)
         watch.leave_field()
         assert watch.place()[0][0] == other != place[0]
@@ -733,7 +733,7 @@ class TestOnePlace:
         page.keyboard.press("Escape")
         assert watch.assert_decides(place) == place
         page.evaluate(SELECT, "nday")
-        page.locator(".reader-list").get_by_role("button", name="issue-09").click()
+        page.locator(".reader-body .reader-list").get_by_role("button", name="issue-09").click()
         assert not page.locator(".decide-edit").is_visible()
         assert said(page)  # that the edit was not saved
         watch.assert_decides()
@@ -772,7 +772,7 @@ class TestOnePlace:
             watch.leave_field()
             assert stored(page) == {}
 
-        page.locator(".reader-list").get_by_role("button", name="two").click()
+        page.locator(".reader-body .reader-list").get_by_role("button", name="two").click()
         assert_nothing()
         page.keyboard.press("k")
         assert watch.place()[0][0] != "two"
@@ -1199,7 +1199,7 @@ class TestFiles:
         press(page, "1 0 1")
         second = saved(page)
         # Three places, of which two are decided in the same way.
-        assert_tells(load(page, path, "Compare with"), "mia … 3 … 2 … 67 … 1")
+        assert_tells(load(page, path, "Compare with"), "mia … 3 … 2 … 67 … 1 differently")
         page.get_by_label("Show").select_option("differ")
         page.locator("h1").click()
         press(page, "k k")

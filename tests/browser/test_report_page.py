@@ -179,10 +179,10 @@ def test_disagreements_are_all_there(kind, made, open_page):
         assert cells["disagreements"]["value"] == str(places[name])
     assert_tells(page.text_content(".reader-count"), f"{sum(places.values())} places")
     listed = page.eval_on_selector_all(
-        ".reader-list button",
+        ".reader-body .reader-list button",
         "all => all.map((e) => [e.children[0].textContent, e.children[1].title])",
     )
-    numbers = page.locator(".reader-list small").all_text_contents()
+    numbers = page.locator(".reader-body .reader-list small").all_text_contents()
     assert numbers == [str(places[name]) for name, _ in listed]
     # Of two people, with the kinds of pairs.
     is_pair = len({(row["a"], row["b"]) for row in rows}) == 1

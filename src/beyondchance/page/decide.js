@@ -378,22 +378,14 @@
     return Boolean(mine && theirs && asSpans(mine) !== asSpans(theirs));
   };
 
-  // How far two people decided alike: of places both decided, and of spans there.
+  // How far two people decided alike: of places both decided.
   function comparison() {
     const both = everyPlace().filter((place) => decisionAt(place) && decisionAt(place, other));
     if (!both.length) return `You and ${other.who} decided no place in common.`;
     const same = both.filter((place) => !differsFromOther(place)).length;
-    let [shared, sizes] = [0, 0];
-    const pairs = new Map(both.map((x) => [decisionAt(x), decisionAt(x, other)]));
-    for (const [mine, theirs] of pairs) {
-      const known = new Set(mine.spans.map((span) => span.join(" ")));
-      shared += theirs.spans.filter((span) => known.has(span.join(" "))).length;
-      sizes += mine.spans.length + theirs.spans.length;
-    }
-    const f1 = sizes ? `; F1 of the spans there ${(2 * shared / sizes).toFixed(3)}` : "";
     return `You and ${other.who} both decided ${counted(both.length, "place")}: ${number(same)} `
       + `the same (${Math.round((100 * same) / both.length)} %), ${number(both.length - same)} `
-      + `differently${f1}.`;
+      + "differently.";
   }
 
   // ---- Files that leave the page ---------------------------------------------------------
@@ -566,19 +558,13 @@
         button("Load", "", pick(file1)), button("Compare with", "", pick(file2)),
         file1, file2));
     parts.article.append(panel.box);
-    parts.help.append(make("span", { class: "decide-keys", hidden: true },
-      " Deciding: ", ...keysInWords()));
+    const keys = "Deciding: |1| to |9| a version, |Enter| the consensus, |0| nothing, |e| edit, "
+      + "|m| note, |u| undo, |d| on or off.";
+    parts.help.append(make("span", { class: "decide-keys", hidden: true }, " ",
+      ...keys.split("|").map((text, i) => (i % 2 ? make("kbd", {}, text) : text))));
     parts.filters.append(toggle);
     parts.text.addEventListener("mouseup", pickedWords);
     parts.text.addEventListener("touchend", () => setTimeout(pickedWords, 300));
-  }
-
-  function keysInWords() {
-    const said = [
-      ["1", " to "], ["9", " a version, "], ["Enter", " the consensus, "], ["0", " nothing, "],
-      ["e", " edit, "], ["m", " note, "], ["u", " undo, "], ["d", " on or off."],
-    ];
-    return said.flatMap(([key, text]) => [make("kbd", {}, key), text]);
   }
 
   // The name is asked for before the first decision, which is made then.
@@ -776,10 +762,11 @@
     if (!isListed) rows.push(version("", place.consensus, ["the consensus"], chooseConsensus));
     if (place.isTie && !made) rows.unshift(make("p", {}, tieInWords(place)));
     if (made && made.choice === "edited") {
-      rows.push(make("p", {}, "Edited: ", fromFile(made)));
+      rows.push(make("p", {}, "Edited: ", ...spansInWords(item, text, spansOf(made))));
     }
     if (other && decisionAt(place, other)) {
-      rows.push(make("p", {}, name(other.who), ": ", fromFile(decisionAt(place, other))));
+      const theirs = spansOf(decisionAt(place, other));
+      rows.push(make("p", {}, name(other.who), ": ", ...spansInWords(item, text, theirs)));
     }
     panel.versions.replaceChildren(...rows);
   }
@@ -789,12 +776,6 @@
     const counts = most.length > 1 ? `A tie, ${most.join(" against ")}` : "A tie";
     return `${counts}: the votes do not decide. Choose a version, nothing, or edit.`;
   }
-
-  const fromFile = (decision) => decision.spans.map(([start, end, label]) => {
-    const item = byId.get(decision.document);
-    const covered = wordsOf(item, { ...decision, start, end });
-    return `${label} ${covered === null ? `${start} to ${end}` : `“${covered}”`}`;
-  }).join("; ") || "nothing";
 
   // ---- Choosing --------------------------------------------------------------------------
 

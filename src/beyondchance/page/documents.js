@@ -30,8 +30,7 @@
   const CHUNK = 250; // words that are laid out together
   const AT_ONCE = 2000; // words and marks that are drawn before the page answers again
   const LAID_OUT = 2000; // such stretches that the page has at a time
-  const MATRIX = 1600; // cells of a table of labels by labels; more are listed
-  const LISTED = 500; // pairs of labels in such a list
+  const LISTED = 500; // pairs of labels
   const GUTTER_NAME = 14; // characters of a name next to its lane
   const GOLD = data.isAgainstGold ? pairs[0][0] : -1; // who has the first lane
   const DECIDED = annotators.length; // who has the last lane, of what was decided
@@ -273,9 +272,8 @@
       class: "reader-legend", tabindex: "0", "aria-label": "What the marks mean",
     }),
     cases: make("section", { class: "reader-cases", "aria-label": "Cases in this document" }),
-    table: make("div", {
-      class: "reader-table", role: "region", tabindex: "0", "aria-label": "Labels by labels",
-    }),
+    table: make("ol", { class: "reader-list reader-table", "aria-label": "Labels by labels" }),
+    whose: make("p", { class: "reader-note" }),
     article: make("article", { class: "reader-document reader-main" }),
     bar: make("div", { class: "reader-bar" }),
     buttons: {},
@@ -314,7 +312,7 @@
       parts.count,
       make("div", { class: "reader-body" }, parts.list, parts.article),
       make("div", { class: "reader-table-box" },
-        make("h3", {}, "Labels by labels"), parts.table)));
+        make("h3", {}, "Labels by labels"), parts.whose, parts.table)));
     parts.text.addEventListener("click", clickedMark);
     parts.table.addEventListener("click", clickedCell);
     document.addEventListener("keydown", pressed);
@@ -353,12 +351,9 @@
   }
 
   function help() {
-    const key = (text) => make("kbd", {}, text);
-    return make("p", { class: "reader-help" },
-      make("label", {}, parts.keys, " keys: "),
-      key("j"), " or ", key("n"), " next case, ", key("k"), " or ", key("p"),
-      " previous; ", key("→"), " or ", key("]"), " next document, ", key("←"), " or ", key("["),
-      " previous.");
+    const keys = "j| or |n| next case, |k| or |p| previous; |→| or |]| next document, |←| or |[| previous.";
+    return make("p", { class: "reader-help" }, make("label", {}, parts.keys, " keys: "),
+      ...keys.split("|").map((text, i) => (i % 2 ? text : make("kbd", {}, text))));
   }
 
   function stepButtons() {
@@ -377,23 +372,21 @@
 
   // What the marks of a document mean.
   function drawLegend({ present }) {
-    const marked = (look) => {
+    const marked = (look, text, title) => {
       const element = make("span", {}, look.symbol);
       dress(element, look);
       element.classList.add("is-start", "is-end");
-      return element;
+      return make("li", { title }, element, text);
     };
-    if (IS_TEAM) {
-      const all = present.size;
-      const steps = Array.from({ length: all }, (_, i) => i + 1)
-        .filter((n) => all <= MOST_STEPS || [1, Math.ceil(all / 2), all].includes(n));
-      fill(parts.legend, [make("li", {}, "marked alike by"),
-        ...steps.map((n) => make("li", {}, marked(byVotes(n, all)), n === all ? "all" : ""))]);
-      return;
-    }
-    const look = (kind) => make("li", { title: MEANINGS[kind] },
-      marked({ kind, symbol: SYMBOLS[kind] }), kindNames[kind] || "several");
-    fill(parts.legend, [...kinds, ...(pairs.length > 1 ? ["some"] : [])].map(look));
+    const all = present.size;
+    const steps = Array.from({ length: all }, (_, i) => i + 1)
+      .filter((n) => all <= MOST_STEPS || [1, Math.ceil(all / 2), all].includes(n));
+    const several = pairs.length > 1 ? ["some"] : [];
+    fill(parts.legend, IS_TEAM
+      ? [make("li", {}, "marked alike by"),
+        ...steps.map((n) => marked(byVotes(n, all), n === all ? "all" : ""))]
+      : [...kinds, ...several].map((kind) => marked(
+        { kind, symbol: SYMBOLS[kind] }, kindNames[kind] || "several", MEANINGS[kind])));
   }
 
   // ---- Filters, list and table -----------------------------------------------------------
@@ -431,76 +424,25 @@
     }));
   }
 
+  // Pairs of labels, the most frequent first.
   function drawTable() {
     const counts = new Map();
-    const [down, across] = [new Set(), new Set()];
-    for (const { rows } of matches) {
-      for (const row of rows) {
-        const [a, b] = [labelOf(row.a), labelOf(row.b)];
-        down.add(a);
-        across.add(b);
-        counts.set(`${a},${b}`, (counts.get(`${a},${b}`) || 0) + 1);
-      }
+    for (const row of matches.flatMap((match) => match.rows)) {
+      const key = `${labelOf(row.a)},${labelOf(row.b)}`;
+      counts.set(key, (counts.get(key) || 0) + 1);
     }
-    if (!counts.size) {
-      parts.table.replaceChildren(make("p", {}, "No cases."));
-      return;
-    }
+    const cells = [...counts].sort(([, n], [, m]) => m - n);
+    fill(parts.table, cells.slice(0, LISTED).map(([key, n]) => {
+      const [a, b] = key.split(",").map((label) => labelWords(Number(label)));
+      return make("li", {}, make("button", { type: "button", "data-cell": key },
+        make("span", {}, ...a, " – ", ...b), make("small", {}, number(n))));
+    }));
     const isOne = pairs.length === 1 || wanted.who.startsWith("pair-");
     const [first, second] = isOne
-      ? pairs[Number(wanted.who.split("-")[1] || 0)].map((who) => annotators[who])
+      ? pairs[Number(wanted.who.split("-")[1] || 0)].map((who) => name(annotators[who]))
       : ["the first of each pair", "the second"];
-    const table = down.size * across.size <= MATRIX
-      ? labelMatrix(counts, inOrder(down), inOrder(across))
-      : labelList(counts, first, second);
-    const whose = down.size * across.size <= MATRIX
-      ? ["Down: labels of ", name(first), "; across: labels of ", name(second), "."]
-      : ["Pairs of labels, the most frequent first."];
-    table.setAttribute("aria-label", "Labels by labels");
-    parts.table.replaceChildren(
-      make("p", { class: "reader-note" }, ...whose, " A number opens its cases."), table);
-  }
-
-  // Labels by their numbers, nothing last.
-  const inOrder = (found) => [...found].sort((x, y) => (x < 0) - (y < 0) || x - y);
-
-  const labelName = (label) => (label < 0 ? NOTHING : labels[label]);
-
-  const labelHead = (label, scope) =>
-    make("th", { scope }, make("bdi", { title: labelName(label) }, labelName(label)));
-
-  function labelCount(a, b, n) {
-    // Without agreements, what stands in the diagonal differs in its boundaries.
-    const isAgreeing = ["agree", "all"].includes(parts.kind.value);
-    const title = `${counted(n, "case")}: `
-      + `${labelName(a)} by the first, ${labelName(b)} by the second`;
-    return make("td", { class: a === b && isAgreeing ? "is-same" : null },
-      make("button", { type: "button", "aria-label": title, "data-cell": `${a},${b}` }, number(n)));
-  }
-
-  function labelMatrix(counts, down, across) {
-    const cell = (a, b) => {
-      const n = counts.get(`${a},${b}`);
-      return n ? labelCount(a, b, n) : make("td");
-    };
-    const heads = across.map((label) => labelHead(label, "col"));
-    return make("table", {},
-      make("thead", {}, make("tr", {}, make("td"), ...heads)),
-      make("tbody", {}, ...down.map((a) =>
-        make("tr", {}, labelHead(a, "row"), ...across.map((b) => cell(a, b))))));
-  }
-
-  // For many labels, of which most never meet.
-  function labelList(counts, first, second) {
-    const cells = [...counts].map(([key, n]) => [...key.split(",").map(Number), n]);
-    cells.sort((x, y) => y[2] - x[2] || x[0] - y[0] || x[1] - y[1]);
-    const heads = [first, second, "cases"].map((text) => make("th", { scope: "col" }, name(text)));
-    return make("table", {},
-      make("thead", {}, make("tr", {}, ...heads)),
-      make("tbody", {}, ...cells.slice(0, LISTED).map(([a, b, n]) => make("tr", {},
-        labelHead(a, "row"), make("td", {}, make("bdi", {}, labelName(b))), labelCount(a, b, n)))),
-      ...(cells.length > LISTED
-        ? [make("caption", {}, `The first ${LISTED} of ${number(cells.length)}.`)] : []));
+    parts.whose.replaceChildren("By ", first, " – by ", second, ": cases, which a line opens.",
+      cells.length > LISTED ? ` The first ${LISTED} of ${number(cells.length)}.` : "");
   }
 
   function clickedCell(event) {
@@ -1158,7 +1100,7 @@
 
   function pressed(event) {
     if (!parts.keys.checked || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.closest("input, select, textarea, [contenteditable], .reader-table, .scroll")) return;
+    if (event.target.closest("input, select, textarea, [contenteditable], .scroll")) return;
     const act = (view.keys && view.keys(event)) || KEYS[event.key];
     if (!act) return;
     event.preventDefault();
