@@ -15,7 +15,7 @@ from browser.view_page import page_of
 from refusals import assert_tells
 
 SCRIPT = "</script><script>window.hacked=1</script>"
-NEXT = "disagreement \u203a"
+NEXT = "case \u203a"
 IMAGE = '"><img src=x onerror=window.hacked=1>'
 
 pytestmark = pytest.mark.slow
@@ -66,7 +66,7 @@ def step(page):
 
 
 def count(page):
-    """How many cases and documents the page says there are."""
+    """How many places and documents the page says there are."""
     found = re.match(r"([\d,]+) .* in ([\d,]+) document", page.text_content(".reader-count"))
     return tuple(int(number.replace(",", "")) for number in found.groups())
 
@@ -454,11 +454,16 @@ class TestFilters:
         differ = found.only(kinds=["label", "boundary", "both", "missed", "extra"])
 
         def expected(rows):
-            # What is listed by document, and by label, adds up to it.
-            listed = page.locator(".reader-list small").all_text_contents()
-            cells = page.locator("[data-cell]").all_text_contents()
-            assert sum(map(int, listed)) == sum(map(int, cells)) == len(rows)
-            return len(rows), len({row["document"] for row in rows.to_rows()})
+            """Places with one of these rows, which are listed by label."""
+            corpus, whole = found.corpus, found.places
+            spans = np.maximum(rows.span_a, rows.span_b)
+            here = corpus.text_begin[corpus.span_text[spans]] + corpus.span_start[spans]
+            begin = corpus.text_begin[whole.text] + whole.start
+            n = len(set(np.searchsorted(begin, here, side="right").tolist()))
+            listed = page.locator(".reader-body .reader-list small").all_text_contents()
+            cells = page.locator("[data-cell] small").all_text_contents()
+            assert (sum(map(int, listed)), sum(map(int, cells))) == (n, len(rows))
+            return n, len({row["document"] for row in rows.to_rows()})
 
         assert count(page) == expected(differ)
         choose(page, "Kind", "\u2212 only first")
@@ -481,7 +486,7 @@ class TestFilters:
         page.get_by_label("Document name").fill("ISSUE-1")
         assert count(page)[1] == 3
         page.get_by_label("Document name").fill("nowhere")
-        assert page.locator(".reader-list li").count() == 0
+        assert page.locator(".reader-body .reader-list li").count() == 0
         assert page.locator("article h3").text_content() not in found.corpus.documents
         page.keyboard.press("Tab")
         page.keyboard.press("j")  # nothing to go to, and no error
@@ -567,11 +572,11 @@ class TestFilters:
         choose(page, "Kind", "agreements, too")
         labels = [*found.corpus.labels, None]
         cells = page.evaluate("""() => [...document.querySelectorAll("[data-cell]")].map(
-            (e) => [...e.dataset.cell.split(",").map(Number), Number(e.textContent)])""")
+            (e) => [...e.dataset.cell.split(",").map(Number), Number(e.lastChild.textContent)])""")
         assert {(labels[a], labels[b]): n for a, b, n in cells} == found.label_table()
         page.locator("[data-cell='0,-1']").click()
         n = found.label_table()[("EVENT", None)]
-        assert count(page)[0] == n
+        assert 0 < count(page)[0] <= n
         assert_tells(said(page), "no span … EVENT")
         assert_tells(page.text_content(".reader-count"), "EVENT … nothing")
         seen = 0
@@ -588,7 +593,7 @@ class TestFilters:
         }
         found = disagreements(Corpus.from_spans(sides, lengths=[200]))
         page = open_page(page_of(found))
-        assert page.locator(".reader-table tbody tr").count() == 199
+        assert page.locator(".reader-table li").count() == 199
         page.locator("[data-cell='7,3']").click()
         assert count(page) == (1, 1)
         assert_tells(said(page), "ada … L007 … ben … L003")
@@ -704,7 +709,7 @@ class TestEverywhere:
         for part in (
             ".reader-filters",
             ".reader-help",
-            ".reader-list",
+            ".reader-body .reader-list",
             ".reader-steps",
             ".reader-table",
         ):

@@ -172,31 +172,32 @@ def test_disagreements_are_all_there(kind, made, open_page):
     made = made(kind)
     page = open_page(made.path)
     rows = disagreements_of(made)
-    counts = Counter(row["document"] for row in rows)
     shown = table(page, "documents")
-    assert counts.keys() <= shown.keys()
     places = places_of(made)
+    assert places.keys() <= shown.keys()
     for name, cells in shown.items():
         assert cells["places"]["value"] == str(places[name])
     step = page.locator(".next [data-step=decide], .next [data-step=check]")
     assert step.get_attribute("data-number") == str(sum(places.values()))
     assert_tells(step.text_content(), f"{sum(places.values())} places")
-    assert_tells(page.text_content(".reader-count"), f"{len(rows)}")
+    assert_tells(page.text_content(".reader-count"), f"{sum(places.values())} places")
     listed = page.eval_on_selector_all(
-        ".reader-list button",
+        ".reader-body .reader-list button",
         "all => all.map((e) => [e.children[0].textContent, e.children[1].title])",
     )
-    numbers = page.locator(".reader-list small").all_text_contents()
-    assert numbers == [str(counts[name]) for name, _ in listed]
+    numbers = page.locator(".reader-body .reader-list small").all_text_contents()
+    assert numbers == [str(places[name]) for name, _ in listed]
+    # Of two people, with the kinds of pairs.
     is_pair = len({(row["a"], row["b"]) for row in rows}) == 1
-    sides = None if is_pair else ("first", "second")
-    kinds = Counter((row["document"], in_words(row, made, sides)) for row in rows)
+    kinds = Counter((row["document"], in_words(row, made)) for row in rows if is_pair)
     found = Counter()
     for name, text in listed:
-        found.update({(name, kind): int(n) for n, kind in re.findall(r"(\d+) ([^,]+)", text)})
+        told, _, of_kinds = text.partition(": ")
+        assert told == f"{places[name]} place{'s' * (places[name] != 1)}"
+        found.update({(name, kind): int(n) for n, kind in re.findall(r"(\d+) ([^,]+)", of_kinds)})
     assert found == kinds
     # The most contested ones first.
-    sums = [counts[name] for name, _ in listed]
+    sums = [places[name] for name, _ in listed]
     assert sums == sorted(sums, reverse=True)
     # Each by the keyboard.
     said = page.evaluate(PRESSED, len(rows) + 1)
@@ -215,11 +216,11 @@ def test_disagreements_are_all_there(kind, made, open_page):
         expect(page.locator(".reader-mark.is-lit:focus")).to_be_in_viewport()
 
 
-def in_words(row, made, sides=None):
+def in_words(row, made):
     """The kind of a row on the page: among equals nothing is missed and nothing extra."""
     if "--gold" in made.args or row["kind"] not in {"missed", "extra"}:
         return row["kind"]
-    first, second = sides or (row["a"], row["b"])
+    first, second = row["a"], row["b"]
     return f"only {first if row['kind'] == 'missed' else second}"
 
 

@@ -13,7 +13,6 @@
   const [NAME, ORDER] = ["beyondchance name", "beyondchance order"]; // kept for all pages
   const CONTEXT = 8; // words on either side of what is edited
   const MOST_KEYS = 9; // versions that have a key
-  const GOLD = "gold"; // who has the gold standard, in a table
 
   // ---- Places ----------------------------------------------------------------------------
 
@@ -230,30 +229,32 @@
     };
   }
 
-  function keep() {
+  // What the browser keeps; null where there is no storage, as in a frame of a notebook.
+  function kept(key, value) {
     try {
-      localStorage.setItem(STORE, JSON.stringify(file()));
-      if (by !== null) localStorage.setItem(NAME, by);
+      if (value !== undefined) localStorage.setItem(key, value);
+      return localStorage.getItem(key);
     } catch {
+      return null;
+    }
+  }
+
+  function keep() {
+    if (kept(STORE, JSON.stringify(file())) === null) {
       say("This browser does not keep decisions: save them as a file before you leave.");
     }
   }
 
   // What this browser kept; another tab may have changed it.
   function restore() {
-    try {
-      by = localStorage.getItem(NAME);
-      const kept = JSON.parse(localStorage.getItem(STORE));
-      if (!kept) return;
-      const found = checked(kept);
-      if (typeof found === "string") say(found);
-      else {
-        decisions.clear();
-        elsewhere.length = 0;
-        take(found.decisions, decisions, elsewhere);
-      }
-    } catch {
-      // There is no storage here, as in a frame of a notebook, or it holds something else.
+    by = kept(NAME) ?? by;
+    const text = kept(STORE);
+    const found = text && parsed(text);
+    if (typeof found === "string") say(found);
+    else if (found) {
+      decisions.clear();
+      elsewhere.length = 0;
+      take(found.decisions, decisions, elsewhere);
     }
   }
 
@@ -377,22 +378,14 @@
     return Boolean(mine && theirs && asSpans(mine) !== asSpans(theirs));
   };
 
-  // How far two people decided alike: of places both decided, and of spans there.
+  // How far two people decided alike: of places both decided.
   function comparison() {
     const both = everyPlace().filter((place) => decisionAt(place) && decisionAt(place, other));
     if (!both.length) return `You and ${other.who} decided no place in common.`;
     const same = both.filter((place) => !differsFromOther(place)).length;
-    let [shared, sizes] = [0, 0];
-    const pairs = new Map(both.map((x) => [decisionAt(x), decisionAt(x, other)]));
-    for (const [mine, theirs] of pairs) {
-      const known = new Set(mine.spans.map((span) => span.join(" ")));
-      shared += theirs.spans.filter((span) => known.has(span.join(" "))).length;
-      sizes += mine.spans.length + theirs.spans.length;
-    }
-    const f1 = sizes ? `; F1 of the spans there ${(2 * shared / sizes).toFixed(3)}` : "";
     return `You and ${other.who} both decided ${counted(both.length, "place")}: ${number(same)} `
       + `the same (${Math.round((100 * same) / both.length)} %), ${number(both.length - same)} `
-      + `differently${f1}.`;
+      + "differently.";
   }
 
   // ---- Files that leave the page ---------------------------------------------------------
@@ -403,102 +396,97 @@
   // A file is named after the person and the annotations, in letters, digits, _ and -.
   function fileName(what, ending) {
     const corpus = inputs.length === 1 ? inputs[0].replace(/\.[^.]*$/, "") : document.title;
-    const safe = (text) => Array.from((text || "").normalize("NFC")
-      .replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-").replace(/^-|-$/g, "")).slice(0, 40).join("");
-    return `${[what, safe(by), safe(corpus)].filter(Boolean).join("-")}.${ending}`;
+    const parts_ = [what, by || "", corpus].map((text) => Array.from(
+      text.replace(/[^\p{L}\p{M}\p{N}_]+/gu, "-").replace(/^-|-$/g, "")).slice(0, 40).join(""));
+    return `${parts_.filter(Boolean).join("-")}.${ending}`;
   }
 
-  async function saveFile(name, text, type, done) {
+  async function save(name, text, type, ...done) {
     const answer = await window.beyondchanceSave(name, text, type);
-    say(answer || `Saved ${name}: ${done} `, ...(answer ? [] : whatNext(name)));
-  }
-
-  // What to do with the file. A program that shows this page may have another sentence for it, in
-  // data-next of the element html.
-  function whatNext(name) {
-    const { next } = document.documentElement.dataset;
-    if (next !== undefined || !name.endsWith(".json")) return [next || ""];
-    const quoted = (text) => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-    const files = inputs.length && inputs.length < 6 ? inputs.map(quoted).join(" ") : "FILES";
-    const [, ending] = /\.(json|jsonl|conll|tsv|xml)$/.exec(inputs[0] || "") || ["", "csv"];
-    return ["Next, in a terminal, with the options of this report: ", make("code", {},
-      `beyondchance adjudicate ${files} --decisions ${name} --save gold.${ending}`)];
+    if (answer) say(answer);
+    else say(`Saved ${name}: `, ...done);
   }
 
   function saveDecisions() {
+    const name = fileName("decisions", "json");
     const n = counted(every().length + elsewhere.length, "decision");
-    saveFile(fileName("decisions", "json"), JSON.stringify(file(), null, 1), "application/json", `${n}.`);
+    save(name, JSON.stringify(file(), null, 1), "application/json", `${n}. `, ...next(name));
   }
 
-  // Gold as `beyondchance adjudicate` writes it into a table, where nothing else was asked for.
+  // What to do with decisions. A program that shows this page may have another sentence for it, in
+  // data-next of the element html.
+  function next(name) {
+    const own = document.documentElement.dataset.next;
+    if (own !== undefined) return [own];
+    const files = inputs.map((text) => (/^[\w.-]+$/.test(text) ? text
+      : `'${text.replaceAll("'", "'\\''")}'`)).join(" ");
+    const [ending] = /\.(json|jsonl|conll|tsv|xml)$/.exec(inputs[0] || "") || [".csv"];
+    return ["Next, in a terminal, with the options of this report: ", make("code", {},
+      `beyondchance adjudicate ${files || "FILES"} --decisions ${name} --save gold${ending}`)];
+  }
+
+  // Gold as `beyondchance adjudicate` writes it into a table if it is asked for nothing else.
   function saveGold() {
-    const rows = goldRows();
+    const spans = documents.flatMap((item) => item.texts.flatMap((_, i) => goldOfText(item, i)));
     const left = everyPlace().filter((x) => !decisionAt(x)).length;
-    const n = rows.filter((row) => row.label).length;
-    const tied = documents.flatMap((item) => ties.get(item).filter((x) => !isTouched(item, x))).length;
+    const tied = documents.flatMap((item) =>
+      ties.get(item).filter((x) => !isTouched(item, x))).length;
+    const n = counted(spans.length, "span");
     if (data.decide.absent) {
-      say(`This page lacks ${counted(data.decide.absent, "annotated document")}, so that it cannot `
-        + "write the gold standard: save the decisions. ", ...whatNext(fileName("decisions", "json")));
-    } else if (10 * tied > n) {
-      say(`Too much is open for a gold standard: ${number(tied)} of ${counted(n, "span")} would be `
-        + "ties, which votes do not decide. Decide more places, or see --ties of adjudicate.");
+      say(`${counted(data.decide.absent, "annotated document")} are not on this page, so that it `
+        + "cannot write the gold standard. Save the decisions. ",
+      ...next(fileName("decisions", "json")));
+    } else if (10 * tied > spans.length) {
+      say(`Too much is open for a gold standard: ${number(tied)} of ${n} would be ties, which votes `
+        + "do not decide. Decide more places, or see --ties of adjudicate.");
     } else {
-      const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-      const columns = [...new Set(rows.flatMap(Object.keys))];
-      const lines = [columns, ...rows.map((row) => columns.map((x) => String(row[x] ?? "")))];
-      const text = lines.map((cells) => `${cells.map(quoted).join(",")}\n`).join("");
-      const open = left ? `; ${number(left)} of ${counted(everyPlace().length, "place")} not decided, `
-        + `where it has the consensus of the annotators (${counted(tied, "tie")})` : "";
-      saveFile(fileName(GOLD, "csv"), text, "text/csv", `${counted(n, "span")}${open}.`);
+      const open = left ? `; ${number(left)} of ${counted(everyPlace().length, "place")} are not `
+        + `decided and have the consensus of the annotators (${counted(tied, "tie")})` : "";
+      save(fileName("gold", "csv"), goldTable(), "text/csv", `${n}${open}.`);
     }
   }
 
   // A row for each span, and one for each document without any.
-  function goldRows() {
-    const inOrder = [...documents].sort((x, y) => x.number - y.number);
-    const hasSentences = data.decide.unit === "sentence" || inOrder.some((x) => x.texts.length > 1);
-    return inOrder.flatMap((item) => {
-      // Where each position of each text begins, in characters if the table has the texts.
-      const cuts = item.texts.map((_, text) => (data.decide.inText ? charactersOf(item, text) : null));
-      const sizes = cuts.map((cut, text) => (cut ? cut.size : lengthOf(item, text)));
+  function goldTable() {
+    const { unit, inText } = data.decide;
+    const hasParts = unit === "sentence" || documents.some((item) => item.texts.length > 1);
+    const isUsual = data.positions === (inText ? "tokens" : "characters");
+    const rows = [["document", "annotator", "start", "end", "label", inText ? "text" : "length",
+      ...(hasParts ? ["sentence_lengths"] : []), ...(isUsual ? [] : ["offsets_in"])]];
+    for (const item of [...documents].sort((x, y) => x.number - y.number)) {
+      const cuts = item.texts.map((_, text) => cutsOf(item, text));
+      const sizes = cuts.map((cut) => cut(Infinity));
       let begin = 0;
-      const rows = sizes.flatMap((size, text) => {
+      const own = sizes.flatMap((size, text) => {
         const shift = begin;
-        begin += size + (data.decide.inText ? 1 : 0);
-        return goldOfText(item, text).map((span) => ({
-          start: shift + (cuts[text] ? cuts[text].start(span.start) : span.start),
-          end: shift + (cuts[text] ? cuts[text].end(span.end) : span.end),
-          label: labels[span.label],
-        }));
+        begin += size + (inText ? 1 : 0); // a line break between texts
+        return goldOfText(item, text).map((x) =>
+          [shift + cuts[text](x.start, true), shift + cuts[text](x.end), labels[x.label]]);
       });
-      if (!rows.length) rows.push({ start: "", end: "", label: "" });
-      return rows.map((row, i) => ({
-        document: item.id,
-        annotator: GOLD,
-        ...row,
-        ...(data.decide.inText
-          ? { text: i ? "" : item.texts.map((_, text) => textOf(item, text)).join("\n") }
-          : { length: sizes.reduce((sum, size) => sum + size, 0) }),
-        ...(hasSentences ? { sentence_lengths: i ? "" : sizes.join(" ") } : {}),
-        ...(data.positions === (data.decide.inText ? "tokens" : "characters")
-          ? {} : { offsets_in: data.positions }),
-      }));
-    });
+      const whole = inText ? item.texts.map((content) => [content].flat().join("")).join("\n")
+        : sizes.reduce((sum, size) => sum + size, 0);
+      (own.length ? own : [["", "", ""]]).forEach((span, i) => rows.push([
+        item.id, "gold", ...span, inText && i ? "" : whole,
+        ...(hasParts ? [i ? "" : sizes.join(" ")] : []), ...(isUsual ? [] : [data.positions])]));
+    }
+    const cell = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+    return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
   }
 
-  const textOf = (item, text) => [item.texts[text]].flat().join("");
-
-  // The characters of the positions of a text.
-  function charactersOf(item, text) {
+  // Where a position of a text ends, or begins, in what the table counts: characters if it has
+  // the texts.
+  function cutsOf(item, text) {
     const content = item.texts[text];
-    if (data.positions === "characters") {
-      return { size: lengthOf(item, text), start: (i) => i, end: (i) => i };
+    if (!data.decide.inText || data.positions === "characters") {
+      const size = lengthOf(item, text);
+      return (position) => Math.min(position, size);
     }
     const pieces = Array.isArray(content) ? content
       : content.split(" ").flatMap((word, i) => [i ? " " : "", word]);
     let size = 0;
     const ends = pieces.map((piece) => { size += Array.from(piece).length; return size; });
-    return { size, start: (i) => ends[2 * i], end: (i) => ends[2 * i - 1] };
+    return (position, isStart) =>
+      (position === Infinity ? size : ends[2 * position - (isStart ? 0 : 1)]);
   }
 
   // ---- What is shown ---------------------------------------------------------------------
@@ -547,7 +535,7 @@
     panel.by.addEventListener("change", named);
     panel.by.addEventListener("keydown", (event) => event.key === "Enter" && named());
     panel.order.addEventListener("change", () => {
-      keepAs(ORDER, panel.order.value);
+      kept(ORDER, panel.order.value);
       draw();
     });
     panel.only.addEventListener("change", draw);
@@ -570,19 +558,13 @@
         button("Load", "", pick(file1)), button("Compare with", "", pick(file2)),
         file1, file2));
     parts.article.append(panel.box);
-    parts.help.append(make("span", { class: "decide-keys", hidden: true },
-      " Deciding: ", ...keysInWords()));
+    const keys = "Deciding: |1| to |9| a version, |Enter| the consensus, |0| nothing, |e| edit, "
+      + "|m| note, |u| undo, |d| on or off.";
+    parts.help.append(make("span", { class: "decide-keys", hidden: true }, " ",
+      ...keys.split("|").map((text, i) => (i % 2 ? make("kbd", {}, text) : text))));
     parts.filters.append(toggle);
     parts.text.addEventListener("mouseup", pickedWords);
     parts.text.addEventListener("touchend", () => setTimeout(pickedWords, 300));
-  }
-
-  function keysInWords() {
-    const said = [
-      ["1", " to "], ["9", " a version, "], ["Enter", " the consensus, "], ["0", " nothing, "],
-      ["e", " edit, "], ["m", " note, "], ["u", " undo, "], ["d", " on or off."],
-    ];
-    return said.flatMap(([key, text]) => [make("kbd", {}, key), text]);
   }
 
   // The name is asked for before the first decision, which is made then.
@@ -601,6 +583,7 @@
 
   function named() {
     by = panel.by.value.trim();
+    kept(NAME, by);
     // What was decided before somebody said who it is.
     for (const decision of every()) if (!decision.by) decision.by = by;
     keep();
@@ -630,38 +613,17 @@
     for (const keys of parts.help.querySelectorAll(".decide-keys")) keys.hidden = !on;
     draft = null;
     panel.by.value = by || "";
-    panel.order.value = keptAs(ORDER) === "document" ? "document" : "worth";
+    panel.order.value = kept(ORDER) === "document" ? "document" : "worth";
     const start = on && !view.stop && (deciding.ranked(1) || []).find(([, x]) => deciding.isWanted(x, 1));
     view.use(on ? deciding : null, brings && !start);
     if (start) view.go(...start, brings);
   }
 
-  function keptAs(key) {
-    try {
-      return localStorage.getItem(key);
-    } catch {
-      return null; // as in a frame of a notebook
-    }
-  }
-
-  function keepAs(key, value) {
-    try {
-      localStorage.setItem(key, value);
-    } catch {
-      // It is kept as long as the page is open.
-    }
-  }
+  const isByWorth = () => Boolean(data.decide.worth) && panel.order.value === "worth";
 
   // All places that are shown, with their matches, those first that are worth most.
-  let ranking = { of: null, places: [] };
-
-  function ranked() {
-    if (ranking.of !== view.matches) {
-      const all = view.matches.flatMap((match) => shownPlaces(match).map((x) => [match, x]));
-      ranking = { of: view.matches, places: all.sort(([, x], [, y]) => y.worth - x.worth) };
-    }
-    return ranking.places;
-  }
+  const ranked = () => view.matches.flatMap((match) => shownPlaces(match).map((x) => [match, x]))
+    .sort(([, x], [, y]) => y.worth - x.worth);
 
   // The places of the documents that fit the filters, and of which something does.
   function shownPlaces(match) {
@@ -677,7 +639,7 @@
     stops: shownPlaces,
     // By worth, what comes next; after the last, what was passed by.
     ranked(direction) {
-      if (!data.decide.worth || panel.order.value === "document") return null;
+      if (!isByWorth()) return null;
       const all = ranked();
       const at = all.findIndex(([, x]) => x === view.stop);
       if (direction < 0) return all.slice(0, Math.max(at, 0)).reverse();
@@ -704,13 +666,12 @@
     gold: (item) => item.texts.flatMap((_, text) => listOf(item, text).flatMap(spansOf)
       .map((span) => ({ ...span, text, annotator: view.DECIDED }))),
     words(place) {
-      const isRanked = data.decide.worth && panel.order.value === "worth";
-      const here = isRanked ? ranked().map(([, x]) => x) : shownPlaces(view.current);
+      const here = isByWorth() ? ranked().map(([, x]) => x) : shownPlaces(view.current);
       const at = here.indexOf(place);
       const covered = view.surface(place.item, place);
-      const worth = isRanked ? ` by worth (${(place.worth / 1e6).toFixed(4)})` : "";
+      const gain = isByWorth() ? `, worth ${(place.worth / 1e6).toFixed(4)} of agreement` : "";
       return [
-        at < 0 ? "" : `Place ${number(at + 1)} of ${number(here.length)}${worth}: `,
+        at < 0 ? "" : `Place ${number(at + 1)} of ${number(here.length)}${gain}: `,
         ...(covered ? ["“", name(covered), "”"] : [view.where(place.item, place)]),
       ];
     },
@@ -801,25 +762,20 @@
     if (!isListed) rows.push(version("", place.consensus, ["the consensus"], chooseConsensus));
     if (place.isTie && !made) rows.unshift(make("p", {}, tieInWords(place)));
     if (made && made.choice === "edited") {
-      rows.push(make("p", {}, "Edited: ", fromFile(made)));
+      rows.push(make("p", {}, "Edited: ", ...spansInWords(item, text, spansOf(made))));
     }
     if (other && decisionAt(place, other)) {
-      rows.push(make("p", {}, name(other.who), ": ", fromFile(decisionAt(place, other))));
+      const theirs = spansOf(decisionAt(place, other));
+      rows.push(make("p", {}, name(other.who), ": ", ...spansInWords(item, text, theirs)));
     }
     panel.versions.replaceChildren(...rows);
   }
 
   function tieInWords({ votes }) {
     const most = votes.filter((n) => n === votes[0]);
-    const counts = most.length > 1 ? `A tie, ${most.join(" against ")}` : "A tie of labels or edges";
+    const counts = most.length > 1 ? `A tie, ${most.join(" against ")}` : "A tie";
     return `${counts}: the votes do not decide. Choose a version, nothing, or edit.`;
   }
-
-  const fromFile = (decision) => decision.spans.map(([start, end, label]) => {
-    const item = byId.get(decision.document);
-    const covered = wordsOf(item, { ...decision, start, end });
-    return `${label} ${covered === null ? `${start} to ${end}` : `“${covered}”`}`;
-  }).join("; ") || "nothing";
 
   // ---- Choosing --------------------------------------------------------------------------
 

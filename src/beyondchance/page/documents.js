@@ -30,8 +30,7 @@
   const CHUNK = 250; // words that are laid out together
   const AT_ONCE = 2000; // words and marks that are drawn before the page answers again
   const LAID_OUT = 2000; // such stretches that the page has at a time
-  const MATRIX = 1600; // cells of a table of labels by labels; more are listed
-  const LISTED = 500; // pairs of labels in such a list
+  const LISTED = 500; // pairs of labels
   const GUTTER_NAME = 14; // characters of a name next to its lane
   const GOLD = data.isAgainstGold ? pairs[0][0] : -1; // who has the first lane
   const DECIDED = annotators.length; // who has the last lane, of what was decided
@@ -81,6 +80,10 @@
       start: from,
       end: from + length[i],
     }));
+    sizes.reduce((next, size, place) => {
+      for (const span of spans.slice(next, next + size)) span.place = place;
+      return next + size;
+    }, 0);
     const [pair, kind, a, b] = rowColumns;
     const rows = pair.map((p, i) => rowOf(p, kind[i], spans[a[i]] || null, spans[b[i]] || null));
     return { number: documentNumber, id, present: new Set(present), texts, spans, rows, sizes };
@@ -144,15 +147,14 @@
   let stop = null;
   // How a reader goes through a document; deciding has another way.
   const reading = {
-    noun: "disagreement",
+    noun: "case",
     stops: (match) => match.rows,
     first: () => null, // where a document is opened
     isWanted: () => true,
     stopOf: (span) => current.rows.find((row) => row.spans.includes(span)),
     words(row) {
       const { item, rows } = current;
-      const noun = row.kind === AGREE || wanted.kind === "all" ? "Case" : "Disagreement";
-      return [`${noun} ${number(rows.indexOf(row) + 1)} of ${number(rows.length)}. `,
+      return [`Case ${number(rows.indexOf(row) + 1)} of ${number(rows.length)}. `,
         ...inWords(item, row)];
     },
   };
@@ -189,6 +191,8 @@
     matches = documents
       .filter((item) => !id || item.id.toLocaleLowerCase().includes(id))
       .map((item) => ({ item, rows: wantedRows(item) }))
+      // The places of what is wanted, however many pairs differ there.
+      .map((match) => ({ ...match, n: new Set(match.rows.map((row) => row.spans[0].place)).size }))
       .filter((match) => match.rows.length || !isFiltered());
   }
 
@@ -245,8 +249,9 @@
     return kinds.map((kind, i) => [kind, counts[i]]).filter(([, n]) => n);
   }
 
-  const inKinds = (rows) =>
-    kindCounts(rows).map(([kind, n]) => `${number(n)} ${kindNames[kind]}`).join(", ");
+  // How much there is in a document; of two people also of which kinds.
+  const inWhole = ({ n, rows }) => counted(n, "place") + (pairs.length > 1 || !n ? ""
+    : `: ${kindCounts(rows).map(([kind, m]) => `${number(m)} ${kindNames[kind]}`).join(", ")}`);
 
   // ---- The parts of the page -------------------------------------------------------------
 
@@ -267,9 +272,8 @@
       class: "reader-legend", tabindex: "0", "aria-label": "What the marks mean",
     }),
     cases: make("section", { class: "reader-cases", "aria-label": "Cases in this document" }),
-    table: make("div", {
-      class: "reader-table", role: "region", tabindex: "0", "aria-label": "Labels by labels",
-    }),
+    table: make("ol", { class: "reader-list reader-table", "aria-label": "Labels by labels" }),
+    whose: make("p", { class: "reader-note" }),
     article: make("article", { class: "reader-document reader-main" }),
     bar: make("div", { class: "reader-bar" }),
     buttons: {},
@@ -308,7 +312,7 @@
       parts.count,
       make("div", { class: "reader-body" }, parts.list, parts.article),
       make("div", { class: "reader-table-box" },
-        make("h3", {}, "Labels by labels"), parts.table)));
+        make("h3", {}, "Labels by labels"), parts.whose, parts.table)));
     parts.text.addEventListener("click", clickedMark);
     parts.table.addEventListener("click", clickedCell);
     document.addEventListener("keydown", pressed);
@@ -347,12 +351,9 @@
   }
 
   function help() {
-    const key = (text) => make("kbd", {}, text);
-    return make("p", { class: "reader-help" },
-      make("label", {}, parts.keys, " keys: "),
-      key("j"), " or ", key("n"), " next disagreement, ", key("k"), " or ", key("p"),
-      " previous; ", key("→"), " or ", key("]"), " next document, ", key("←"), " or ", key("["),
-      " previous.");
+    const keys = "j| or |n| next case, |k| or |p| previous; |→| or |]| next document, |←| or |[| previous.";
+    return make("p", { class: "reader-help" }, make("label", {}, parts.keys, " keys: "),
+      ...keys.split("|").map((text, i) => (i % 2 ? text : make("kbd", {}, text))));
   }
 
   function stepButtons() {
@@ -365,29 +366,27 @@
         button("previousDocument", "‹ document", () => moveDocument(-1)),
         button("nextDocument", "document ›", () => moveDocument(1))),
       make("span", {},
-        button("previous", "‹ disagreement", () => move(-1)),
-        button("next", "disagreement ›", () => move(1))));
+        button("previous", "‹ case", () => move(-1)),
+        button("next", "case ›", () => move(1))));
   }
 
   // What the marks of a document mean.
   function drawLegend({ present }) {
-    const marked = (look) => {
+    const marked = (look, text, title) => {
       const element = make("span", {}, look.symbol);
       dress(element, look);
       element.classList.add("is-start", "is-end");
-      return element;
+      return make("li", { title }, element, text);
     };
-    if (IS_TEAM) {
-      const all = present.size;
-      const steps = Array.from({ length: all }, (_, i) => i + 1)
-        .filter((n) => all <= MOST_STEPS || [1, Math.ceil(all / 2), all].includes(n));
-      fill(parts.legend, [make("li", {}, "marked alike by"),
-        ...steps.map((n) => make("li", {}, marked(byVotes(n, all)), n === all ? "all" : ""))]);
-      return;
-    }
-    const look = (kind) => make("li", { title: MEANINGS[kind] },
-      marked({ kind, symbol: SYMBOLS[kind] }), kindNames[kind] || "several");
-    fill(parts.legend, [...kinds, ...(pairs.length > 1 ? ["some"] : [])].map(look));
+    const all = present.size;
+    const steps = Array.from({ length: all }, (_, i) => i + 1)
+      .filter((n) => all <= MOST_STEPS || [1, Math.ceil(all / 2), all].includes(n));
+    const several = pairs.length > 1 ? ["some"] : [];
+    fill(parts.legend, IS_TEAM
+      ? [make("li", {}, "marked alike by"),
+        ...steps.map((n) => marked(byVotes(n, all), n === all ? "all" : ""))]
+      : [...kinds, ...several].map((kind) => marked(
+        { kind, symbol: SYMBOLS[kind] }, kindNames[kind] || "several", MEANINGS[kind])));
   }
 
   // ---- Filters, list and table -----------------------------------------------------------
@@ -398,14 +397,14 @@
       if (parts[field].value !== String(wanted[field])) parts[field].value = wanted[field];
     }
     findMatches();
-    const n = matches.reduce((sum, match) => sum + match.rows.length, 0);
-    const noun = wanted.kind === "all" || wanted.kind === "agree" ? "case" : "disagreement";
+    const n = matches.reduce((sum, match) => sum + match.n, 0);
+    const which = wanted.kind === "all" || wanted.kind === "agree" ? "" : " where annotators differ";
     const cell = wanted.cell
       ? [" where the first marked ", ...labelWords(wanted.cell[0]), " and the second ",
         ...labelWords(wanted.cell[1])]
       : [];
     parts.count.replaceChildren(
-      `${counted(n, noun)}`, ...cell, ` in ${counted(matches.length, "document")}; the page has `,
+      `${counted(n, "place")}${which}`, ...cell, ` in ${counted(matches.length, "document")}; the page has `,
       `${data.sentence}.`);
     parts.clear.disabled = !isFiltered() && !wanted.id;
     listDocuments();
@@ -420,81 +419,30 @@
     fill(parts.list, matches.map((match) => {
       match.button = make("button", { type: "button", onclick: () => go(match) },
         make("bdi", { title: match.item.id }, match.item.id),
-        make("small", { title: inKinds(match.rows) }, number(match.rows.length)));
+        make("small", { title: inWhole(match) }, number(match.n)));
       return make("li", {}, match.button);
     }));
   }
 
+  // Pairs of labels, the most frequent first.
   function drawTable() {
     const counts = new Map();
-    const [down, across] = [new Set(), new Set()];
-    for (const { rows } of matches) {
-      for (const row of rows) {
-        const [a, b] = [labelOf(row.a), labelOf(row.b)];
-        down.add(a);
-        across.add(b);
-        counts.set(`${a},${b}`, (counts.get(`${a},${b}`) || 0) + 1);
-      }
+    for (const row of matches.flatMap((match) => match.rows)) {
+      const key = `${labelOf(row.a)},${labelOf(row.b)}`;
+      counts.set(key, (counts.get(key) || 0) + 1);
     }
-    if (!counts.size) {
-      parts.table.replaceChildren(make("p", {}, "No cases."));
-      return;
-    }
+    const cells = [...counts].sort(([, n], [, m]) => m - n);
+    fill(parts.table, cells.slice(0, LISTED).map(([key, n]) => {
+      const [a, b] = key.split(",").map((label) => labelWords(Number(label)));
+      return make("li", {}, make("button", { type: "button", "data-cell": key },
+        make("span", {}, ...a, " – ", ...b), make("small", {}, number(n))));
+    }));
     const isOne = pairs.length === 1 || wanted.who.startsWith("pair-");
     const [first, second] = isOne
-      ? pairs[Number(wanted.who.split("-")[1] || 0)].map((who) => annotators[who])
+      ? pairs[Number(wanted.who.split("-")[1] || 0)].map((who) => name(annotators[who]))
       : ["the first of each pair", "the second"];
-    const table = down.size * across.size <= MATRIX
-      ? labelMatrix(counts, inOrder(down), inOrder(across))
-      : labelList(counts, first, second);
-    const whose = down.size * across.size <= MATRIX
-      ? ["Down: labels of ", name(first), "; across: labels of ", name(second), "."]
-      : ["Pairs of labels, the most frequent first."];
-    table.setAttribute("aria-label", "Labels by labels");
-    parts.table.replaceChildren(
-      make("p", { class: "reader-note" }, ...whose, " A number opens its cases."), table);
-  }
-
-  // Labels by their numbers, nothing last.
-  const inOrder = (found) => [...found].sort((x, y) => (x < 0) - (y < 0) || x - y);
-
-  const labelName = (label) => (label < 0 ? NOTHING : labels[label]);
-
-  const labelHead = (label, scope) =>
-    make("th", { scope }, make("bdi", { title: labelName(label) }, labelName(label)));
-
-  function labelCount(a, b, n) {
-    // Without agreements, what stands in the diagonal differs in its boundaries.
-    const isAgreeing = ["agree", "all"].includes(parts.kind.value);
-    const title = `${counted(n, "case")}: `
-      + `${labelName(a)} by the first, ${labelName(b)} by the second`;
-    return make("td", { class: a === b && isAgreeing ? "is-same" : null },
-      make("button", { type: "button", "aria-label": title, "data-cell": `${a},${b}` }, number(n)));
-  }
-
-  function labelMatrix(counts, down, across) {
-    const cell = (a, b) => {
-      const n = counts.get(`${a},${b}`);
-      return n ? labelCount(a, b, n) : make("td");
-    };
-    const heads = across.map((label) => labelHead(label, "col"));
-    return make("table", {},
-      make("thead", {}, make("tr", {}, make("td"), ...heads)),
-      make("tbody", {}, ...down.map((a) =>
-        make("tr", {}, labelHead(a, "row"), ...across.map((b) => cell(a, b))))));
-  }
-
-  // For many labels, of which most never meet.
-  function labelList(counts, first, second) {
-    const cells = [...counts].map(([key, n]) => [...key.split(",").map(Number), n]);
-    cells.sort((x, y) => y[2] - x[2] || x[0] - y[0] || x[1] - y[1]);
-    const heads = [first, second, "cases"].map((text) => make("th", { scope: "col" }, name(text)));
-    return make("table", {},
-      make("thead", {}, make("tr", {}, ...heads)),
-      make("tbody", {}, ...cells.slice(0, LISTED).map(([a, b, n]) => make("tr", {},
-        labelHead(a, "row"), make("td", {}, make("bdi", {}, labelName(b))), labelCount(a, b, n)))),
-      ...(cells.length > LISTED
-        ? [make("caption", {}, `The first ${LISTED} of ${number(cells.length)}.`)] : []));
+    parts.whose.replaceChildren("By ", first, " – by ", second, ": cases, which a line opens.",
+      cells.length > LISTED ? ` The first ${LISTED} of ${number(cells.length)}.` : "");
   }
 
   function clickedCell(event) {
@@ -617,7 +565,7 @@
     parts.title.replaceChildren(name(item.id));
     parts.about.replaceChildren(
       `Document ${number(matches.indexOf(match) + 1)} of ${number(matches.length)}`,
-      ` · ${inKinds(match.rows) || "nothing to see here"}`,
+      ` · ${inWhole(match)}`,
       item.texts.every((text) => typeof text === "number")
         ? ` · numbers are ${data.positions}, since the page has no texts` : "");
     drawText(match);
@@ -1120,8 +1068,7 @@
     const match = matches[matches.indexOf(current) + by];
     if (!match) return;
     go(match);
-    const cases = counted(match.rows.length, "case");
-    if (!stop) parts.now.replaceChildren("Document ", name(match.item.id), `: ${cases}.`);
+    if (!stop) parts.now.replaceChildren("Document ", name(match.item.id), `: ${inWhole(match)}.`);
   }
 
   function updateButtons() {
@@ -1153,7 +1100,7 @@
 
   function pressed(event) {
     if (!parts.keys.checked || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.closest("input, select, textarea, [contenteditable], .reader-table, .scroll")) return;
+    if (event.target.closest("input, select, textarea, [contenteditable], .scroll")) return;
     const act = (view.keys && view.keys(event)) || KEYS[event.key];
     if (!act) return;
     event.preventDefault();

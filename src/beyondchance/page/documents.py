@@ -237,20 +237,16 @@ def _sentence(shown: int, total: int, noun: str, *, cut: bool) -> str:
 
 
 def contested(found: Disagreements) -> dict[str, int]:
-    """Count the disagreements of each document, over all pairs; the most contested first.
+    """Count the places where annotators differ, by document; the most contested first.
 
     Examples
     --------
     >>> from beyondchance import disagreements, example
     >>> list(contested(disagreements(example())).items())[:2]
-    [('issue-01', 16), ('issue-06', 12)]
+    [('issue-01', 7), ('issue-06', 6)]
     """
-    corpus = found.corpus
-    differ = found.text[found.kind != _AGREE]
-    count = np.bincount(corpus.text_document[differ], minlength=len(corpus.documents))
-    compared = set(found.documents)
-    order = np.argsort(-count, kind="stable").tolist()
-    return {corpus.documents[i]: int(count[i]) for i in order if corpus.documents[i] in compared}
+    places = places_by_document(found)
+    return {name: places[name] for name in sorted(found.documents, key=lambda x: -places[x])}
 
 
 def _within(

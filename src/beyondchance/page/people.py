@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import isnan
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.core.resampling import benjamini_hochberg
 from beyondchance.diagnosis.diagnose import diagnosis_of, exchange_p
 from beyondchance.diagnosis.diagnosis import HABIT, Diagnosis, Example, Pattern
-from beyondchance.diagnosis.periods import Change, Periods
+from beyondchance.diagnosis.periods import Periods
 from beyondchance.errors import DataError
 from beyondchance.inference.careless import AnnotatorWork, CarelessWork, careless_work
 from beyondchance.numbers import in_digits, p_is
@@ -39,8 +38,8 @@ MOST_CARDS = 20
 MOST_HABITS = 3
 MOST_PERIODS = 10
 """Periods on a card: the last ones."""
-_AROUND, _WITHIN = 40, 80
-"""Characters shown on either side of the spans of an example, and of a stretch within them."""
+_WITHIN = 80
+"""Characters that are shown of a span."""
 
 
 class Fact(NamedTuple):
@@ -259,7 +258,7 @@ def _habit(pattern: Pattern, corpus: Corpus, others: str, links: Mapping[str, st
         about=f"{advice[0].upper()}{advice[1:]}. Without it, {whole} would change: {gain}.",
         document=example.document,
         link=link and f"{link}-{example.text}-{start}-{who}",
-        pieces=_pieces(example),
+        pieces=diagnose_report.highlighted(example) if example.content else [],
         told=_told(pattern, example),
     )
 
@@ -281,26 +280,6 @@ def _told(pattern: Pattern, example: Example) -> str:
     if example.theirs is None and len(pattern.others) > 1:
         others = "most others" if len(pattern.others) > 2 else "the others"
     return f"{example.who} marked {own}; {others} {theirs}."
-
-
-def _pieces(example: Example) -> list[tuple[str, str]]:
-    """Cut an example into pieces, each with whose marks it has: own, theirs, both or none."""
-    text, sides = example.content, (example.own_characters, example.their_characters)
-    if text is None:
-        return []
-    cuts = sorted({edge for side in sides if side is not None for edge in side})
-    low, high = cuts[0], cuts[-1]
-    begin, end = max(low - _AROUND, 0), min(high + _AROUND, len(text))
-    before, after = text[begin:low], text[high:end]
-    pieces = [(f"…{before.partition(' ')[2]}" if begin else before, "")]
-    for start, stop in pairwise(cuts):
-        whose = (
-            name
-            for name, side in zip(("own", "theirs"), sides, strict=True)
-            if side is not None and side[0] <= start < side[1]
-        )
-        pieces.append((_short(text[start:stop]), " ".join(whose)))
-    return [*pieces, (f"{after.rpartition(' ')[0]}…" if end < len(text) else after, "")]
 
 
 def _short(words: str) -> str:
@@ -361,18 +340,9 @@ def _changes(name: str, found: Overview) -> Iterator[str]:
     """Say since when an annotator agrees more or less."""
     periods = None if found.diagnosis is None else found.diagnosis.periods
     if periods is not None:
+        pair = " or ".join(periods.annotators)
         for change in periods.changes:
-            if change.who in {name, " or ".join(periods.annotators)}:
-                yield changed(change, found)
-
-
-def changed(change: Change, found: Overview) -> str:
-    """Say what changed, and no more."""
-    before, after = in_digits(change.before, 3), in_digits(change.after, 3)
-    others, p = _others(found), p_is(change.p_adjusted)
-    text = f"Since {change.since}, agreement with {others} is {after}; before, it was {before}"
-    if not isnan(change.others_after):
-        rest = in_digits(change.others_before, 3), in_digits(change.others_after, 3)
-        return f"{text} (the others among themselves: {rest[0]} before, {rest[1]} since; {p})."
-    end = "" if found.gold is not None else " Of two, it is not known who changed."
-    return f"{text} ({p}).{end}"
+            if change.who in {name, pair}:
+                gold = found.gold and _others(found)
+                whose = replace(change, who="one") if change.who == pair else change
+                yield diagnose_report.change_sentence(whose, gold)

@@ -35,8 +35,6 @@ MOST_ROWS = 200
 """Rows of a table; where there are more, those of the lowest scores."""
 MOST_FINDINGS = 5
 """Patterns that are shown with examples."""
-MOST_PERIODS = 2000
-"""Rows of a table of annotators and periods."""
 MOST_CONTESTED = 100
 """Documents that are listed."""
 
@@ -415,18 +413,7 @@ def _over_time(found: Overview) -> Iterator[Part]:
     if periods is None:
         return
     yield annotators.periods_chart(periods, periods.annotators)
-    if periods.changes:
-        yield Notes([f"{one.who}: {people.changed(one, found)}" for one in periods.changes])
-    rows = [
-        (who, period, float(corrected), int(n))
-        for who, *columns in zip(
-            periods.annotators, periods.corrected, periods.n_documents, strict=True
-        )
-        for period, corrected, n in zip(periods.periods, *columns, strict=True)
-    ]
-    headings = ("annotator", periods.field, "corrected agreement", "documents")
-    table = Table(headings, rows[:MOST_PERIODS], "each with the others")
-    yield Folded("The same as a table", [NamedTable("periods", table)])
+    yield NamedTable("periods", diagnose_report.periods_table(periods, found.gold, MOST_ROWS))
 
 
 def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
