@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -182,8 +182,7 @@ def _document_column(names: Sequence[str], source: Source) -> int:
 # --- Tables of text -------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TextRows:
+class TextRows(NamedTuple):
     """How the rows of a table are told apart, and their documents.
 
     Attributes

@@ -6,9 +6,9 @@ Files are JSON, JSON lines or Parquet. In memory, anything that yields dictionar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
@@ -40,8 +40,7 @@ _Place = tuple[str, Any]
 """Where a row is, and the row."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(NamedTuple):
     """The rows of a file, of a data set or of one of its splits.
 
     Attributes
@@ -63,7 +62,7 @@ class _Rows:
     where: str
     columns: dict[str, bool]
     of: Callable[[list[str]], Iterator[_Place]]
-    names: dict[str, list[str]] = field(default_factory=dict)
+    names: Mapping[str, list[str]] = {}
     split: str = ""
     n_before: int = 0
 
@@ -321,7 +320,7 @@ def _parts(upload: Upload) -> Iterator[_Rows]:
         yield _parquet_rows(source) if is_parquet(source) else _json_rows(source)
     elif _is_splits(data):
         for split, part in data.items():
-            yield replace(_data_set_rows(part, f"{name}: {split}"), split=str(split))
+            yield _data_set_rows(part, f"{name}: {split}")._replace(split=str(split))
     elif isinstance(data, Mapping):
         expected, remedy = "one data set", "choose a split"
         found = "a mapping with the keys {}"
@@ -351,7 +350,7 @@ def _columns(row: Item) -> dict[str, bool]:
 
 def _json_rows(source: Source) -> _Rows:
     found = _any_rows((where, row) for where, _, row in rows_of(source))
-    return replace(found, names=_viewer_names(source), n_before=source.texts_before)
+    return found._replace(names=_viewer_names(source), n_before=source.texts_before)
 
 
 def _viewer_names(source: Source) -> dict[str, list[str]]:

@@ -8,10 +8,10 @@ others they count what ``positions`` says, or the characters of a text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.annotations.building import check_counted, check_lengths
 from beyondchance.annotations.corpus import Corpus
@@ -38,8 +38,7 @@ Marked = list[DraftSpan]
 """The spans of one text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(NamedTuple):
     """What was given next to lists of spans, checked.
 
     Attributes
