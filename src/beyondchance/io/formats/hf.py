@@ -6,7 +6,6 @@ Files are JSON, JSON lines or Parquet. In memory, anything that yields dictionar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -108,7 +107,6 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                     reading.skipped[not_annotated("examples")] += 1
                     continue
                 for key in keys if words else ():
-                    draft = _draft(row, rows, number, words, where)
                     tags = _tags(row, key, named[key], where)
                     if len(words) != len(tags):
                         raise refusal(
@@ -119,7 +117,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                             expected="as many of each",
                         )
                     tagged = Tags(tags, upload.name, layer=key if len(keys) > 1 else "")
-                    yield replace(draft, annotator=annotator, tagged=tagged)
+                    known = {"where": where, "annotator": annotator, "tagged": tagged}
+                    yield _draft(row, rows, number, words, known)
 
 
 def class_names(upload: Upload, reading: Reading) -> list[str] | None:
@@ -131,21 +130,22 @@ def class_names(upload: Upload, reading: Reading) -> list[str] | None:
     return None
 
 
-def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) -> Draft:
-    """Return the draft of an example without its tags, named by its identifier or its number."""
+def _draft(
+    row: Item, rows: _Rows, number: int, words: list[str], known: Mapping[str, Any]
+) -> Draft:
+    """Return the draft of an example, named by its identifier or its number."""
     own = row.get("id")
     if own is not None and not is_whole(own) and (not isinstance(own, str) or not own):
-        raise refused(own, "'id'", where, "a string or a number")
+        raise refused(own, "'id'", known["where"], "a string or a number")
     name = str(rows.n_before + number if own is None else own)
-    draft = draft_of_sentences(
+    return draft_of_sentences(
         [words],
         [()],
-        where=where,
         document=f"{rows.split}/{name}" if rows.split else name,
-        annotator="",
         fields={"split": rows.split} if rows.split else {},
+        order=number - 1 if own is None and not rows.split else None,
+        **known,
     )
-    return replace(draft, order=number - 1 if own is None and not rows.split else None)
 
 
 # --- Values -------------------------------------------------------------------

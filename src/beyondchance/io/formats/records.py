@@ -368,14 +368,14 @@ def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterat
         if len(known) != (n_words := sum(map(len, words))):
             problem = f"{len(known)} tags and {n_words} words"
             raise refusal(at, problem, expected="a tag and a word for each token")
-        draft = draft_of_sentences(
+        yield draft_of_sentences(
             words,
             [()] * len(words),
             where=at,
             document=f"{name}/{place}" if len(paragraphs) > 1 else name,
             annotator=upload.annotator,
+            tagged=Tags(known, upload.name),
         )
-        yield replace(draft, tagged=Tags(known, upload.name))
 
 
 def _words(values: Any, where: Text) -> list[str]:
