@@ -238,6 +238,17 @@ def test_errors_show_nothing(run, tmp_path):
     hidden(*run(*words), expected=(1, 2))
 
 
+TIER = '"IntervalTier"\n"{}"\n0\n1\n1\n0\n1\n"PER"\n'
+GRID = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n2\n'
+
+
+def test_an_option_that_lists_annotators_shows_no_name(run, tmp_path):
+    (tmp_path / "x.TextGrid").write_text(GRID + TIER.format(ADA) + TIER.format(BEN))
+    words = ["agree", "x.TextGrid", "--grid", "1s", "--layer", f"{ADA}, {BEN}", "--output", "json"]
+    signature = json.loads(hidden(*run(*words)))["signature"]
+    assert "layer:annotator 1%2Cannotator 2" in signature
+
+
 def test_what_is_read_in_parts_is_not_anonymous(run, given):
     hidden(*run("agree", *given, "--workers", "1"), expected=(2,))
     with refused(bc.OptionError, "anonymous", use="anonymous"):

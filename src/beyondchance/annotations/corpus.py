@@ -841,10 +841,10 @@ def _unit(unit: str | None, documents: Sequence[str] | None) -> str:
 
 
 def _with_names(value: str | tuple[str, ...], names: Mapping[str, str]) -> str | tuple[str, ...]:
-    """Rename annotators in the value of an option."""
+    """Rename annotators in the value of an option, which may list them with commas."""
     if isinstance(value, tuple):
         return tuple(names.get(item, item) for item in value)
-    return names.get(value, value)
+    return ",".join(names.get(item.strip(), item) for item in value.split(","))
 
 
 def _with_name_in_front(document: str, names: Mapping[str, str]) -> str:

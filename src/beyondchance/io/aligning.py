@@ -11,9 +11,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
+from typing import NamedTuple
 
 from beyondchance.errors import DataError, MismatchError
 from beyondchance.io.drafts import Draft
@@ -31,8 +32,7 @@ _BY_TOKENS = "tokens that differ in spelling, aligned by their number"
 _BY_CHARACTERS = "documents with other tokens or white space, aligned by characters"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """How many words of each annotator are those of the texts that stay, in all documents.
 
     A document of few words may lack evidence, because words are missing that a tokeniser did
@@ -46,9 +46,9 @@ class Evidence:
         The error for the first document of an annotator with other spellings.
     """
 
-    alike: Counter[str] = field(default_factory=Counter)
-    n: Counter[str] = field(default_factory=Counter)
-    refusals: dict[str, DataError] = field(default_factory=dict)
+    alike: Counter[str]
+    n: Counter[str]
+    refusals: dict[str, DataError]
 
     def add(self, draft: Draft, alike: int, n: int) -> None:
         """Count the words of a document."""

@@ -411,7 +411,7 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
     )
     if not by_document:
         raise FormatError("no annotated document was found", expected="at least one")
-    evidence = Evidence()
+    evidence = Evidence(Counter(), Counter(), {})
     groups = {
         name: aligned(works, reading, evidence, positions=positions)
         for name, works in by_document.items()

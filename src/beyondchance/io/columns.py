@@ -218,6 +218,13 @@ def arrow_table(table: Any, source: Source, arrow: Any, *, is_frame: bool = Fals
     return Table(source, columns, is_frame=is_frame)
 
 
+def coded_columns(schema: Any, types: Any, *others: str) -> list[str]:
+    """Return the columns of a schema of pyarrow whose strings are few, and so read as codes."""
+    uncoded = {*NUMBERS, "text", *others}
+    pairs = zip(schema.names, schema.types, strict=True)
+    return [x for x, kind in pairs if our_name(x) not in uncoded and is_string(kind, types)]
+
+
 def is_string(kind: Any, types: Any) -> bool:
     """Return whether a pyarrow type is one of strings, or of numbers that stand for strings."""
     values = kind.value_type if types.is_dictionary(kind) else kind

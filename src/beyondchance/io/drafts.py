@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval, places_of
@@ -60,8 +60,7 @@ class DraftSpan:
         return f"span [{self.start}, {self.end}) ", Quote(self.label), swapped
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A quote in a file.
 
     Attributes
@@ -79,8 +78,7 @@ class Mention:
     has_offsets: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tags:
+class Tags(NamedTuple):
     """The tags of a draft that are still to be decoded.
 
     Attributes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -22,8 +21,7 @@ _GLINER = Shape(
 KNOWN = (
     _GLINER,
     # DyGIE++, as SciERC: offsets count the words of the document
-    replace(
-        _GLINER,
+    _GLINER._replace(
         tokens="sentences.*",
         spans="ner.*",
         not_spans={

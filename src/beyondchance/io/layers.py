@@ -8,7 +8,8 @@ GATE's annotation types are checked by the same rules.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from beyondchance.errors import DataError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -33,8 +34,7 @@ _OF_ERRORS = ("category", "severity", "category/severity")
 UNLABELLED = left_out("annotations without a label", "")
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(NamedTuple):
     """An annotation of a layer: its offsets, and its features that have a value."""
 
     start: int
@@ -44,8 +44,7 @@ class Annotation:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """The annotations of a layer.
 
     Attributes
@@ -58,12 +57,11 @@ class Layer:
     """
 
     features: tuple[str, ...]
-    others: tuple[str, ...] = ()
-    annotations: list[Annotation] = field(default_factory=list)
+    others: tuple[str, ...]
+    annotations: list[Annotation]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layered:
+class Layered(NamedTuple):
     """A document by one annotator with all its layers, before one is chosen.
 
     Attributes
@@ -250,8 +248,7 @@ def _feature(present: Sequence[Layer], layer: str, reading: Reading, name: str) 
 # --- Errors in translations -------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(NamedTuple):
     """What the label of an error is: its category, its severity, or both.
 
     Attributes

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from beyondchance.annotations.corpus import IN_ONE_PIECE
 from beyondchance.errors import FormatError, SpanError
@@ -49,8 +50,7 @@ _SHORTEST = 3
 """Shorter words may stand next to their offsets by accident."""
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(NamedTuple):
     """An annotation as it stands in a file.
 
     Attributes
@@ -78,8 +78,7 @@ class Marked:
     fields: Mapping[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkedText:
+class MarkedText(NamedTuple):
     """A document with the annotations of all its annotators.
 
     Attributes
@@ -88,17 +87,17 @@ class MarkedText:
     name : str
     text : str
     marked : sequence of Marked
-    sentences : sequence of (start, end), optional
     annotator : str
         Whose annotations those are that name no annotator.
+    sentences : sequence of (start, end), optional
     """
 
     where: Text
     name: str
     text: str
     marked: Sequence[Marked]
-    sentences: Sequence[Interval] | None = None
     annotator: str
+    sentences: Sequence[Interval] | None = None
 
 
 # --- Fragments ----------------------------------------------------------------
@@ -230,9 +229,9 @@ def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> M
                 named = DraftSpan(*one.fragments[0], one.label).named
                 found = (named, _covered(text, places), one.surface, one.where)
                 reading.mend("stored_words", OTHER_WORDS, partial(other_words, *found))
-                one = replace(one, surface=None)  # noqa: PLW2901
+                one = one._replace(surface=None)  # noqa: PLW2901
         marked.append(one)
-    return replace(document, marked=marked)
+    return document._replace(marked=marked)
 
 
 def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:

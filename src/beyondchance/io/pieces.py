@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from beyondchance.errors import DataError, FormatError
 from beyondchance.installing import required
 from beyondchance.io import packed
-from beyondchance.io.columns import NUMBERS, Table, is_string, known_columns, our_name
+from beyondchance.io.columns import Table, coded_columns, known_columns
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import readable
 from beyondchance.io.remote import open_file, open_remote
@@ -182,8 +182,7 @@ def _document_column(names: Sequence[str], source: Source) -> int:
 # --- Tables of text -------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TextRows:
+class TextRows(NamedTuple):
     """How the rows of a table are told apart, and their documents.
 
     Attributes
@@ -439,14 +438,8 @@ def _opened(source: Source) -> Any:
         place = open_remote(source.url)
     elif not place:
         place = arrow.BufferReader(source.data)
-    schema = parquet.read_schema(place)
-    # Names as codes: strings are made of few of them.
-    coded = [
-        name
-        for name, kind in zip(schema.names, schema.types, strict=True)
-        # Documents are nearly as many as rows: their codes are made table by table.
-        if our_name(name) not in {*NUMBERS, "text", "document"} and is_string(kind, arrow.types)
-    ]
+    # Documents are nearly as many as rows: their codes are made table by table.
+    coded = coded_columns(parquet.read_schema(place), arrow.types, "document")
     return parquet.ParquetFile(place, read_dictionary=coded, pre_buffer=False)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate, permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,8 +47,7 @@ _TYPOGRAPHY = {
 """What models write for characters that keyboards do not have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a quote is taken to be.
 
     Attributes
@@ -68,8 +67,7 @@ class Place:
     elsewhere: tuple[Interval, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """A quote without a place.
 
     Attributes
@@ -363,8 +361,7 @@ class _Index:
         return array("q", order.astype(np.int64).tobytes())
 
 
-@dataclass(frozen=True, slots=True)
-class _Folded:
+class _Folded(NamedTuple):
     """A text without differences in case, white space and typography.
 
     Attributes

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress, pairwise
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -68,8 +68,7 @@ _WAYS = ("table", "conll", "records", "hf")
 """The formats that are read in parts."""
 
 
-@dataclass(frozen=True)
-class Selection:
+class Selection(NamedTuple):
     """What is kept of every part.
 
     Attributes
@@ -84,7 +83,7 @@ class Selection:
     labels: tuple[str, ...] | None = None
     excluded: tuple[str, ...] | None = None
     annotators: tuple[str, ...] | None = None
-    rename_label: Mapping[str, str] = field(default_factory=dict)
+    rename_label: Mapping[str, str] = {}
     duplicates: str = "skip"
 
 
@@ -194,8 +193,7 @@ def _files_in(folder: Path) -> list[Path]:
 # --- Files to parts -------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Opened:
+class Opened(NamedTuple):
     """The files of a scan, and the format that they have.
 
     Attributes
@@ -275,8 +273,7 @@ def _opened_frames(found: Scan) -> Opened:
     return Opened(uploads, FORMATS["table"])
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """Some whole documents of the files.
 
     Attributes

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -167,8 +166,7 @@ def written_places(item: Item, what: str, reading: Reading) -> list[Interval] | 
     return [(start, end) for start, end in value] if value and are_pairs else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Shape(NamedTuple):
     """Where the records of a format keep their parts.
 
     Of several keys, the first that a record has counts. Every key may be a path, as in
@@ -224,7 +222,7 @@ class Shape:
     tokens: str = ""
     spans: str = "spans"
     fields: str = ""
-    not_spans: Mapping[str, Tally] = field(default_factory=dict)
+    not_spans: Mapping[str, Tally] = {}
     kind: str = "span"
     start: str = "start"
     end: str = "end"
@@ -314,7 +312,7 @@ class Shape:
             keys["label"] = self.label
         n_places = len(several(value_at(item, self.start, where))) if "*" in self.start else 1
         for place in range(n_places):
-            yield replace(self, **{key: x.replace("*", str(place)) for key, x in keys.items()})
+            yield self._replace(**{key: x.replace("*", str(place)) for key, x in keys.items()})
 
     def _marks(self, item: Item, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
         """Yield the spans of one place, one for each label."""

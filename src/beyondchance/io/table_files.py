@@ -24,7 +24,7 @@ from beyondchance.io.columns import (
     arrow_table,
     check_distinct,
     check_filled,
-    is_string,
+    coded_columns,
     known_columns,
     named_twice,
     number_of,
@@ -134,11 +134,7 @@ def _parquet(source: Source) -> Table:
     parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
     with readable(source):
         file = parquet.ParquetFile(arrow.BufferReader(source.data))
-        coded = [
-            name
-            for name, kind in zip(file.schema_arrow.names, file.schema_arrow.types, strict=True)
-            if our_name(name) not in {*NUMBERS, "text"} and is_string(kind, arrow.types)
-        ]
+        coded = coded_columns(file.schema_arrow, arrow.types)
         # Names as codes: to make strings of them, only to count them, takes four times as long.
         check_memory(source, file, coded=coded)
         options = {"metadata": file.metadata, "read_dictionary": coded}

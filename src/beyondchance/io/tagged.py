@@ -632,5 +632,5 @@ def _only(draft: Draft, kept: Sequence[bool]) -> Draft:
         text=made.text,
         tokens=made.tokens,
         sentences=None if draft.sentences is None else [(0, len(made.text))],
-        tagged=replace(draft.tagged, tags=tags),
+        tagged=draft.tagged._replace(tags=tags),
     )

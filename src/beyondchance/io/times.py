@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -51,17 +50,16 @@ class Interval(NamedTuple):
         return f"interval [{_spelled(self.start)}, {_spelled(self.end)}) s"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recording:
+class Recording(NamedTuple):
     """What one annotator did with one recording.
 
     Attributes
     ----------
     where : Text
         Its place, for messages.
-    document, annotator : str
     duration : Fraction
         In seconds.
+    document, annotator : str
     intervals : sequence of Interval
         In any order.
     begin : Fraction
@@ -72,9 +70,9 @@ class Recording:
     """
 
     where: Text
+    duration: Fraction
     document: str = ""
     annotator: str = ""
-    duration: Fraction
     intervals: Sequence[Interval] = ()
     begin: Fraction = Fraction(0)
     is_least: bool = False
@@ -190,8 +188,7 @@ def corpus_of_tiers(
             document = document if is_one else upload.annotator
             parts = [[tier] for tier in chosen]
         recordings += (
-            replace(
-                recording,
+            recording._replace(
                 where=(f"{source.name}: tier ", Quote(part[0].name)) if by_tier else source.name,
                 document=document,
                 annotator=part[0].name if by_tier and not upload.is_named else upload.annotator,

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -136,11 +135,10 @@ def _joined(document: MarkedText, stretches: Sequence[_Stretch], unit: str) -> M
         return begins[index] + (inside if is_last else min(inside, lengths[index]))
 
     sentences = [(begin, begin + size) for begin, size in zip(begins, lengths, strict=True)]
-    return replace(
-        document,
+    return document._replace(
         text="".join(parts),
         marked=[
-            replace(one, fragments=[(placed(start), placed(end)) for start, end in one.fragments])
+            one._replace(fragments=[(placed(start), placed(end)) for start, end in one.fragments])
             for one in document.marked
         ],
         sentences=sentences if sentences and all(x for *_, x in stretches) else None,
@@ -199,7 +197,7 @@ def _document(
             if not one.fragments:
                 reading.skipped[no_spans("annotations without a place")] += 1
             elif label := features.label(infons, infons.get(_TYPE) or UNNAMED):
-                marked.append(replace(one, label=label))
+                marked.append(one._replace(label=label))
         reading.skipped[no_spans("relations")] += len(listed(level, "relations", where))
     found = MarkedText(where=where, name=name, text="", marked=marked, annotator=annotator)
     return found, stretches

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from beyondchance.io.conventions import n_fitting
@@ -167,7 +166,7 @@ def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
     if not source.data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         return marked
     shifted = [
-        replace(line, fragments=[(start - 1, end - 1) for start, end in line.fragments])
+        line._replace(fragments=[(start - 1, end - 1) for start, end in line.fragments])
         for line in marked
     ]
 

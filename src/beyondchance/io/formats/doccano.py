@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -118,8 +117,7 @@ _SHAPE = Shape(
     offsets="utf16",
     empty=not_annotated("documents without labels", " left out as not annotated"),
 )
-_FROM_OTHERS = replace(
-    _SHAPE,
+_FROM_OTHERS = _SHAPE._replace(
     units=(
         *("pass ", Use("offsets", "utf16"), " for an export of doccano, or "),
         *(Use("offsets", "codepoints"), " for spans that a program made"),

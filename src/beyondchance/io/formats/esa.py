@@ -13,9 +13,8 @@ from ast import literal_eval
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -56,8 +55,7 @@ _N_CELLS = (10, 12)
 """Columns of Appraise's table, without and with times."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(NamedTuple):
     """A text that was annotated.
 
     Attributes

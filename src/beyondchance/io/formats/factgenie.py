@@ -8,8 +8,9 @@ names are in the configuration of the campaign.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
@@ -40,8 +41,7 @@ _SHAPE = Shape(
 _Key = tuple[str, ...]
 
 
-@dataclass(slots=True)
-class _Texts:
+class _Texts(NamedTuple):
     """The texts that were annotated, by what names them in the outputs.
 
     Attributes
@@ -53,9 +53,9 @@ class _Texts:
         How the annotations spell each name.
     """
 
-    texts: dict[_Key, str] = field(default_factory=dict)
-    alike: dict[_Key, set[_Key]] = field(default_factory=dict)
-    spelled: dict[_Key, _Key] = field(default_factory=dict)
+    texts: dict[_Key, str]
+    alike: dict[_Key, set[_Key]]
+    spelled: dict[_Key, _Key]
 
     def add(self, source: Source) -> None:
         """Keep the texts of a file; one may be there twice, but not two texts of one name."""
@@ -127,7 +127,7 @@ def _kind_of(source: Source) -> str:
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read the annotations of all files, on the texts of all files."""
-    texts = _Texts()
+    texts = _Texts({}, {}, {})
     if reading.options["documents"] is not None:
         for source in given_texts(reading, lambda file: _kind_of(file) == _TEXT):
             texts.add(reading.shown(source, "documents"))

@@ -6,9 +6,8 @@ Files are JSON, JSON lines or Parquet. In memory, anything that yields dictionar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.checks import is_whole
 from beyondchance.errors import FormatError, OptionError
@@ -40,8 +39,7 @@ _Place = tuple[str, Any]
 """Where a row is, and the row."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(NamedTuple):
     """The rows of a file, of a data set or of one of its splits.
 
     Attributes
@@ -63,7 +61,7 @@ class _Rows:
     where: str
     columns: dict[str, bool]
     of: Callable[[list[str]], Iterator[_Place]]
-    names: dict[str, list[str]] = field(default_factory=dict)
+    names: Mapping[str, list[str]] = {}
     split: str = ""
     n_before: int = 0
 
@@ -109,7 +107,6 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                     reading.skipped[not_annotated("examples")] += 1
                     continue
                 for key in keys if words else ():
-                    draft = _draft(row, rows, number, words, where)
                     tags = _tags(row, key, named[key], where)
                     if len(words) != len(tags):
                         raise refusal(
@@ -120,7 +117,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
                             expected="as many of each",
                         )
                     tagged = Tags(tags, upload.name, layer=key if len(keys) > 1 else "")
-                    yield replace(draft, annotator=annotator, tagged=tagged)
+                    known = {"where": where, "annotator": annotator, "tagged": tagged}
+                    yield _draft(row, rows, number, words, known)
 
 
 def class_names(upload: Upload, reading: Reading) -> list[str] | None:
@@ -132,21 +130,22 @@ def class_names(upload: Upload, reading: Reading) -> list[str] | None:
     return None
 
 
-def _draft(row: Item, rows: _Rows, number: int, words: list[str], where: str) -> Draft:
-    """Return the draft of an example without its tags, named by its identifier or its number."""
+def _draft(
+    row: Item, rows: _Rows, number: int, words: list[str], known: Mapping[str, Any]
+) -> Draft:
+    """Return the draft of an example, named by its identifier or its number."""
     own = row.get("id")
     if own is not None and not is_whole(own) and (not isinstance(own, str) or not own):
-        raise refused(own, "'id'", where, "a string or a number")
+        raise refused(own, "'id'", known["where"], "a string or a number")
     name = str(rows.n_before + number if own is None else own)
-    draft = draft_of_sentences(
+    return draft_of_sentences(
         [words],
         [()],
-        where=where,
         document=f"{rows.split}/{name}" if rows.split else name,
-        annotator="",
         fields={"split": rows.split} if rows.split else {},
+        order=number - 1 if own is None and not rows.split else None,
+        **known,
     )
-    return replace(draft, order=number - 1 if own is None and not rows.split else None)
 
 
 # --- Values -------------------------------------------------------------------
@@ -321,7 +320,7 @@ def _parts(upload: Upload) -> Iterator[_Rows]:
         yield _parquet_rows(source) if is_parquet(source) else _json_rows(source)
     elif _is_splits(data):
         for split, part in data.items():
-            yield replace(_data_set_rows(part, f"{name}: {split}"), split=str(split))
+            yield _data_set_rows(part, f"{name}: {split}")._replace(split=str(split))
     elif isinstance(data, Mapping):
         expected, remedy = "one data set", "choose a split"
         found = "a mapping with the keys {}"
@@ -351,7 +350,7 @@ def _columns(row: Item) -> dict[str, bool]:
 
 def _json_rows(source: Source) -> _Rows:
     found = _any_rows((where, row) for where, _, row in rows_of(source))
-    return replace(found, names=_viewer_names(source), n_before=source.texts_before)
+    return found._replace(names=_viewer_names(source), n_before=source.texts_before)
 
 
 def _viewer_names(source: Source) -> dict[str, list[str]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path, PurePath, PurePosixPath
 from xml.etree import ElementTree as ET
@@ -185,12 +184,12 @@ def _within(document: MarkedText, unit: str, reading: Reading) -> MarkedText:
     ]
     n_behind = len(document.marked) - len(marked)
     reading.skipped[no_spans("annotations behind the end of the text")] += n_behind
-    return replace(document, marked=marked)
+    return document._replace(marked=marked)
 
 
 def _with_line_ends(documents: list[MarkedText], reading: Reading, where: str) -> list[MarkedText]:
     """Return the same with line ends as one character, if only so the stored words fit."""
-    single = [replace(one, text=one.text.replace("\r\n", "\n")) for one in documents]
+    single = [one._replace(text=one.text.replace("\r\n", "\n")) for one in documents]
     unit = reading.options["offsets"] or "codepoints"
     n_single, n_before = (n_fitting(stored_in(texts), unit) for texts in (single, documents))
     if n_single <= n_before:

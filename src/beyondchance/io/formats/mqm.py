@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, takewhile
 from operator import eq
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -67,8 +66,7 @@ _BIO_KEYS = ("source_errors", "target_errors", "Annotator_ID")
 _BIO_BEGIN = (*_BIO_KEYS, "source", "target", "filename", "MT_Engine", "SEG_ID")
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(NamedTuple):
     """What is to be read.
 
     Attributes
@@ -84,7 +82,7 @@ class _Asked:
     labels: Labels
     reading: Reading
 
-    def count(self, what: str, number: int = 1) -> None:
+    def skip(self, what: str, number: int = 1) -> None:
         """Count what is left out."""
         self.reading.skipped[left_out(what)] += number
 
@@ -139,7 +137,7 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
         row = {name: cell.strip() for name, cell in cells.items()}
         severity = row["severity"].lower()
         if severity == _CHECK:
-            asked.count("attention checks")
+            asked.skip("attention checks")
             continue
         if not row["segment"]:
             raise FormatError("no segment", where=where, expected="its number")
@@ -178,9 +176,9 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
                 found = (DraftSpan(*place, label, where=where) for place in kept if place)
                 spans[names[key], rater].extend(found)
             elif marks.search(other):
-                asked.count(f"errors marked in the {asked.other}")
+                asked.skip(f"errors marked in the {asked.other}")
             elif row["category"] or severity:
-                asked.count("errors without a mark")
+                asked.skip("errors without a mark")
     yield from drafts.values()
 
 
@@ -276,7 +274,7 @@ def _from_json(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft]
         name = "/".join(filter(None, (*parts[:2], str(number))))
         text = texts[_LAYERS.index(asked.layer)].rstrip()
         if errors := listed(record, f"{asked.other}_errors", where):
-            asked.count(f"errors marked in the {asked.other}", len(errors))
+            asked.skip(f"errors marked in the {asked.other}", len(errors))
         yield Draft(
             where=where,
             document=names.setdefault((*key, seen[rater, *key]), name),

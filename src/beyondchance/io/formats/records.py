@@ -26,7 +26,7 @@ from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.layers import unknown
 from beyondchance.io.offsets import Interval, places_of
 from beyondchance.io.options import Reading
-from beyondchance.io.parquet_rows import parquet_rows, schema_of
+from beyondchance.io.parquet_rows import parquet_rows, schema_of, transposed
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import (
     Row,
@@ -225,7 +225,7 @@ def _record(value: Any) -> Mapping[str, Any] | None:
     if not isinstance(value, Mapping):
         return None
     columns = [key for key in _SPANS if key in value and _is_of_columns(value[key])]
-    return {**value, **{key: _from_columns(value[key]) for key in columns}} if columns else value
+    return {**value, **{key: list(transposed(value[key])) for key in columns}} if columns else value
 
 
 def _is_of_columns(value: Any) -> bool:
@@ -236,10 +236,6 @@ def _is_of_columns(value: Any) -> bool:
         and all(map(_is_list, value.values()))
         and len(set(map(len, value.values()))) == 1
     )
-
-
-def _from_columns(value: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
 
 
 def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
@@ -372,14 +368,14 @@ def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterat
         if len(known) != (n_words := sum(map(len, words))):
             problem = f"{len(known)} tags and {n_words} words"
             raise refusal(at, problem, expected="a tag and a word for each token")
-        draft = draft_of_sentences(
+        yield draft_of_sentences(
             words,
             [()] * len(words),
             where=at,
             document=f"{name}/{place}" if len(paragraphs) > 1 else name,
             annotator=upload.annotator,
+            tagged=Tags(known, upload.name),
         )
-        yield replace(draft, tagged=Tags(known, upload.name))
 
 
 def _words(values: Any, where: Text) -> list[str]:
@@ -400,7 +396,7 @@ def _works(
 ) -> Iterator[_Work]:
     records = [row.value for row in rows]
     key, in_groups = _layer(records, upload, reading) if declared is None else ("", False)
-    shape = declared or replace(_SHAPE, texts=(_text_key(records),))
+    shape = declared or _SHAPE._replace(texts=(_text_key(records),))
     texts: dict[str, str] = {}
     if reading.options["documents"] is not None:
         if shape.texts or shape.tokens:

@@ -8,10 +8,10 @@ others they count what ``positions`` says, or the characters of a text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import starmap
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.annotations.building import check_counted, check_lengths
 from beyondchance.annotations.corpus import Corpus
@@ -38,8 +38,7 @@ Marked = list[DraftSpan]
 """The spans of one text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(NamedTuple):
     """What was given next to lists of spans, checked.
 
     Attributes
@@ -222,9 +221,14 @@ def _drafts(
                 )
                 raise refusal(where, found, name, expected=expected, kind=DataError)
             if marked:
-                draft = _draft(beside, numbers, marked, where, is_mixed=reading.is_mixed)
-                order = numbers[0] if beside.names is None and reading.is_mixed else None
-                yield replace(draft, document=name, annotator=upload.annotator, order=order)
+                yield _draft(
+                    *(beside, numbers, marked),
+                    is_mixed=reading.is_mixed,
+                    where=where,
+                    document=name,
+                    annotator=upload.annotator,
+                    order=numbers[0] if beside.names is None and reading.is_mixed else None,
+                )
 
 
 def _documents(names: list[str] | None, n_texts: int, reading: Reading) -> dict[str, list[int]]:
@@ -247,7 +251,7 @@ def _documents(names: list[str] | None, n_texts: int, reading: Reading) -> dict[
 
 
 def _draft(
-    beside: _Beside, numbers: Sequence[int], spans: list[Marked], where: str, *, is_mixed: bool
+    beside: _Beside, numbers: Sequence[int], spans: list[Marked], *, is_mixed: bool, **known: Any
 ) -> Draft:
     """Return a draft of a document: of its tokens, of its texts, or of neither."""
     if beside.tokens is not None:
@@ -256,11 +260,9 @@ def _draft(
             for span in marked:
                 check_in_tokens(span, len(words))
         marks = [[(span.start, span.end, span.label) for span in marked] for marked in spans]
-        return draft_of_sentences(sentences, marks, where=where, document="", annotator="")
+        return draft_of_sentences(sentences, marks, **known)
     draft = Draft(
-        where=where,
-        document="",
-        annotator="",
+        **known,
         text="",
         spans=[span for marked in spans for span in marked],
         is_blank=True,
@@ -276,7 +278,7 @@ def _draft(
             # Past the end of its text it would lie in the next one.
             if not 0 <= span.start <= span.end <= end - begin and len(texts) > 1:
                 lost = f" does not lie in its text, which has {end - begin} characters"
-                raise SpanError(*span.named, lost, where=span.where or where)
+                raise SpanError(*span.named, lost, where=span.where or known["where"])
             moved.append(replace(span, start=span.start + begin, end=span.end + begin))
-    known = None if is_mixed else bounds
-    return replace(draft, text=" ".join(texts), spans=moved, sentences=known, is_blank=False)
+    cut = None if is_mixed else bounds
+    return replace(draft, text=" ".join(texts), spans=moved, sentences=cut, is_blank=False)

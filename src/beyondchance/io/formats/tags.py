@@ -8,7 +8,6 @@ are left out for all annotators.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import compress
 from typing import Any
 
@@ -205,7 +204,7 @@ def _drafts(
             if len(words) != len(text):
                 found_numbers = f"{len(text)} tags for {len(words)} tokens"
                 raise MismatchError(found_numbers, where=where, expected="one tag for each token")
-            draft = draft_of_words(
+            yield draft_of_words(
                 words,
                 (),
                 where=where,
@@ -213,6 +212,6 @@ def _drafts(
                 annotator=upload.annotator,
                 sentences=[(0, len(words))],
                 order=i,
+                is_blank=tokens is None,
+                tagged=Tags(list(text), upload.name, "position"),
             )
-            tagged = Tags(list(text), upload.name, "position")
-            yield replace(draft, is_blank=tokens is None, tagged=tagged)

@@ -188,7 +188,7 @@ def _documents(upload: Upload, loader: _Loader) -> list[Layered]:
     if len(set(titles)) < len(titles) or not all(titles):
         titles = ["1"] if len(found) == 1 and not upload.is_folder else names
     return [
-        replace(document, draft=replace(document.draft, document=title))
+        document._replace(draft=replace(document.draft, document=title))
         for document, title in zip(found, titles, strict=True)
     ]
 
@@ -505,7 +505,7 @@ def _kind_of(name: str, types: _Types, where: str) -> _Kind:
     roots = {one: _chain(kind, types) for one, kind in ranges.items() if one not in _PLACED}
     features = tuple(one for one, root in roots.items() if _STRING in root)
     others = tuple(one for one, root in roots.items() if not _PRIMITIVE.isdisjoint(root))
-    return _Kind(lineage, role, ranges, Layer(features, others))
+    return _Kind(lineage, role, ranges, Layer(features, others, []))
 
 
 def _layered(draft: Draft, types: _Types, structures: _Structures, reading: Reading) -> Layered:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from beyondchance.io.drafts import Draft
@@ -133,7 +132,9 @@ def parsed(
         offsets=found.unit,
     )
     layers = {
-        one.layer: Layer(tuple(filter(None, one.features))) for one in columns if one.kind == "SP"
+        one.layer: Layer(tuple(filter(None, one.features)), (), [])
+        for one in columns
+        if one.kind == "SP"
     }
     for (layer, _), (mark, _) in found.marks.items():
         layers[layer].annotations.append(mark)
@@ -334,7 +335,7 @@ class _Document:
                 expected = "the same values, and neighbouring tokens, in all its lines"
                 raise refusal(row.where, found, layer, (before.where,), expected=expected)
             start, end = min(before.start, row.start), max(before.end, row.end)
-            self.marks[layer, key] = replace(before, start=start, end=end), self._token
+            self.marks[layer, key] = before._replace(start=start, end=end), self._token
 
 
 def _items(cell: str) -> list[str]:

@@ -7,10 +7,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, count, pairwise
 from pathlib import PurePath, PureWindowsPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +35,7 @@ _GENERAL = frozenset({"Token", "Sentence", "DocumentMetaData", "begin", "end", "
 _IN_NO_NAME = re.compile(r"[\\\x00-\x1f\x7f\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
+class Documents(NamedTuple):
     """The documents of a corpus as whole texts, and the characters of spans in them.
 
     Attributes
@@ -61,8 +59,7 @@ class Documents:
     tokens: list[list[list[Interval]]] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Export:
+class Export(NamedTuple):
     """What is written, and how a call of `write` asked for it.
 
     Attributes
@@ -88,7 +85,7 @@ class Export:
     name: str
     spans_key: str | None = None
     as_predictions: bool = False
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = {}
 
     @property
     def is_folder(self) -> bool:
