@@ -10,7 +10,7 @@
 # make attack SECONDS=60  files and data changed at random, on all cores
 # make constraints  the newest versions that fit, into constraints.txt, with which all else installs
 # make newest  the newest versions into .venv, past constraints.txt, to see what they break
-# make package-check  the package in dist and the workflows, seen with the eyes of package indexes and GitHub
+# make package-check  the package, in dist, and the workflows, checked as package indexes and GitHub do
 # make release-check  the same, and whether all that a release needs is filled in
 
 PYTHON ?= python3

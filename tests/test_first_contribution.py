@@ -51,7 +51,7 @@ def installed(tmp_path, monkeypatch):
 
 def test_each_step(installed, monkeypatch, capsys):
     monkeypatch.chdir(installed)
-    names = re.search(r"in `(\S+)` and `(\S+)`", SECTION).groups()
+    names = re.search(r"in\s`(\S+)` and `(\S+)`", SECTION).groups()
     for name, text in zip(names, blocks("text"), strict=True):
         Path(name).write_text(text, "utf-8")
     (shown,) = blocks("console")

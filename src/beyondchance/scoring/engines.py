@@ -51,7 +51,8 @@ def engine_of(workers: int | str, executor: Any = None) -> Iterator[Engine]:
     elif (n := n_workers(workers)) == 1:
         yield map
     else:
-        with _processes(n) as engine:
+        # Windows waits for no more than 61 at once.
+        with _processes(min(n, 61) if sys.platform == "win32" else n) as engine:
             yield engine
 
 
@@ -100,7 +101,6 @@ def _processes(n: int) -> Iterator[Engine]:
     if getattr(current_process(), "_inheriting", False):
         # A worker runs the script that started it, which asks for workers again.
         raise OptionError("workers begin with the script itself", remedy=_GUARD)
-    n = min(n, 61) if sys.platform == "win32" else n  # which waits for no more at once
     start = partial(ProcessPoolExecutor, n, get_context("spawn"), begin_work)
     pool = start()
 
