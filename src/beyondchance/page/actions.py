@@ -162,5 +162,5 @@ def _label(diagnosis: Diagnosis | None) -> Iterator[Action]:
     if left > 0:
         now = shown_number(score.corrected)
         who = in_list([name for name in diagnosis.agreement.counts.annotators if name != gold])
-        why = f"It has most of what only one of {who} and {gold} marked; corrected, it is {now}."
+        why = f"No label has more that only one of {who} and {gold} marked; corrected: {now}."
         yield Action("label", f"Look at the label {shown_name(label)}", why, "#labels")
