@@ -5,9 +5,10 @@ from dataclasses import replace
 from html import unescape
 from math import isnan
 
+import numpy as np
 import pytest
 
-from beyondchance import Corpus, agreement, diagnose, example, rank, report
+from beyondchance import Corpus, CustomMeasure, agreement, diagnose, example, rank, report
 from beyondchance.page.actions import actions, by_influence
 from beyondchance.page.gather import overview
 from refusals import assert_tells
@@ -95,17 +96,28 @@ class TestPattern:
         step = steps(corpus, agreement(corpus, scope="unlabelled"))["pattern"]
         assert step.text == "Talk to dan about spans"
 
+    def test_it_is_by_token_where_the_measure_is_ones_own(self):
+        measure = CustomMeasure(name="starts", phi=_starts, size=np.ones_like)
+        corpus = team(dan=EARLIER)
+        step = steps(corpus, agreement(corpus, measure=measure))["pattern"]
+        assert step.when == "if done as others do, by token"
+        assert step.before == agreement(corpus).corrected
+
     def test_a_gold_standard_is_right(self):
         corpus = team(dan=EARLIER).with_gold("ada")
         for result in (rank(corpus.select(annotators=["ada", "dan"])), None):
             given = corpus.select(annotators=["ada", "dan"])
             step = steps(given, result or agreement(given, gold="ada"))["pattern"]
-            assert (step.text, step.when) == ("Look at P in dan", "without these errors")
+            assert (step.text, step.when) == ("Look at dan's P", "without these errors")
             assert step.before == agreement(given, gold="ada").corrected
 
     def test_it_is_the_first_of_the_diagnosis(self):
         step, first = steps(example())["pattern"], diagnose(example()).patterns[0]
         assert (step.before, step.after) == (first.before, first.after)
+
+
+def _starts(a, m, b, n):
+    return (a == b) * 1.0 + 0 * (m + n)
 
 
 def team_of(n):
@@ -133,7 +145,7 @@ class TestPlaces:
         found = steps(corpus, rank(corpus), is_decided=False)
         assert found["check"].text == f"Check {n_places(example())} places"
         assert found["check"].link == "#reader"
-        assert "Where ada and others differ" in found["check"].why
+        assert "Where ada and the others differ" in found["check"].why
         assert "decide" not in found
 
 
@@ -174,6 +186,9 @@ class TestDocuments:
         left = [name for name in many.documents if name not in set(worst_of(many))]
         assert step.after == pytest.approx(agreement(many.select(documents=left)).corrected)
 
+    def test_where_all_agree_alike_none_is_named(self):
+        assert [*steps(team(dan=EARLIER))] == ["pattern", "decide"]
+
     def test_one_document_is_not_compared(self):
         assert "documents" not in steps(example().select(documents=["issue-01"]))
 
@@ -197,7 +212,7 @@ class TestLabel:
             for label, score in best.by_label.items()
         }
         worst = max(left, key=left.get)
-        assert (step.text, step.link) == (f"Look at {worst}", "#labels")
+        assert (step.text, step.link) == (f"Look at the label {worst}", "#labels")
         assert f"{best.by_label[worst].corrected:.3f}" in step.why
 
     def test_of_one_label_nothing_is_said(self):
@@ -264,3 +279,5 @@ class TestOnThePage:
         spans = {"a": [[(0, 2, label)]] * 12, "b": [[(0, 3, label)]] * 12}
         page = report(Corpus.from_spans(spans, lengths=[9] * 12), coefficients=[], **FEW)
         assert all(len(text) < 100 for *_, text in self.shown(page))
+        why = re.search(r"data-step=.*?<p>(.*?)</p>", page.html, re.DOTALL)[1]
+        assert len(why) < 400

@@ -15,6 +15,8 @@ from beyondchance.reporting.commands import diagnose as diagnose_report
 
 MOST_DOCUMENTS, SHARE = 5, 0.1
 """How many documents to look at: this many, and no larger share, but one at least."""
+LEAST_GAIN = 0.0005
+"""What agreement would rise by without them, at least."""
 
 
 class Action(NamedTuple):
@@ -53,29 +55,32 @@ def actions(found: Overview, *, is_decided: bool) -> list[Action]:
         Whether the page lets people decide them.
     """
     return [
-        *_pattern(found.diagnosis),
+        *_pattern(found),
         *_places(found, is_decided=is_decided),
         *(_documents(found) if found.gold is None else _label(found.diagnosis)),
     ]
 
 
-def _pattern(diagnosis: Diagnosis | None) -> Iterator[Action]:
+def _pattern(found: Overview) -> Iterator[Action]:
     """Yield what to talk about, or to look at in a system: the pattern that costs most."""
-    pattern = next(iter(() if diagnosis is None else diagnosis.patterns), None)
-    if pattern is None or not pattern.gain > 0:
+    diagnosis = found.diagnosis
+    if diagnosis is None or not diagnosis.patterns or not diagnosis.patterns[0].gain > 0:
         return
+    pattern, measure = diagnosis.patterns[0], diagnosis.settings.measure
     who = pattern.times
     if pattern.is_error:
-        text = f"Look at {_topic(pattern)} in {in_list([*who])}"
-    elif pattern.is_habit and len(pattern.others) > 1:
-        text = f"Talk to {in_list([*who])} about {_topic(pattern)}"
+        text = f"Look at {pattern.who}'s {_topic(pattern)}"
+    elif pattern.is_habit and len(who) == 1 < len(pattern.others):
+        text = f"Talk to {pattern.who} about {_topic(pattern)}"
     else:
         # Of two it is not known who is right, and what several do is a matter for all.
         people = [*who, *pattern.others]
         whom = in_list(people) if len(people) == 2 else "everyone"
         text = f"Talk to {whom} about {_topic(pattern)}"
-    why = f"{diagnose_report.what(pattern)}."
+    why = shown_name(f"{diagnose_report.what(pattern)}.", length=200)
     when = "without these errors" if pattern.is_error else "if done as others do"
+    if measure != found.breakdown.rows[0].measure:
+        when += f", by {measure}"
     yield Action("pattern", text, why, "#fix", pattern.count, pattern.before, pattern.after, when)
 
 
@@ -99,25 +104,25 @@ def _places(found: Overview, *, is_decided: bool) -> Iterator[Action]:
         yield Action("decide", f"Decide {counted(n, 'place')}", why, "#decide", n)
     else:
         others = [name for name in found.result.counts.annotators if name != found.gold]
-        whose = others[0] if len(others) == 1 else "others"
+        whose = others[0] if len(others) == 1 else "the others"
         why = f"Where {found.gold} and {whose} differ, {where}."
         yield Action("check", f"Check {counted(n, 'place')}", why, "#reader", n)
 
 
 def _documents(found: Overview) -> Iterator[Action]:
     """Yield the documents without which agreement would be highest."""
-    ranked = by_influence(found)
-    known = [row for row, without in ranked if without > found.result.corrected]
+    before, ranked = found.result.corrected, by_influence(found)
     most = min(MOST_DOCUMENTS, max(1, int(SHARE * len(ranked))))
-    if not known or len(ranked) < 2:
+    chosen = [row for row, score in ranked[:most] if score > before]
+    after = without(found, chosen)
+    # Where all agree alike, or among very many, no digit that is shown changes.
+    if not after - before >= LEAST_GAIN:
         return
-    chosen = known[:most]
     text = f"Look at {counted(len(chosen), found.breakdown.noun)}"
     why, when = "They lower agreement most.", "without them"
     if len(chosen) == 1:
         why, when = f"{shown_name(chosen[0].shown)} lowers agreement most.", "without it"
-    scores = found.result.corrected, without(found, chosen)
-    yield Action("documents", text, why, "#by-document", len(chosen), *scores, when)
+    yield Action("documents", text, why, "#by-document", len(chosen), before, after, when)
 
 
 def by_influence(found: Overview) -> list[tuple[Row, float]]:
@@ -134,7 +139,7 @@ def by_influence(found: Overview) -> list[tuple[Row, float]]:
     # Where chance is of the whole corpus, it changes when a document is left out.
     is_sum &= not any(row.score.is_part for row in rows)
     each = [(row, without(found, [row]) if is_sum else nan) for row in rows]
-    return sorted(each, key=lambda item: -item[1] if item[1] == item[1] else 1.0)
+    return sorted(each, key=lambda item: (isnan(item[1]), -item[1]))
 
 
 def without(found: Overview, rows: Sequence[Row]) -> float:
@@ -157,5 +162,5 @@ def _label(diagnosis: Diagnosis | None) -> Iterator[Action]:
     if left > 0:
         now = shown_number(score.corrected)
         who = in_list([name for name in diagnosis.agreement.counts.annotators if name != gold])
-        why = f"It has most of what only one of {who} and {gold} marked; corrected, it is {now}."
-        yield Action("label", f"Look at {shown_name(label)}", why, "#labels")
+        why = f"No label has more that only one of {who} and {gold} marked; corrected: {now}."
+        yield Action("label", f"Look at the label {shown_name(label)}", why, "#labels")

@@ -154,10 +154,10 @@ def places_by_document(found: Disagreements) -> dict[str, int]:
 
     >>> from beyondchance import disagreements, example
     >>> found = disagreements(example())
-    >>> places_by_document(found)["issue-01"], sum(places_by_document(found).values())
-    (7, 50)
-    >>> len(found.places) - found.places.by_kind()["agree"]
-    50
+    >>> sum(places_by_document(found).values()) == len(found.places) - found.places.by_kind()[
+    ...     "agree"
+    ... ]
+    True
     """
     corpus = found.corpus
     shift = corpus.text_begin[corpus.span_text]
