@@ -1,4 +1,4 @@
-"""The pictures of the example's report: ``python docs/screenshot.py``, where a browser is.
+"""The pictures of the report and of the app: ``python docs/screenshot.py``, where a browser is.
 
 Taken by hand after a change of its looks; browsers differ too much for a test.
 """
@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 HERE = Path(__file__).parent / "_static"
 sys.path.insert(0, str(HERE.parents[1] / "tests"))
 
 import chromium  # noqa: E402 - from the tests
+from beyondchance import example  # noqa: E402
+from beyondchance.io.writing import write  # noqa: E402
+from serving import serving  # noqa: E402
 
 PICTURES = {
     "report.png": "#answer",
@@ -37,7 +41,39 @@ def main() -> None:
         page.keyboard.press("d")
         page.wait_for_timeout(500)
         page.screenshot(path=HERE / "report-deciding.png")
+        take_app(browser)
         browser.close()
+
+
+def take_app(browser: Browser) -> None:
+    """Take the pictures of the app, from files to gold."""
+    with TemporaryDirectory() as folder, serving(Path(folder)) as server:
+        write(example(), f"{folder}/team/", format="conll")
+        page = browser.new_page(viewport={"width": 900, "height": 560})
+        page.goto(server.address)
+        page.screenshot(path=HERE / "app-drop.png")
+        page.set_input_files("#chosen", sorted(Path(folder, "team").iterdir()))
+        page.locator("#title-people").wait_for()
+        page.locator("#title-people").evaluate("(part) => part.scrollIntoView()")
+        page.screenshot(path=HERE / "app-people.png")
+        page.get_by_role("button", name="Make the report").click()
+        page.locator("#title-made").wait_for()
+        with page.expect_popup() as popup:
+            page.locator("#decide").click()
+        report = popup.value
+        # Who decides was asked, and places come by document.
+        report.evaluate("localStorage['beyondchance name'] = 'mia'")
+        report.reload()
+        for key in "d1102":
+            report.keyboard.press(key)
+        with report.expect_response("**/decisions"):
+            report.get_by_role("button", name="Save decisions").click()
+        report.wait_for_timeout(500)
+        report.screenshot(path=HERE / "app-decide.png")
+        page.evaluate("dispatchEvent(new Event('focus'))")
+        page.get_by_text("4 of ").wait_for()
+        page.locator("#title-made").evaluate("(part) => part.scrollIntoView()")
+        page.screenshot(path=HERE / "app-gold.png")
 
 
 if __name__ == "__main__":

@@ -87,6 +87,8 @@ def serving(folder):
     while not own.started:
         time.sleep(0.01)
     port = own.servers[0].sockets[0].getsockname()[1]
-    yield SimpleNamespace(port=port, folder=folder, address=f"http://127.0.0.1:{port}/{KEY}/")
-    own.should_exit = True
-    thread.join()
+    try:
+        yield SimpleNamespace(port=port, folder=folder, address=f"http://127.0.0.1:{port}/{KEY}/")
+    finally:
+        own.should_exit = True
+        thread.join()

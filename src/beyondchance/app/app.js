@@ -63,18 +63,17 @@
       type: "button", ariaPressed: String(on), onclick: () => work({ do: "read", way }, "people"),
     }, on ? `✓ ${text}` : text)));
     id("people").hidden = !state.people.length;
-    if (!id("people").contains(document.activeElement)) people(state);
+    people(state);
     id("people").querySelector(".notes").replaceChildren(...state.notes.map((text) => make("li", {}, text)));
     id("made").hidden = !state.report;
     id("decide").hidden = id("how").hidden = id("gold").hidden = !state.decides;
     id("decided").textContent = state.decided;
     id("saved").hidden = !state.saved;
-    if (!id("to").length) id("to").append(...state.formats.map((name) => make("option", { selected: name === state.format }, name)));
   }
 
   // Each person has a row, which is made once: what is typed into it stays.
   let shown = "";
-  function people({ people: listed, gold }) {
+  function people({ people: listed, gold, formats, format }) {
     if (shown === JSON.stringify([listed, gold])) return;
     shown = JSON.stringify([listed, gold]);
     const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
@@ -83,6 +82,7 @@
       make("span", { className: "quiet" }, `${many(documents, "document")}, ${many(spans, "span")}`),
       make("label", {}, make("input", { type: "radio", name: "gold", value: i, checked: name === gold, ariaLabel: `${name} is the gold standard` }), " gold standard"))));
     if (!gold) id("no-gold").checked = true;
+    id("to").replaceChildren(...formats.map((name) => make("option", { selected: name === format }, name)));
   }
 
   // ---- Work ------------------------------------------------------------------------------
@@ -123,6 +123,8 @@
   const give = attempt(async (files) => {
     const known = files.filter(([name]) => !name.split("/").some((part) => part.startsWith(".")));
     if (!known.length) throw new Error("There is no file to read in that.");
+    const bytes = known.reduce((sum, [, file]) => sum + file.size, 0);
+    await ask("room", "POST", JSON.stringify({ files: known.length, bytes })); // refused before all is sent
     problem();
     stopped = false;
     const left = known.slice();

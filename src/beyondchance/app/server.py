@@ -121,6 +121,7 @@ def application(folder: Path, key: str, once: str = "") -> ASGIApp:
     app = Starlette(
         routes=[
             Route("/{key}/files/{name:path}", _put_file, methods=["PUT"]),
+            Route("/{key}/room", _check_room, methods=["POST"]),
             Route("/{key}/state", _state),
             Route("/{key}/work", _begin, methods=["POST"]),
             Route("/{key}/stop", _stop, methods=["POST"]),
@@ -212,6 +213,14 @@ async def _put_file(request: Request) -> Response:
     n_bytes = int(request.headers.get("content-length", 0))
     name = request.path_params["name"]
     await sessions.receive(_session(request), name, request.stream(), n_bytes)
+    return JSONResponse({})
+
+
+async def _check_room(request: Request) -> Response:
+    """Refuse files before they are sent: browsers read no answer before they have sent all."""
+    asked = await _json(request)
+    numbers = (int(asked.get(name) or 0) for name in ("files", "bytes"))
+    sessions.check_room(_session(request), *numbers)
     return JSONResponse({})
 
 

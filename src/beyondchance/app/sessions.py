@@ -49,6 +49,8 @@ class Session:
         Where all its files are.
     files : dict of str to int
         How many bytes each file has that was given.
+    n_bytes : int
+        How many all have together.
     options : dict of str to Use
         How the files are read, by options that were chosen.
     ways : tuple of Use
@@ -71,6 +73,7 @@ class Session:
 
     folder: Path
     files: dict[str, int] = field(default_factory=dict)
+    n_bytes: int = 0
     options: dict[str, Use] = field(default_factory=dict)
     ways: tuple[Use, ...] = ()
     found: Found | None = None
@@ -123,7 +126,7 @@ def described(session: Session) -> dict[str, Any]:
     """Return what the page shows of a session."""
     found, worker = session.found, session.worker
     return {
-        "files": [len(session.files), sum(session.files.values())],
+        "files": [len(session.files), session.n_bytes],
         "names": sorted({name.partition("/")[0] for name in session.files}),
         "busy": session.is_busy,
         "doing": worker and [worker.doing, monotonic() - session.since],
@@ -161,21 +164,19 @@ async def receive(session: Session, name: str, content: Any, n_bytes: int) -> No
         raise DataError("the name ", Quote(name), " is no name of a file", expected=expected)
     if name in session.files:
         raise DataError("is given already", where=name, remedy="start anew to replace it")
-    if len(session.files) >= MOST_FILES:
-        raise DataError(f"more than {MOST_FILES:,} files", remedy=_LARGER)
-    left = MOST_BYTES - sum(session.files.values())
+    check_room(session, 1, n_bytes)
     place = session.given.joinpath(*parts)
     session.files[name] = 0
     try:
-        _check_size(n_bytes, left)
         place.parent.mkdir(parents=True, exist_ok=True)
         with place.open("xb") as file:
             async for part in content:
+                check_room(session, 0, len(part))
                 session.files[name] += len(part)
-                _check_size(session.files[name], left)
+                session.n_bytes += len(part)
                 file.write(part)
     except BaseException as error:
-        del session.files[name]
+        session.n_bytes -= session.files.pop(name)
         with suppress(OSError):
             place.unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -183,8 +184,11 @@ async def receive(session: Session, name: str, content: Any, n_bytes: int) -> No
         raise
 
 
-def _check_size(n_bytes: int, most: int) -> None:
-    if n_bytes > most:
+def check_room(session: Session, n_files: int, n_bytes: int) -> None:
+    """Refuse more than a session may hold."""
+    if len(session.files) + n_files > MOST_FILES:
+        raise DataError(f"more than {MOST_FILES:,} files", remedy=_LARGER)
+    if session.n_bytes + n_bytes > MOST_BYTES:
         raise DataError("the files are too large", expected=f"{MOST_BYTES:,} bytes", remedy=_LARGER)
 
 
