@@ -135,5 +135,3 @@ def by_fate(counts: Mapping[str, int]) -> dict[Fate | None, dict[str, int]]:
 
 WIDENED = mended("spans widened to whole tokens")
 """Spans that cut tokens, and count as covering them."""
-UNREADABLE_DATES = not_read("dates in unknown forms")
-"""Neither ISO 8601 nor seconds."""

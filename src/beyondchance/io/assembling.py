@@ -47,7 +47,7 @@ from beyondchance.io.registry import EITHER
 from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, with_spans
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Text, Use, pieces, quotes
-from beyondchance.tallies import UNREADABLE_DATES, WIDENED, left_out, mended
+from beyondchance.tallies import WIDENED, left_out, mended, not_read
 from beyondchance.types import Ints
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -499,7 +499,8 @@ def with_dates(corpus: Corpus, dates: Mapping[tuple[str, str], object], reading:
     if not any(given):
         return corpus
     days = np.array([*map(day_of, given)], dtype=np.int64)
-    reading.skipped[UNREADABLE_DATES] += sum(map(bool, given)) - int(np.count_nonzero(days))
+    n_lost = sum(map(bool, given)) - int(np.count_nonzero(days))
+    reading.skipped[not_read("dates in unknown forms")] += n_lost
     return replace(corpus, annotation_date=days)
 
 
