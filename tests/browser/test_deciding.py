@@ -821,7 +821,9 @@ class TestOrder:
         for number in range(len(differing)):
             key, is_seen = watch.place()
             told = page.text_content(".reader-now")
-            assert_tells(told, f"Place {number + 1} of {len(differing)}, worth … of agreement")
+            assert_tells(
+                told, f"Place {number + 1} of {len(differing)}, worth … of corrected agreement"
+            )
             assert float(re.search("worth (.*?) ", told)[1]) == pytest.approx(
                 known[key], abs=5.1e-5
             )
@@ -1253,30 +1255,73 @@ class TestFiles:
 
 
 class TestEverywhere:
+    @pytest.mark.parametrize("who", [("ada", "ben"), ("ada", "ben", "cleo")])
+    def test_it_fits_a_phone(self, begin, who):
+        """With the longest messages: who decides, what comes next, what is left open."""
+        corpus = bc.example().select(annotators=list(who))
+        page = begin(page_of(bc.disagreements(corpus)), **PHONE)
+        page.evaluate("localStorage.removeItem('beyondchance name')")
+        page.reload()
+        page.locator(".decide-toggle").tap()
+        page.locator(".decide-versions button").first.tap()
+        for button in (None, "Save decisions", "Save gold as CSV"):
+            if button:
+                page.locator(".decide details").evaluate("(e) => { e.open = true; }")
+                page.get_by_role("button", name=button).tap()
+                page.locator(".decide-said:not(:empty)").wait_for()
+            else:
+                assert page.locator("#decide-by").evaluate("(e) => e === document.activeElement")
+                page.keyboard.type("a-name-that-is-rather-long-and-has-no-blank-in-it-at-all")
+                page.keyboard.press("Enter")
+            assert page.evaluate(FITS)
+        assert page.locator(".decide-said").evaluate(
+            "(e) => { const { top } = e.getBoundingClientRect();"
+            " return top >= e.closest('.decide').getBoundingClientRect().top; }"
+        )
+
     def test_accessible(self, begin, axe_findings, example_report):
         """Both states, in both themes, at both widths."""
         page = begin(example_report)
-        page.keyboard.press("1")
+        page.evaluate("localStorage.removeItem('beyondchance name')")
+        page.reload()
+        press(page, "d 1")
+        assert axe_findings(page, ".decide") == []  # which asks for a name
+        press(page, "Enter")
+        saved(page)
+        page.locator(".decide-said code").wait_for()
+        assert page.locator(".reader-text .gold").count()
         assert axe_findings(page, "#reader") == []
-        page.keyboard.press("e")
         page.emulate_media(color_scheme="dark")
+        assert axe_findings(page, ".decide", ["color-contrast"]) == []
+        page.locator("h1").click()
+        page.keyboard.press("e")
         assert axe_findings(page, "#reader", ["color-contrast"]) == []
         page.set_viewport_size(PHONE["viewport"])
         assert axe_findings(page, ".decide") == []
         page.emulate_media(color_scheme="light")
         assert axe_findings(page, ".decide", ["color-contrast"]) == []
 
-    def test_hostile_names_and_texts(self, begin):
+    def test_hostile_names_and_texts(self, begin, tmp_path):
         bad = "</script><script>window.hacked=1</script>"
         image = '"><img src=x onerror=window.hacked=1>'
         text = f"{bad} and {image} end"
         spans = {bad: [[(0, 9, image)]], image: [[(0, 12, bad), (46, 50, "x")]]}
         corpus = bc.Corpus.from_spans(spans, texts=[text], documents=[image])
         page = begin(corpus)
+        page.evaluate("document.title = '../../' + String.fromCharCode(0x202e, 0) + 'x.exe'")
+        name_oneself(page, image)
         press(page, "e a s 1")
+        content = saved(page)
+        table, _ = gold_of(page)
         assert page.evaluate("window.hacked") is None
         assert page.locator("img").count() == 0
-        assert bc.adjudicated(corpus, saved(page)).n_decided == 2
+        # Neither a folder nor a mark of direction is in the name of a file.
+        assert table.suggested_filename == "gold-img-src-x-onerror-window-hacked-1-x-exe.csv"
+        gold = bc.adjudicated(corpus, content)
+        assert gold.n_decided == 2
+        read = bc.read(named(table, tmp_path))
+        assert marks(read, "gold") == marks(gold, "gold") != {}
+        assert read.documents == (image,)
 
     def test_emoji_are_one_position(self, begin):
         text = "😀😀 a🎈b Ω end"

@@ -575,9 +575,9 @@
     const place = view.stop;
     waiting = () => view.stop === place && act();
     panel.more.open = true;
-    panel.by.focus();
     say("Who decides? Write your name, which the file will have, and press Enter. "
       + "Without a name, press Enter.");
+    panel.by.focus();
     return true;
   }
 
@@ -603,6 +603,7 @@
 
   function say(...words) {
     panel.said.replaceChildren(...words);
+    if (words.length) panel.box.scrollTop = 0; // where it is read
   }
 
   function turn(on, brings = on) {
@@ -669,7 +670,7 @@
       const here = isByWorth() ? ranked().map(([, x]) => x) : shownPlaces(view.current);
       const at = here.indexOf(place);
       const covered = view.surface(place.item, place);
-      const gain = isByWorth() ? `, worth ${(place.worth / 1e6).toFixed(4)} of agreement` : "";
+      const gain = isByWorth() ? `, worth ${(place.worth / 1e6).toFixed(4)} of corrected agreement` : "";
       return [
         at < 0 ? "" : `Place ${number(at + 1)} of ${number(here.length)}${gain}: `,
         ...(covered ? ["“", name(covered), "”"] : [view.where(place.item, place)]),
