@@ -34,8 +34,8 @@ INTRODUCTION = """\
 
 Installing the package brings the command `beyondchance`. Below, every command has the options that
 only it has; [shared options](#shared-options) are explained once, at the end. In a terminal,
-`--help` shows what most people need, and `--help-all` everything. [Tutorials](../start.md#where-next)
-show what most commands print; other examples below were run on the files that
+`--help` shows what most people need, and `--help-all` everything. What most commands print is in
+the [tutorials](../start.md#where-next); examples below were run on the files that
 `beyondchance demo --files example` writes.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
@@ -56,16 +56,12 @@ input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 EXAMPLES = {
     "agree": ["beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv"],
     "disagreements": [
-        "beyondchance disagreements example/ada.conll example/cleo.conll --quiet --top 3",
         "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
     ],
-    "difficulty": ["beyondchance difficulty example/*.conll --quiet --top 2"],
-    "careless": ["beyondchance careless example/*.conll --quiet"],
     "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
-    "convert": ["beyondchance convert example/ada.conll --labels EVENT --to table"],
 }
-"""What is shown of commands that no tutorial shows."""
+"""What is shown of some commands that no tutorial shows."""
 
 SHARED = """\
 ## Shared options

@@ -54,10 +54,20 @@ def test_formulas_are_read_in_one_way(page):
     assert [formula for formula in formulas if ambiguous.search(formula)] == []
 
 
+@pytest.mark.slow
+def test_stored_output_belongs_to_its_code():
+    from notebooks import code_cells, notebooks, read  # noqa: PLC0415 - loads for a second
+
+    for path in notebooks().values():
+        text = path.read_text("utf-8")
+        assert any(cell.outputs for cell in code_cells(read(text)))
+        with pytest.raises(ValueError, match=r"is stale: run python docs/notebooks\.py"):
+            read(text.replace("```{code-cell}\n", "```{code-cell}\n# changed\n", 1))
+
+
 @pytest.mark.long
 def test_notebooks_show_what_they_show():
-    pytest.importorskip("myst_nb")
-    from notebooks import OUTPUT, notebooks, run  # noqa: PLC0415 - loads for a second
+    from notebooks import OUTPUT, notebooks, run  # noqa: PLC0415 - as above
 
     for name, path in notebooks().items():
         stored = json.loads((OUTPUT / f"{name}.json").read_text("utf-8"))
