@@ -297,6 +297,8 @@ class Format:
         return is_possible and self.reader().is_format(upload)
 
 
+_FITTING = "code points, or what fits the stored words"
+
 # In the order in which they are tried: those that are easiest to recognise first.
 _ALL = (
     Format(
@@ -399,7 +401,7 @@ _ALL = (
         name="bioc",
         title="BioC XML and JSON: all annotators in one file, or one file per annotator",
         example="beyondchance agree anna.xml ben.xml",
-        offsets="code points, or what fits the stored words",
+        offsets=_FITTING,
         first="<{[",
         options=CHARACTERS | {"discontinuous", "empty", "feature"},
     ),
@@ -407,7 +409,7 @@ _ALL = (
         name="knowtator",
         title="Knowtator (1, 2) and eHOST XML: saved/ next to corpus/, all annotators in one file",
         example="beyondchance agree project/",
-        offsets="code points, or what fits the stored words",
+        offsets=_FITTING,
         first="<",
         options=CHARACTERS | {"discontinuous", "documents", "empty"},
     ),
@@ -415,7 +417,7 @@ _ALL = (
         name="medtator",
         title="MedTator, MAE and n2c2 XML: one folder per annotator",
         example="beyondchance agree anna/ ben/",
-        offsets="code points, or what fits the stored words",
+        offsets=_FITTING,
         first="<",
         options=CHARACTERS | {"discontinuous", "feature"},
     ),
@@ -423,7 +425,7 @@ _ALL = (
         name="pubtator",
         title="PubTator: one file per annotator",
         example="beyondchance agree anna.pubtator ben.pubtator",
-        offsets="code points, or what fits the stored words",
+        offsets=_FITTING,
         options=CHARACTERS,
     ),
     Format(

@@ -20,6 +20,7 @@ from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
 from beyondchance.errors import SpanError
+from beyondchance.io.conventions import BELONG_TOGETHER
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Features, as_label
 from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted
@@ -156,7 +157,7 @@ def _check_places(marked: Sequence[Marked], text: MarkedText, unit: str) -> None
                     one.where,
                     f"span [{place[0]}, {place[1]}) {{}} does not lie in a passage",
                     one.label,
-                    remedy="check that offsets and text belong together",
+                    remedy=BELONG_TOGETHER,
                     kind=SpanError,
                 )
 

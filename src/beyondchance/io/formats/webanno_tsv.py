@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from beyondchance.io.conventions import BELONG_TOGETHER
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts
 from beyondchance.io.offsets import Interval, length_of, places
@@ -293,7 +294,7 @@ class _Document:
 
     def _advice(self) -> Text:
         if max("".join(self.text), default="") < "\U00010000":
-            return "check that offsets and text belong together"
+            return BELONG_TOGETHER
         other = "utf16" if self.unit == "codepoints" else "codepoints"
         return ("if offsets count the other unit, pass ", Use("offsets", other))
 
