@@ -240,7 +240,7 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
                 who = "gold" if is_gold else user
                 own = loader.loaded(entry, document, who, is_gold=is_gold)
                 date = record.get("timestamp") or record.get("updated") or own.draft.date
-                found.append(replace(own, draft=replace(own.draft, date=date)))
+                found.append(own._replace(draft=replace(own.draft, date=date)))
             else:
                 skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
