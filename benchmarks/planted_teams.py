@@ -41,8 +41,8 @@ SLOT = 6
 """Tokens in which a document has one span at most, so that spans never meet."""
 OVERLOOKS, LENGTHENS = (0.3, 0.5, 0.7), (0.4, 0.7, 0.9)
 """The share of spans that a drift concerns, week by week."""
-HABITS = 3
-"""The habits of a person that a page shows first."""
+HABITS, FIRST = 3, 5
+"""The habits of a person, and the patterns of all, that a page shows first."""
 
 Spans = dict[int, tuple[int, int, str]]
 """Start, end and label by slot."""
@@ -157,7 +157,7 @@ def seen_in(plan: Plan, rng: np.random.Generator, folder: Path) -> set[str]:
     habits = [pattern for pattern in diagnosis.patterns if pattern.is_habit]
     found = set()
     if plan.drifts in changes:
-        found.add(f"drift, {plan.kind}")
+        found |= {"drift", f"drift, {plan.kind}"}
         weeks = diagnosis.periods.periods.index(changes[plan.drifts]) - plan.since
         found.add(f"drift since {weeks:+d} weeks")
     own = [pattern for pattern in habits if pattern.who == plan.merges]
@@ -175,6 +175,8 @@ def seen_in(plan: Plan, rng: np.random.Generator, folder: Path) -> set[str]:
     named = {
         "change": by_change,
         "habit": by_habit,
+        "one of the first patterns": {x.who for x in diagnosis.patterns[:FIRST] if x.is_habit}
+        - guilty,
         "careless": set(work.below) - guilty,
         "change, habit or careless": by_change | by_habit | set(work.below) - guilty,
     }
