@@ -253,6 +253,42 @@ class TestPayload:
         assert {who for document in payload["documents"] for who in document[4][1]} == {0, 1}
 
 
+class TestDeciding:
+    def deciding(self, corpus, **options):
+        return json.loads(document_view(disagreements(corpus), **options).payload)["decide"]
+
+    @given(corpora())
+    def test_what_each_place_is_worth(self, corpus):
+        """In millionths, in the order of places that the page has."""
+        found = disagreements(corpus)
+        payload = json.loads(document_view(found).payload)
+        places, worth = found.places, payload["decide"]["worth"]
+        if np.isnan(places.worth).any():
+            assert worth is None
+            return
+        whose = corpus.text_document[places.text]
+        for document, own in zip(payload["documents"], worth, strict=True):
+            expected = places.worth[whose == document[0]] * 1e6
+            assert own == pytest.approx(expected.tolist(), abs=0.5000001)
+            assert len(own) == len(document[6])
+
+    def test_worth_that_is_not_known(self):
+        assert self.deciding(example())["worth"] is not None
+        assert self.deciding(replace(example(), unit="corpus"))["worth"] is None
+
+    def test_what_a_table_of_gold_needs(self):
+        """Whether it has the texts, as tables that are written, and if documents are missing."""
+        spans = {"ada": [[(0, 3, "P")], [(0, 3, "P")]], "ben": [[], None]}
+        corpus = Corpus.from_spans(spans, texts=["Ada met", "Ben met"])
+        assert self.deciding(corpus)["inText"] is True
+        assert self.deciding(corpus, texts=False)["inText"] is False
+        assert self.deciding(example())["inText"] is False  # tokens that the file has
+        # Of the second document there is one version only, so that it is not on the page.
+        assert self.deciding(corpus)["absent"] == 1
+        assert self.deciding(example())["absent"] == 0
+        assert self.deciding(example(), top=2)["absent"] == 10
+
+
 class TestSelection:
     def test_sentences(self):
         found = disagreements(example())
