@@ -26,6 +26,8 @@ myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "_static", "paper"]
 html_theme = "furo"
+html_theme_options = {"top_of_page_buttons": []}
+html_copy_source = False
 html_title = f"beyondchance {version}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
@@ -58,17 +60,29 @@ def formula(page, node):
     raise nodes.SkipNode
 
 
-def only_from_here(app, error):
-    """Refuse pages that would load something from elsewhere: they are read without a network."""
-    loading = re.compile(
-        r"<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)=\"(?:\w+:)?//.*?>"
-    )
+SPOKEN = {
+    'role="heading">': 'role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    "<pre>": '<pre tabindex="0">',
+}
+"""What the theme leaves out for those who hear pages, or scroll by keys."""
+ELSEWHERE = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)="(?:\w+:)?//.*?>')
+
+
+def finish(app, error):
+    """Complete all pages, and refuse what loads from elsewhere: there may be no network."""
     for page in [] if error else sorted(Path(app.outdir).rglob("*.html")):
-        for found in loading.findall(page.read_text("utf-8")):
+        text = page.read_text("utf-8")
+        for found in ELSEWHERE.findall(text):
             raise ExtensionError(f"{page} loads from elsewhere: {found}")
+        if "_static" not in page.parts:
+            for plain, complete in SPOKEN.items():
+                text = text.replace(plain, complete)
+            page.write_text(text, "utf-8")
 
 
 def setup(app):
     """Let Sphinx know how formulas are written, and what to check at the end."""
     app.add_html_math_renderer("mathml", (inline_formula, None), (formula, None))
-    app.connect("build-finished", only_from_here)
+    app.connect("build-finished", finish)
