@@ -235,7 +235,7 @@ def test_a_gold_standard_by_a_click(opened, example):
     expect(popup.value.locator("#systems, .leaderboard").first).to_be_visible()
 
 
-def test_files_that_cannot_be_read(opened, example, tmp_path):
+def test_files_that_cannot_be_read(opened, example, tmp_path, problems):
     page = opened()
     for name, content, told in (
         ("broken.json", '[{"id": 1, ', "broken.json:1: not valid JSON …"),
@@ -248,6 +248,16 @@ def test_files_that_cannot_be_read(opened, example, tmp_path):
         assert_tells(page.get_by_role("alert").text_content(), told)
         page.get_by_role("button", name="Start anew").click()
         expect(page.get_by_role("alert")).to_be_hidden()
+    # Another one of that name is refused, and one can start anew.
+    (tmp_path / "a.conll").write_text("")
+    for told in ("a.conll: is empty", "a.conll: is given already"):
+        drop(page, tmp_path / "a.conll")
+        expect(page.get_by_role("alert")).to_contain_text(told, timeout=PATIENCE)
+        expect(page.get_by_role("button", name="Choose files")).to_be_enabled(timeout=PATIENCE)
+    assert len(problems) == 1
+    assert "400 (Bad Request)" in problems.pop()
+    expect(page.locator("#given")).to_contain_text("a.conll: 1 file")
+    page.get_by_role("button", name="Start anew").click()
     (tmp_path / ".hidden").write_text("")
     drop(page, tmp_path / ".hidden")
     expect(page.get_by_role("alert")).to_contain_text("no file to read")

@@ -2,7 +2,6 @@
 // set as text.
 (() => {
   "use strict";
-  const AT_ONCE = 6; // files that are on their way together
   const id = (name) => document.getElementById(name);
   const wait = (time) => new Promise((done) => { setTimeout(done, time); });
   let before = null; // what had the focus when work began
@@ -49,13 +48,11 @@
 
   // ---- What is shown ---------------------------------------------------------------------
 
-  const size = (bytes) => (bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
+  const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
 
   function show(state) {
-    const [number, bytes] = state.files;
-    const few = state.names.slice(0, 3).join(", ") + (state.names.length > 3 ? ", …" : "");
-    id("given").hidden = !number;
-    id("given").firstChild.textContent = `${few}: ${number.toLocaleString("en")} ${number === 1 ? "file" : "files"}, ${size(bytes)}`;
+    id("given").hidden = !state.files;
+    id("given").firstChild.textContent = `${state.names.join(", ")}: ${many(state.files, "file")}`;
     problem(state.error);
     id(state.people.length ? "notes" : "wrong").append(id("ways"));
     id("ways").hidden = !state.ways.length;
@@ -76,7 +73,6 @@
   function people({ people: listed, gold, formats, format }) {
     if (shown === JSON.stringify([listed, gold])) return;
     shown = JSON.stringify([listed, gold]);
-    const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
     id("names").replaceChildren(...listed.map(([name, documents, spans], i) => make("li", {},
       make("input", { type: "text", value: name, maxLength: 200, ariaLabel: `Name of ${name}`, dir: "auto" }),
       make("span", { className: "quiet" }, `${many(documents, "document")}, ${many(spans, "span")}`),
@@ -107,6 +103,7 @@
       return await act(...given);
     } catch (error) {
       doing();
+      await ask("state").then(show, () => {});
       problem(error.message);
       return null;
     }
@@ -127,20 +124,12 @@
     await ask("room", "POST", JSON.stringify({ files: known.length, bytes })); // refused before all is sent
     problem();
     stopped = false;
-    const left = known.slice();
-    const send = async () => {
-      while (left.length && !stopped) {
-        const [name, file] = left.shift();
-        doing(`Taking files … ${known.length - left.length} of ${known.length}`, 1 - left.length / known.length);
-        await ask(`files/${encodeURIComponent(name)}`, "PUT", file);
-      }
-    };
-    try {
-      await Promise.all(Array.from({ length: AT_ONCE }, send));
-    } finally {
-      stopped = true;
+    for (const [i, [name, file]] of known.entries()) {
+      if (stopped) return follow();
+      doing(`Taking files … ${i + 1} of ${known.length}`, i / known.length);
+      await ask(`files/${encodeURIComponent(name)}`, "PUT", file);
     }
-    await (left.length ? follow() : work({ do: "read" }, "people"));
+    return work({ do: "read" }, "people");
   });
 
   // All files of what was dropped; a folder gives a hundred of its entries at a time.

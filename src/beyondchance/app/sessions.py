@@ -125,9 +125,10 @@ def remove(session: Session) -> None:
 def described(session: Session) -> dict[str, Any]:
     """Return what the page shows of a session."""
     found, worker = session.found, session.worker
+    names = sorted({name.partition("/")[0] for name in session.files})
     return {
-        "files": [len(session.files), session.n_bytes],
-        "names": sorted({name.partition("/")[0] for name in session.files}),
+        "files": len(session.files),
+        "names": [*names[:3], *(["…"] if len(names) > 3 else [])],
         "busy": session.is_busy,
         "doing": worker and [worker.doing, monotonic() - session.since],
         "error": session.error and session.error.spoken(PAGE),
