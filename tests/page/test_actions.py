@@ -159,7 +159,7 @@ class TestDocuments:
         }
         worst = max(alone, key=lambda name: alone[name].corrected)
         assert step.text == "Look at 1 document"  # of twelve
-        assert step.why == f"{worst} lowers agreement most."
+        assert step.why == f"{worst} lowers agreement most: see why."
         assert step.before == agreement(corpus).corrected
         assert step.after == pytest.approx(alone[worst].corrected, abs=1e-12)
         assert step.after > step.before

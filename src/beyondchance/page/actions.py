@@ -78,7 +78,12 @@ def _pattern(found: Overview) -> Iterator[Action]:
         whom = in_list(people) if len(people) == 2 else "everyone"
         text = f"Talk to {whom} about {_topic(pattern)}"
     why = shown_name(f"{diagnose_report.what(pattern)}.", length=200)
-    when = "without these errors" if pattern.is_error else "if done as others do"
+    if pattern.is_error:
+        when = "without these errors"
+    elif len(pattern.others) == 1:
+        when = f"if {pattern.who} did as {pattern.others[0]}"
+    else:
+        when = "if done as others do"
     if measure != found.breakdown.rows[0].measure:
         when += f", by {measure}"
     yield Action("pattern", text, why, "#fix", pattern.count, pattern.before, pattern.after, when)
@@ -119,9 +124,9 @@ def _documents(found: Overview) -> Iterator[Action]:
     if not after - before >= LEAST_GAIN:
         return
     text = f"Look at {counted(len(chosen), found.breakdown.noun)}"
-    why, when = "They lower agreement most.", "without them"
+    why, when = "They lower agreement most: see why.", "without them"
     if len(chosen) == 1:
-        why, when = f"{shown_name(chosen[0].shown)} lowers agreement most.", "without it"
+        why, when = f"{shown_name(chosen[0].shown)} lowers agreement most: see why.", "without it"
     yield Action("documents", text, why, "#by-document", len(chosen), before, after, when)
 
 
@@ -162,5 +167,6 @@ def _label(diagnosis: Diagnosis | None) -> Iterator[Action]:
     if left > 0:
         now = shown_number(score.corrected)
         who = in_list([name for name in diagnosis.agreement.counts.annotators if name != gold])
-        why = f"No label has more that only one of {who} and {gold} marked; corrected: {now}."
+        only = f"only one of {who} and {gold}"
+        why = f"More of it than of others is marked by {only}; corrected: {now}."
         yield Action("label", f"Look at the label {shown_name(label)}", why, "#labels")

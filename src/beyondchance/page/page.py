@@ -308,15 +308,21 @@ def _numbers(found: Overview) -> Iterator[dict[str, Any]]:
         }
 
     by, what = _measured(best, positions)
-    whose = f": {best.shown}" if found.rankings else ""
-    what = f"{what}; 0 is chance, 1 is full agreement"
-    title = f"Agreement corrected for chance, by {by}{whose}"
+    n, first = len(_compared(found)), "Agreement"
+    if found.rankings:
+        first = f"{best.shown}{f', best of {n}' if n > 1 else ''}:"
+    elif n > 2:
+        what = f"{what}, pair by pair"
+    title, what = (
+        f"{first} corrected for chance, by {by}",
+        f"{what}; 0 is chance, 1 is full agreement",
+    )
     yield number(best, "corrected", "corrected", title, what)
+    yield number(best, "observed", "observed", f"Observed, by {by}", "agreement as it was found")
+    yield number(best, "chance", "chance", f"Chance, by {by}", "random spans of the same lengths")
     for row in _by_others(found, best):
         by, what = _measured(row, positions)
         yield number(row, "other", "corrected", f"Corrected, by {by}", what)
-    yield number(best, "observed", "observed", "Observed", "agreement as it was found")
-    yield number(best, "chance", "chance", "Chance", "random spans of the same lengths")
 
 
 def _measured(row: Row, positions: str) -> tuple[str, str]:
