@@ -1270,7 +1270,10 @@ class TestEverywhere:
                 page.get_by_role("button", name=button).tap()
                 page.locator(".decide-said:not(:empty)").wait_for()
             else:
-                assert page.locator("#decide-by").evaluate("(e) => e === document.activeElement")
+                field = page.locator("#decide-by")
+                assert field.evaluate("(e) => e === document.activeElement")
+                expect(field).to_be_in_viewport()
+                expect(page.locator(".decide-said")).to_be_in_viewport()
                 page.keyboard.type("a-name-that-is-rather-long-and-has-no-blank-in-it-at-all")
                 page.keyboard.press("Enter")
             assert page.evaluate(FITS)

@@ -533,6 +533,7 @@
     file2.addEventListener("change", () => read(file2, compare));
     panel.note.addEventListener("change", note);
     panel.by.addEventListener("change", named);
+    panel.by.addEventListener("blur", draw);
     panel.by.addEventListener("keydown", (event) => event.key === "Enter" && named());
     panel.order.addEventListener("change", () => {
       kept(ORDER, panel.order.value);
@@ -575,6 +576,7 @@
     const place = view.stop;
     waiting = () => view.stop === place && act();
     panel.more.open = true;
+    panel.versions.hidden = true; // until it is answered or left: a phone has no room for both
     say("Who decides? Write your name, which the file will have, and press Enter. "
       + "Without a name, press Enter.");
     panel.by.focus();

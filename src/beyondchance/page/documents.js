@@ -13,15 +13,6 @@
   const SYMBOLS = {
     agree: "✓", label: "≠", boundary: "↔", both: "≠↔", missed: "−", extra: "+", some: "≈",
   };
-  const MEANINGS = {
-    agree: "same place, same label",
-    label: "same place, another label",
-    boundary: "same label, another beginning or end",
-    both: "another label and another place",
-    missed: "only the first of the pair marked it",
-    extra: "only the second of the pair marked it",
-    some: "differs from the others in several ways",
-  };
   // What a span is in a pair: among equals, nothing is missed and nothing extra.
   const STATES = data.isAgainstGold ? {} : { missed: "alone", extra: "alone" };
   const stateOf = (kind) => STATES[kind] || kind;
@@ -243,15 +234,13 @@
       .flatMap((part, i) => (i % 2 ? values[part].map(copied) : [part]));
   }
 
-  function kindCounts(rows) {
-    const counts = kinds.map(() => 0);
-    for (const row of rows) counts[row.kind] += 1;
-    return kinds.map((kind, i) => [kind, counts[i]]).filter(([, n]) => n);
-  }
-
   // How much there is in a document; of two people also of which kinds.
-  const inWhole = ({ n, rows }) => counted(n, "place") + (pairs.length > 1 || !n ? ""
-    : `: ${kindCounts(rows).map(([kind, m]) => `${number(m)} ${kindNames[kind]}`).join(", ")}`);
+  function inWhole({ n, rows }) {
+    if (pairs.length > 1 || !n) return counted(n, "place");
+    const told = kinds.map((kind, i) => [rows.filter((row) => row.kind === i).length, kind])
+      .flatMap(([m, kind]) => (m ? [`${number(m)} ${kindNames[kind]}`] : []));
+    return `${counted(n, "place")}: ${told.join(", ")}`;
+  }
 
   // ---- The parts of the page -------------------------------------------------------------
 
@@ -372,11 +361,11 @@
 
   // What the marks of a document mean.
   function drawLegend({ present }) {
-    const marked = (look, text, title) => {
+    const marked = (look, text) => {
       const element = make("span", {}, look.symbol);
       dress(element, look);
       element.classList.add("is-start", "is-end");
-      return make("li", { title }, element, text);
+      return make("li", {}, element, text);
     };
     const all = present.size;
     const steps = Array.from({ length: all }, (_, i) => i + 1)
@@ -386,7 +375,7 @@
       ? [make("li", {}, "marked alike by"),
         ...steps.map((n) => marked(byVotes(n, all), n === all ? "all" : ""))]
       : [...kinds, ...several].map((kind) => marked(
-        { kind, symbol: SYMBOLS[kind] }, kindNames[kind] || "several", MEANINGS[kind])));
+        { kind, symbol: SYMBOLS[kind] }, kindNames[kind] || "several")));
   }
 
   // ---- Filters, list and table -----------------------------------------------------------
