@@ -59,7 +59,7 @@ def take_app(browser: Browser) -> None:
         page.get_by_role("button", name="Make the report").click()
         page.locator("#title-made").wait_for()
         with page.expect_popup() as popup:
-            page.locator("#decide").click()
+            page.get_by_role("link", name="Open the report").click()
         report = popup.value
         # Who decides was asked, and places come by document.
         report.evaluate("localStorage['beyondchance name'] = 'mia'")

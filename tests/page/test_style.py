@@ -5,6 +5,7 @@ from importlib.resources import files
 
 PAGE = files("beyondchance.page")
 SHEETS = {name: PAGE.joinpath(name).read_text("utf-8") for name in ("page.css", "charts.css")}
+SHEETS["app.css"] = files("beyondchance.app").joinpath("app.css").read_text("utf-8")
 
 
 def rules(name):

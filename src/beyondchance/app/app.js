@@ -102,6 +102,7 @@
     try {
       return await act(...given);
     } catch (error) {
+      stopped = true;
       doing();
       await ask("state").then(show, () => {});
       problem(error.message);
@@ -124,11 +125,17 @@
     await ask("room", "POST", JSON.stringify({ files: known.length, bytes })); // refused before all is sent
     problem();
     stopped = false;
-    for (const [i, [name, file]] of known.entries()) {
-      if (stopped) return follow();
-      doing(`Taking files … ${i + 1} of ${known.length}`, i / known.length);
-      await ask(`files/${encodeURIComponent(name)}`, "PUT", file);
-    }
+    const left = [...known];
+    const send = async () => {
+      while (left.length && !stopped) {
+        const [name, file] = left.shift();
+        const number = known.length - left.length;
+        doing(`Taking files … ${number} of ${known.length}`, number / known.length);
+        await ask(`files/${encodeURIComponent(name)}`, "PUT", file);
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, send)); // browsers send so many at a time
+    if (stopped) return follow();
     return work({ do: "read" }, "people");
   });
 
