@@ -15,7 +15,7 @@ from beyondchance.annotations.building import CORPUS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.pairs import shared_documents
 from beyondchance.core.ragged import bounds, distinct, rows_by_value, spread, total
-from beyondchance.core.resampling import benjamini_hochberg
+from beyondchance.core.resampling import holm
 from beyondchance.diagnosis.details import Detail, details
 from beyondchance.diagnosis.deviations import (
     ALONE,
@@ -273,7 +273,7 @@ def _patterns(base: Base, cases: _Cases, score: Score) -> list[Pattern]:
     keys = [cases.keys[row] for row in rows.tolist()]
     counted = cases.counted()
     p = {key: of_annotator(counted[_thing(key)], key.who) for key in dict.fromkeys(keys)}
-    values = benjamini_hochberg(np.array(list(p.values()))).tolist()
+    values = holm(np.array(list(p.values()))).tolist()
     adjusted = dict(zip(p, values, strict=True))
     # What several do is one pattern, apart from those of whom it is a habit.
     roots = [key if adjusted[key] <= HABIT else _thing(key) for key in keys]
