@@ -205,7 +205,7 @@ def groups_of(command: str) -> dict[str, list[tuple[str, str]]]:
     """All options of a command and their help, by groups."""
     found = cli.get_command(click.Context(cli), command)
     assert isinstance(found, Command)  # noqa: S101 - they all are
-    return found.groups(click.Context(found))
+    return found.groups(click.Context(found, **cli.context_settings))
 
 
 def listed(groups: dict[str, list[tuple[str, str]]]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 _PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?(?:[T ].*)?")
 _NUMBER = re.compile(r"\d+")
+_SECONDS = re.compile(r"\d{9,}")
 _EPOCH = date(1970, 1, 1).toordinal()
 _MILLISECONDS = 10**11
 """From here on numbers are no seconds."""
@@ -35,7 +36,7 @@ def day_of(value: object) -> int:
     (19767, 0, 0, 0)
     """
     with suppress(ValueError, OverflowError):
-        if isinstance(value, str) and not re.fullmatch(r"\d{9,}", value):
+        if isinstance(value, str) and not _SECONDS.fullmatch(value):
             found = datetime.fromisoformat(value.strip())
             found = found.astimezone(UTC) if found.tzinfo else found
             return max(found.toordinal() - _EPOCH, 0)
