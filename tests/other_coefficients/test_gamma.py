@@ -25,13 +25,12 @@ from refusals import assert_tells, refused
 # --- Oracle -------------------------------------------------------------------
 
 
-def dissimilarity(u, v, *, alpha=3, beta=1, categories=None):
+def dissimilarity(u, v, *, alpha=3, beta=1):
     """Of two units (start, end, label); an empty place is 1 away from everything."""
     if u is None or v is None:
         return Fraction(1)
     shift = Fraction(abs(u[0] - v[0]) + abs(u[1] - v[1]), u[1] - u[0] + v[1] - v[0])
-    labels = (categories or {}).get(frozenset((u[2], v[2])), u[2] != v[2])
-    return alpha * shift**2 + beta * Fraction(labels)
+    return alpha * shift**2 + beta * (u[2] != v[2])
 
 
 def disorder(places, **options):
@@ -171,20 +170,13 @@ def columns(texts, labels="ABC"):
     st.lists(teams(labels="ABC"), min_size=1, max_size=4),
     st.sampled_from([0, Fraction(1, 4), 1, 3]),
     st.sampled_from([0, 1, Fraction(9, 4), Fraction(9, 2)]),
-    st.sampled_from([{}, {frozenset("AB"): Fraction(1, 2)}, {frozenset("AC"): Fraction(1, 16)}]),
 )
 @examples(50)
-def test_no_alignment_is_cheaper(texts, alpha, beta, categories):
+def test_no_alignment_is_cheaper(texts, alpha, beta):
     assume(alpha or beta)
-    table = 1 - np.eye(3)
-    for pair, distance in categories.items():
-        one, other = ("ABC".index(label) for label in pair)
-        table[one, other] = table[other, one] = distance
     data = columns(texts)
-    aligned, cost = best_alignment(
-        data, Dissimilarity(alpha=float(alpha), beta=float(beta), labels=table)
-    )
-    options = {"alpha": alpha, "beta": beta, "categories": categories}
+    aligned, cost = best_alignment(data, Dissimilarity(alpha=float(alpha), beta=float(beta)))
+    options = {"alpha": alpha, "beta": beta}
     for text, sides in enumerate(texts):
         assert cost[text] == pytest.approx(float(best(sides, **options)[0]), abs=1e-9)
 
@@ -206,7 +198,7 @@ def test_no_alignment_is_cheaper(texts, alpha, beta, categories):
 
 @given(st.tuples(units(2), *[units(1)] * 4), st.sampled_from([1, 3]))
 def test_no_alignment_of_five_annotators_is_cheaper(sides, alpha):
-    options = Dissimilarity(alpha=float(alpha), beta=1.0, labels=1 - np.eye(3))
+    options = Dissimilarity(alpha=float(alpha), beta=1.0)
     _, cost = best_alignment(columns([sides]), options)
     assert cost[0] == pytest.approx(float(best(sides, alpha=alpha)[0]), abs=1e-9)
 
@@ -219,20 +211,19 @@ def test_half_of_each_pair_is_no_alignment():
 
 
 def test_a_third_unit_can_bring_two_together():
-    # anna's and ben's units are 9/2 apart, too far for a pair of their own, but cleo's is
-    # near both: together (9/2 + 1/4 + 1/4)/3 = 5/3. A pair with cleo and one alone would
-    # cost (1/4 + 2)/3 + 1 = 7/4, and all alone 3.
-    corpus = corpus_of(9, [(0, 2, "A")], [(0, 2, "B")], [(0, 2, "C")])
-    near = {("A", "C"): 1 / 18, ("B", "C"): 1 / 18}
-    found = gamma(corpus, beta=4.5, categories=near, samples=2)["gamma"]
-    assert found.observed == pytest.approx(5 / 3, abs=1e-12)
+    # anna's and ben's units are 17/4 apart, too far for a pair of their own, but cleo's is
+    # near both: together (17/4 + 2·17/36)/3 = 187/108. A pair with cleo and one alone would
+    # cost (17/36 + 2)/3 + 1 = 197/108, and all alone 3.
+    corpus = corpus_of(9, [(0, 2, "A")], [(2, 4, "A")], [(0, 4, "A")])
+    found = gamma(corpus, alpha=4.25, samples=2)["gamma"]
+    assert found.observed == pytest.approx(187 / 108, abs=1e-12)
 
 
 def test_what_can_as_well_be_taken_apart_is():
     # cleo's unit is 5/2 from either of two equal ones: all together cost (5/2 + 5/2)/3, and the
     # two (0 + 2)/3 besides cleo's alone, both 5/3.
     sides = [plain([(0, 2)], "A"), plain([(0, 2)], "A"), plain([(2, 4)], "A")]
-    options = Dissimilarity(alpha=2.5, beta=1.0, labels=1 - np.eye(3))
+    options = Dissimilarity(alpha=2.5, beta=1.0)
     aligned, cost = best_alignment(columns([sides]), options)
     assert [members for unitary in aligned for members in unitary.members.tolist()] == [[0, 1]]
     assert cost.tolist() == pytest.approx([5 / 3])
@@ -244,7 +235,7 @@ def test_many_texts_are_aligned_as_each_alone():
     for _ in range(30):
         starts = [rng.integers(0, 40, rng.integers(0, 9)) for _ in range(rng.integers(2, 5))]
         texts.append([[(int(s), int(s) + 4, "AB"[s % 2]) for s in side] for side in starts])
-    options = Dissimilarity(alpha=3.0, beta=1.0, labels=1 - np.eye(3))
+    options = Dissimilarity(alpha=3.0, beta=1.0)
     alone = [best_alignment(columns([sides]), options)[1][0] for sides in texts]
     np.testing.assert_allclose(best_alignment(columns(texts), options)[1], alone, atol=1e-9)
 
@@ -311,9 +302,7 @@ def test_positions_and_labels_by_hand():
     assert gamma(corpus)["gamma"].observed == pytest.approx(4 / 3, abs=1e-15)
     assert gamma(corpus, beta=0)["gamma"].observed == pytest.approx(1 / 3, abs=1e-15)
     assert gamma(corpus, alpha=0)["gamma"].observed == 1
-    near = gamma(corpus, categories={("B", "A"): 0.25})["gamma"]
-    assert near.observed == pytest.approx(1 / 3 + 1 / 4, abs=1e-15)
-    assert near.settings["categories"] == "A~B=0.25"
+    assert gamma(corpus, beta=0.25)["gamma"].observed == pytest.approx(1 / 3 + 1 / 4, abs=1e-15)
 
 
 def test_labels_of_aligned_units_by_hand():
@@ -737,14 +726,6 @@ def test_options_out_of_range():
         ({"samples": 2.5}, "samples … 2.5 … whole number"),
         ({"seed": "x"}, "seed … 'x' … generator"),
         ({"seed": -1}, "seed … -1 … 0"),
-        ({"categories": {"AB": 1}}, "categories … 'AB' … pairs"),
-        ({"categories": {("A", "C"): 1}}, "categories … 'C' … 'A', 'B'"),
-        ({"categories": {("A", "B"): 2}}, "categories … 'A' and 'B' … 2"),
-        ({"categories": {("A", "A"): 1}}, "'A' and 'A' … 1 … 0"),
-        (
-            {"categories": {("A", "B"): 0.5, ("B", "A"): 0.25}},
-            "'B' and 'A' … 0.5 … 0.25",
-        ),
     ]
     for options, told in cases:
         with refused(OptionError, told):

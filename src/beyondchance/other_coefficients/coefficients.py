@@ -157,7 +157,7 @@ def value_of(name: str, task: Task) -> Coefficient:
 GAMMAS = tuple(name for name, entry in CATALOGUE.items() if entry.is_sampled)
 _SHOWN = ("title", "definition", "reference", "parts")
 _WORD = re.compile("[a-z]+")
-GAMMA_OPTIONS = ("alpha", "beta", "delta", "categories", "precision", "confidence", "samples")
+GAMMA_OPTIONS = ("alpha", "beta", "delta", "precision", "confidence", "samples")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,7 +240,7 @@ def coefficients(
     model : str
         Of the corrected F1, as in `agreement`.
     gamma : mapping of str to object, optional
-        Parameters of gamma: alpha, beta, delta, categories, precision, confidence, samples.
+        Parameters of gamma: alpha, beta, delta, precision, confidence, samples.
     seed : int or Generator, optional
         Where the random numbers of gamma begin, or a generator.
     progress : callable, optional

@@ -10,7 +10,7 @@ For units u and v that are :math:`b_u` and :math:`b_v` long:
 .. math::
     d_{pos}(u, v) &= \Delta_\emptyset \left(\frac{|start_u - start_v| + |end_u - end_v|}
                                     {b_u + b_v}\right)^2 \\
-    d_{cat}(u, v) &= \Delta_\emptyset \cdot dist(label_u, label_v) \\
+    d_{cat}(u, v) &= \Delta_\emptyset \cdot [label_u \ne label_v] \\
     d(u, v) &= α\, d_{pos}(u, v) + β\, d_{cat}(u, v), \qquad d(u, \emptyset) = \Delta_\emptyset
 
 The disorder of a unitary alignment is the mean of d over all pairs of annotators, two
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from math import ceil, inf, nan, sqrt
 from statistics import NormalDist
@@ -32,17 +33,14 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import (
     Within,
-    as_float,
     checked_generator,
     checked_number,
-    checked_option,
     checked_share,
     checked_whole,
 )
 from beyondchance.core.ragged import total
 from beyondchance.errors import OptionError
-from beyondchance.messages import Quote
-from beyondchance.other_coefficients.alignment import Dissimilarity, Unitary, best_alignment
+from beyondchance.other_coefficients.alignment import Dissimilarity, best_alignment
 from beyondchance.other_coefficients.coefficient import (
     NOTHING_MARKED,
     Coefficient,
@@ -54,7 +52,7 @@ from beyondchance.other_coefficients.continua import (
     compared_texts,
     random_corpora,
 )
-from beyondchance.types import Floats, Ints
+from beyondchance.types import Floats
 
 _FINITE = Within(is_high_open=True)
 PILOT = 30
@@ -80,7 +78,6 @@ def gamma(
     alpha: float = 3.0,
     beta: float = 1.0,
     delta: float = 1.0,
-    categories: Mapping[tuple[str, str], float] | None = None,
     precision: float = 0.02,
     confidence: float = 0.95,
     samples: int | None = None,
@@ -99,9 +96,6 @@ def gamma(
     delta : float
         Δ∅, the cost of a unit that is aligned with nothing. It is the unit of measurement
         of disorders; no coefficient depends on it.
-    categories : mapping of (label, label) to float, optional
-        Distances between labels, from 0 to 1, in either order. Pairs that are not named
-        are 1 apart.
     precision, confidence : float
         Random corpora are drawn until the expected disorder of gamma is known within this
         share of itself, with this confidence: (1.96·CV/precision)² of them at 95 %, with
@@ -125,7 +119,7 @@ def gamma(
     Raises
     ------
     OptionError
-        For an option out of its range, or a label that the corpus lacks.
+        For an option out of its range.
     MissingLibraryError
         Without scipy.
 
@@ -169,7 +163,6 @@ def gamma(
     dissimilarity = Dissimilarity(
         alpha=checked_number("alpha", alpha, _FINITE),
         beta=checked_number("beta", beta, _FINITE),
-        labels=_label_distances(corpus.labels, categories),
     )
     if alpha == beta == 0:
         raise OptionError("alpha and beta are both 0", expected="one of them to be positive")
@@ -183,7 +176,6 @@ def gamma(
         "alpha": f"{alpha:g}",
         "beta": f"{beta:g}",
         "delta": f"{delta:g}",
-        **({} if categories is None else {"categories": _listed(categories)}),
         "sampler": "shuffle",
         "samples": "0",
         **({} if samples is not None else {"precision": f"{precision:g}"}),
@@ -197,9 +189,10 @@ def gamma(
         nothing = Coefficient(value=nan, why=why, settings=settings)
         return _by_name([nothing] * (2 + len(corpus.labels)), corpus.labels)
 
-    observed = _disorders(texts.units, 1, dissimilarity)[0]
+    disorders = partial(_disorders, dissimilarity=dissimilarity, n_labels=len(corpus.labels))
+    observed = disorders(texts.units, 1)[0]
     random = _sampled(
-        texts, dissimilarity, rng, samples=samples, factor=quantile / share, progress=progress
+        texts, disorders, rng, samples=samples, factor=quantile / share, progress=progress
     )
     settings["samples"] = str(len(random))
     reasons = [_REASONS, *[_CATEGORIAL_REASONS] * (1 + len(corpus.labels))]
@@ -213,7 +206,7 @@ def gamma(
 # --- Disorder -----------------------------------------------------------------
 
 
-def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity) -> Floats:
+def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity, n_labels: int) -> Floats:
     """Compute the disorders of corpora of equally many texts, which lie end to end.
 
     Returns
@@ -225,14 +218,29 @@ def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity) -> Fl
     aligned, cost = best_alignment(units, dissimilarity)
     n_units = np.bincount(units.continuum, minlength=len(units.team)) / units.team
     overall = _ratio(*(part.reshape(n_corpora, -1).sum(axis=1) for part in (cost, n_units)))
-    corpus = units.continuum // (len(units.team) // n_corpora)
-    distance, weight = _categorial(units, aligned, dissimilarity, corpus, n_corpora)
+    # Weights of pairs of aligned units: of all, and of those with each label.
+    corpus, width = units.continuum // (len(units.team) // n_corpora), 1 + n_labels
+    cells, distances, weights = [np.zeros(0, dtype=np.int64)], [np.zeros(0)], [np.zeros(0)]
+    for unitary in aligned:
+        n_units_here = unitary.members.shape[1]
+        for i, j in combinations(range(n_units_here), 2):
+            u, v = unitary.members[:, i], unitary.members[:, j]
+            weight = np.maximum(0, 1 - dissimilarity.position(units, u, v)) / (n_units_here - 1)
+            row, differ = corpus[u] * width, units.label[u] != units.label[v]
+            cells += [row, row + 1 + units.label[u], (row + 1 + units.label[v])[differ]]
+            distances += [weight * differ, weight * differ, weight[differ]]
+            weights += [weight, weight, weight[differ]]
+    cell = np.concatenate(cells)
+    distance, weight = (
+        total(cell, np.concatenate(parts), n_corpora * width).reshape(n_corpora, width)
+        for parts in (distances, weights)
+    )
     return np.column_stack([overall, _ratio(distance, weight)])
 
 
 def _sampled(
     texts: Texts,
-    dissimilarity: Dissimilarity,
+    disorders: Callable[[Units, int], Floats],
     rng: np.random.Generator,
     *,
     samples: int | None,
@@ -244,7 +252,7 @@ def _sampled(
     done, wanted = 0, PILOT if samples is None else samples
     while done < wanted:
         for units, n_corpora in random_corpora(texts, wanted - done, rng):
-            drawn.append(_disorders(units, n_corpora, dissimilarity))
+            drawn.append(disorders(units, n_corpora))
             done += n_corpora
             if progress is not None:
                 progress(done, wanted)
@@ -260,41 +268,6 @@ def _needed(disorders: Floats, factor: float) -> int:
         return 0
     variation = factor * float(known.std(ddof=1) / known.mean())
     return ceil(variation**2 * len(disorders) / len(known))
-
-
-def _categorial(
-    units: Units,
-    aligned: list[Unitary],
-    dissimilarity: Dissimilarity,
-    corpus: Ints,
-    n_corpora: int,
-) -> tuple[Floats, Floats]:
-    """Sum weighted distances between labels of aligned units, and the weights.
-
-    Returns
-    -------
-    distance, weight : arrays of float, shape (n_corpora, 1 + labels)
-        Of all pairs, then of those with each label.
-    """
-    width = 1 + len(dissimilarity.labels)
-    cells, distances, weights = [], [], []
-    for unitary in aligned:
-        n_units = unitary.members.shape[1]
-        for i, j in combinations(range(n_units), 2):
-            u, v = unitary.members[:, i], unitary.members[:, j]
-            weight = np.maximum(0, 1 - dissimilarity.position(units, u, v)) / (n_units - 1)
-            distance = weight * dissimilarity.labels[units.label[u], units.label[v]]
-            row = corpus[u] * width
-            differ = units.label[u] != units.label[v]
-            cells += [row, row + 1 + units.label[u], (row + 1 + units.label[v])[differ]]
-            distances += [distance, distance, distance[differ]]
-            weights += [weight, weight, weight[differ]]
-    cell = np.concatenate([np.zeros(0, dtype=np.int64), *cells])
-    sums = [
-        total(cell, np.concatenate([np.zeros(0), *parts]), n_corpora * width)
-        for parts in (distances, weights)
-    ]
-    return sums[0].reshape(n_corpora, width), sums[1].reshape(n_corpora, width)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
@@ -351,48 +324,6 @@ def _by_name(values: list[Coefficient], labels: tuple[str, ...]) -> dict[str, Co
         value=nan, why=ONE_BY_ONE, by_label=by_label, settings=overall.settings
     )
     return {"gamma": overall, "gamma-cat": categorial, "gamma-k": one_by_one}
-
-
-# --- Options ------------------------------------------------------------------
-
-
-def _label_distances(
-    labels: tuple[str, ...], categories: Mapping[tuple[str, str], float] | None
-) -> Floats:
-    """Return the distances between all labels.
-
-    Examples
-    --------
-    >>> _label_distances(("A", "B", "C"), {("B", "A"): 0.5}).tolist()
-    [[0.0, 0.5, 1.0], [0.5, 0.0, 1.0], [1.0, 1.0, 0.0]]
-    """
-    distances = 1 - np.eye(len(labels))
-    named: dict[tuple[int, int], float] = {}
-    for pair, distance in (categories or {}).items():
-        if not isinstance(pair, tuple) or len(pair) != 2:
-            raise OptionError("categories name ", Quote(pair), expected="pairs of labels")
-        for label in pair:
-            checked_option("label in categories", label, labels, are_data=True)
-        one, other = sorted(labels.index(label) for label in pair)
-        number = as_float(distance)
-        put = ("categories put ", Quote(pair[0]), " and ", Quote(pair[1]))
-        if not 0 <= number <= 1 or (one == other and number != 0):
-            expected = "a number from 0 to 1, and 0 for a label and itself"
-            raise OptionError(*put, " ", Quote(distance), " apart", expected=expected)
-        if named.setdefault((one, other), number) != number:
-            raise OptionError(
-                *put,
-                f" both {named[one, other]!r} and {number!r} apart",
-                expected="one distance for both orders",
-            )
-        distances[one, other] = distances[other, one] = number
-    return distances
-
-
-def _listed(categories: Mapping[tuple[str, str], float]) -> str:
-    """Write distances between labels for the settings."""
-    parts = sorted({(*sorted(pair), distance) for pair, distance in categories.items()})
-    return ",".join(f"{one}~{other}={distance:g}" for one, other, distance in parts)
 
 
 def gammas(task: Task) -> dict[str, Coefficient]:
