@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, nan
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from math import nan
+from typing import Any
 
 import numpy as np
 
 from beyondchance.annotations.building import MOST_POSITIONS
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.annotations.names import as_list, distinct_names, numbered
+from beyondchance.annotations.names import as_list, distinct_names
 from beyondchance.checks import Within, checked_number, checked_option, is_whole
 from beyondchance.core.nesting import in_order
 from beyondchance.core.observed import SpanGroups, intersecting
-from beyondchance.core.ragged import bounds
+from beyondchance.core.ragged import bounds, largest, rows_by_value
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.evaluation.rates import SIDES
 from beyondchance.messages import Quote
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement
+from beyondchance.scoring.one_to_one import assignment, clusters
 from beyondchance.types import Bools, Ints
 
 STRICT, EXACT, PARTIAL, ENT_TYPE = ("strict", "exact", "partial", "ent_type")
 INCLUSIVE, EXCLUSIVE = ENDS = ("inclusive", "exclusive")
 _LISTS = "a list for each text, of tags or of dictionaries with start, end and label"
-
-
-@dataclass(frozen=True, slots=True)
-class _Entities:
-    """The entities of both sides; and the same as a corpus, where texts have known lengths.
-
-    Attributes
-    ----------
-    groups : SpanGroups
-        The true entities of each text, then the predicted ones of each text.
-    label : array of int, shape (entities,)
-    labels : tuple of str
-    corpus : Corpus, optional
-    """
-
-    groups: SpanGroups
-    label: Ints
-    labels: tuple[str, ...]
-    corpus: Corpus | None
 
 
 def schema_scores(
@@ -120,56 +101,42 @@ def schema_scores(
     least = checked_number("min_overlap_percentage", min_overlap_percentage, Within(0, 100))
     checked_option("ends", ends, ENDS)
     wanted = None if labels is None else _checked_labels(labels)
-    entities = _entities_of(true, predicted, lengths, wanted, is_inclusive=ends == INCLUSIVE)
-    overlaps = _overlaps(entities, least)
-    chance = _chance(entities.corpus)
-    overall = _scores(entities, overlaps, np.zeros_like(entities.label), (None,), chance)
-    by_label = _scores(entities, overlaps, entities.label, entities.labels, chance)
+    corpus, knows_lengths = _corpus(true, predicted, lengths, is_inclusive=ends == INCLUSIVE)
+    if wanted is not None:
+        corpus = corpus.select(labels=[label for label in corpus.labels if label in wanted])
+    overlaps = _overlaps(corpus, least)
+    chance = _chance(corpus) if knows_lengths and len(corpus.text_length) else {}
+    overall = _scores(corpus, overlaps, np.zeros_like(corpus.span_label), (None,), chance)
+    by_label = _scores(corpus, overlaps, corpus.span_label, corpus.labels, chance)
     return {"overall": overall[None], "entities": by_label}
 
 
 # --- Data ---------------------------------------------------------------------
 
 
-def _entities_of(
-    true: Any,
-    predicted: Any,
-    lengths: Any,
-    labels: Collection[str] | None,
-    *,
-    is_inclusive: bool,
-) -> _Entities:
-    """Collect the entities of both sides, of some labels, from whatever they are given as."""
+def _corpus(true: Any, predicted: Any, lengths: Any, *, is_inclusive: bool) -> tuple[Corpus, bool]:
+    """Build a corpus from whatever entities are given as; and say if the lengths are known."""
     texts = [_texts(name, side) for name, side in zip(SIDES, (true, predicted), strict=True)]
     n_texts = len(texts[0])
     if len(texts[1]) != n_texts:
         found = f"{n_texts} texts are true, {len(texts[1])} predicted"
         raise MismatchError(found, expected="the same texts in the same order")
     first = next((item for side in texts for text in side for item in text), None)
-    if isinstance(first, Mapping) or (first is None and lengths is not None):
-        spans = {
-            name: [_marked(text, f"{name}, text {i}", is_inclusive) for i, text in enumerate(side)]
-            for name, side in zip(SIDES, texts, strict=True)
-        }
-        corpus = None
+    if not isinstance(first, Mapping) and (first is not None or lengths is None):
         if lengths is not None:
-            corpus = _selected(Corpus.from_spans(spans, lengths=lengths), labels)
-        rows = [
-            (side, number, *mark)
-            for side, marks_of_texts in enumerate(spans.values())
-            for number, marks in enumerate(marks_of_texts)
-            for mark in marks
-            if labels is None or mark[2] in labels
-        ]
-        names = tuple(sorted({row[-1] for row in rows}))
-        label = numbered([row[-1] for row in rows], names)
-        columns = np.array([row[:-1] for row in rows], dtype=np.int64).reshape(-1, 4).T
-        return _grouped(n_texts, columns, label, names, corpus)
-    if lengths is not None:
-        raise OptionError("lengths go with entities, not with tags")
-    corpus = _selected(Corpus.from_tags(dict(zip(SIDES, texts, strict=True))), labels)
-    places = corpus.span_annotator, corpus.span_text, corpus.span_start, corpus.span_end
-    return _grouped(n_texts, places, corpus.span_label, corpus.labels, corpus)
+            raise OptionError("lengths go with entities, not with tags")
+        return Corpus.from_tags(dict(zip(SIDES, texts, strict=True))), True
+    spans = {
+        name: [_marked(text, f"{name}, text {i}", is_inclusive) for i, text in enumerate(side)]
+        for name, side in zip(SIDES, texts, strict=True)
+    }
+    # Where lengths are not known, texts end with their last entity.
+    ends = [
+        max((end for _, end, _ in chain(*sides)), default=0)
+        for sides in zip(*spans.values(), strict=True)
+    ]
+    known = ends if lengths is None else lengths
+    return Corpus.from_spans(spans, lengths=known, duplicates="error"), lengths is not None
 
 
 def _texts(name: str, side: Any) -> list[Any]:
@@ -182,27 +149,6 @@ def _texts(name: str, side: Any) -> list[Any]:
         if not isinstance(text, list | tuple):
             raise DataError("found ", Quote(text), where=f"{name}, text {number}", expected=_LISTS)
     return listed
-
-
-def _selected(corpus: Corpus, labels: Collection[str] | None) -> Corpus:
-    if labels is None:
-        return corpus
-    return corpus.select(labels=[label for label in corpus.labels if label in labels])
-
-
-def _grouped(
-    n_texts: int,
-    places: Iterable[Ints],
-    label: Ints,
-    labels: tuple[str, ...],
-    corpus: Corpus | None,
-) -> _Entities:
-    """Sort entities, of which side, text, start and end are given, into groups."""
-    side, text, start, end = places
-    group = side * n_texts + text
-    order = in_order(group, start, end)
-    groups = SpanGroups(bounds(group, 2 * n_texts), start[order], end[order])
-    return _Entities(groups, label[order], labels, corpus)
 
 
 def _tags_of_lines(lines: str) -> list[list[str]]:
@@ -250,43 +196,77 @@ def _checked_labels(labels: Any) -> list[str]:
 # --- Pairs --------------------------------------------------------------------
 
 
-def _overlaps(entities: _Entities, least: float) -> tuple[Ints, Ints]:
+def _overlaps(corpus: Corpus, least: float) -> tuple[Ints, Ints]:
     """Find the true and the predicted entities that overlap, by number."""
-    groups = entities.groups
-    text = np.arange(len(groups) // 2)
-    _, one, two = intersecting(groups, text, text + len(text))
-    start, end = groups.start, groups.end
+    text, start, end = corpus.span_text, corpus.span_start, corpus.span_end
+    n_texts = len(corpus.text_length)
+    group = corpus.span_annotator * n_texts + text
+    order = in_order(group, start, end)
+    groups = SpanGroups(bounds(group, 2 * n_texts), start[order], end[order])
+    _, one, two = intersecting(groups, np.arange(n_texts), np.arange(n_texts) + n_texts)
+    one, two = order[one], order[two]
     shared = np.minimum(end[one], end[two]) - np.maximum(start[one], start[two])
     enough = shared / (end[one] - start[one]) * 100.0 >= least
     return one[enough], two[enough]
 
 
-def _pairs(entities: _Entities, one: Ints, two: Ints) -> dict[str, tuple[Ints, Bools]]:
+def _pairs(corpus: Corpus, one: Ints, two: Ints) -> dict[str, tuple[Ints, Bools]]:
     """Pair entities by each schema: the true entity, and whether the pair is correct."""
-    start, end = entities.groups.start, entities.groups.end
+    start, end, label = corpus.span_start, corpus.span_end, corpus.span_label
     has_place = (start[one] == start[two]) & (end[one] == end[two])
-    has_label = entities.label[one] == entities.label[two]
+    has_label = label[one] == label[two]
     n_overlaps = np.bincount(np.concatenate([one, two]), minlength=1)
     # Most overlap with one other only, and are a pair with it.
     is_alone = (n_overlaps[one] == 1) & (n_overlaps[two] == 1)
-    others = (~is_alone).nonzero()[0]
-    edges = list(zip(one[others].tolist(), two[others].tolist(), strict=True))
+    others = np.flatnonzero(~is_alone)
+    cluster = clusters(np.stack([corpus.span_text, start, end, label]))
+    rows = [others[own] for own in rows_by_value(cluster[one[others]])]
+    # The number of each entity among those of its side in its cluster.
+    side = 2 * cluster + corpus.span_annotator
+    order = np.argsort(side, kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order)) - bounds(side, largest(side) + 1)[side[order]]
 
     def paired(is_correct: Bools) -> tuple[Ints, Bools]:
-        flags = is_correct[others].tolist()
-        best = best_pairs([Edge(*edge, flag) for edge, flag in zip(edges, flags, strict=True)])
-        true, _, correct = np.array(best, dtype=np.int64).reshape(-1, 3).T
-        return np.append(one[is_alone], true), np.append(is_correct[is_alone], correct > 0)
+        best = [
+            own[best_pairs(number[one[own]], number[two[own]], is_correct[own])] for own in rows
+        ]
+        chosen = np.concatenate([np.flatnonzero(is_alone), *best])
+        return one[chosen], is_correct[chosen]
 
     strict, exact, ent_type = map(paired, (has_place & has_label, has_place, has_label))
     return {STRICT: strict, EXACT: exact, PARTIAL: exact, ENT_TYPE: ent_type}
+
+
+def best_pairs(one: Ints, two: Ints, is_correct: Bools) -> Ints:
+    """Choose pairs of entities that overlap, such that each has one partner at most.
+
+    Of all choices, one is made that has the most correct pairs and, among those, the most pairs.
+    How many there are does not depend on the order of the entities.
+
+    Examples
+    --------
+    The second predicted entity is a correct partner, the first is not.
+
+    >>> best_pairs(np.array([0, 0]), np.array([0, 1]), np.array([False, True])).tolist()
+    [1]
+    """
+    n_one, n_two = largest(one) + 1, largest(two) + 1
+    if n_one > n_two:
+        return best_pairs(two, one, is_correct)
+    worth, pair = np.zeros((2, n_one, n_two), dtype=np.int64)
+    # A correct pair counts more than all others together.
+    worth[one, two] = 1 + len(one) * is_correct
+    pair[one, two] = np.arange(len(one))
+    chosen = np.arange(n_one), assignment(worth.__getitem__, n_one, n_two)
+    return np.asarray(pair[chosen][worth[chosen] > 0])
 
 
 # --- Counts and rates ---------------------------------------------------------
 
 
 def _scores(
-    entities: _Entities,
+    corpus: Corpus,
     overlaps: tuple[Ints, Ints],
     group: Ints,
     names: Sequence[Any],
@@ -300,10 +280,9 @@ def _scores(
         """Count by a flag and by group."""
         return np.bincount(flag * n_groups + group, minlength=2 * n_groups).reshape(2, -1).tolist()
 
-    groups = entities.groups
-    sizes = counted(groups.owner() >= len(groups) // 2, group)
+    sizes = counted(corpus.span_annotator > 0, group)
     found: dict[Any, dict[str, Any]] = {name: {} for name in names}
-    for schema, (true, is_correct) in _pairs(entities, one[own], two[own]).items():
+    for schema, (true, is_correct) in _pairs(corpus, one[own], two[own]).items():
         columns = zip(names, *counted(is_correct, group[true]), *sizes, strict=True)
         for name, n_other, n_correct, n_true, n_predicted in columns:
             counts = _counts(schema, n_correct, n_other, n_true, n_predicted)
@@ -339,85 +318,11 @@ def _counts(
     }
 
 
-def _chance(corpus: Corpus | None) -> dict[Any, dict[str, Score]]:
-    """Score the schemas whose chance is known, if texts have known lengths: of all, by label."""
-    if corpus is None or not len(corpus.text_length):
-        return {}
+def _chance(corpus: Corpus) -> dict[Any, dict[str, Score]]:
+    """Score the schemas whose chance is known: of all, by label."""
+    corpus = corpus.rename_labels({})
     strict = agreement(corpus, measure="exact")
     unlabelled = agreement(corpus, measure="exact", scope="unlabelled")
     # Where only one label is looked at, it makes no difference whether labels have to be equal.
     by_label = {label: dict.fromkeys((STRICT, EXACT), it) for label, it in strict.by_label.items()}
     return {None: {STRICT: strict.score, EXACT: unlabelled.score}, **by_label}
-
-
-class Edge(NamedTuple):
-    """Two entities that overlap, by their numbers, and whether they are a correct pair."""
-
-    true: int
-    predicted: int
-    is_correct: bool
-
-
-def best_pairs(edges: Sequence[Edge]) -> list[Edge]:
-    """Pair entities that overlap, each with one partner at most.
-
-    Of all ways to pair them, one is taken that has the most correct pairs and, among those, the
-    most pairs. How many there are does not depend on the order of the entities.
-
-    Predicted entities join one after the other. Each may take a partner from another one, which
-    may take its partner from the next, or stay alone: of all such paths, the one is followed that
-    gains most, so that the pairs are the best of the entities that have joined.
-
-    Examples
-    --------
-    The second predicted entity is a correct partner, the first is not.
-
-    >>> best_pairs([Edge(0, 0, is_correct=False), Edge(0, 1, is_correct=True)])
-    [Edge(true=0, predicted=1, is_correct=True)]
-    """
-    of_predicted: _Edges = defaultdict(list)
-    for edge in edges:
-        # A correct pair counts more than all others together.
-        of_predicted[edge.predicted].append((len(edges) * edge.is_correct + 1, edge))
-    by_true: dict[int, tuple[int, Edge]] = {}
-    by_predicted: dict[int, Edge] = {}
-    for first in of_predicted:
-        true, came_by = _best_path(first, of_predicted, by_true)
-        if true in by_true:
-            del by_predicted[by_true[true][1].predicted]
-        # Change partners along the path, from its end to its beginning.
-        while true is not None:
-            by_true[true] = came_by[true]
-            edge = came_by[true][1]
-            former = by_predicted.get(edge.predicted)
-            by_predicted[edge.predicted] = edge
-            true = former.true if former else None
-    return list(by_predicted.values())
-
-
-_Edges = dict[int, list[tuple[int, Edge]]]
-"""The edges of each predicted entity, with how much they count as a pair."""
-
-
-def _best_path(
-    first: int, of_predicted: _Edges, by_true: Mapping[int, tuple[int, Edge]]
-) -> tuple[int | None, dict[int, tuple[int, Edge]]]:
-    """Return the true entity at which the best path ends, and how each one was reached."""
-    best, last = 0, None
-    gain: dict[int, int] = {}
-    came_by: dict[int, tuple[int, Edge]] = {}
-    waiting = deque([(first, 0)])
-    # An entity that joins gains no more than its best pair counts.
-    while waiting and best < max(of_predicted[first])[0]:
-        number, before = waiting.popleft()
-        for weight, edge in of_predicted[number]:
-            gained = before + weight
-            if gained <= gain.get(edge.true, -inf):
-                continue
-            gain[edge.true], came_by[edge.true] = gained, (weight, edge)
-            taken, old = by_true.get(edge.true, (0, None))
-            if gained - taken > best:
-                best, last = gained - taken, edge.true
-            if old and gained - taken + max(of_predicted[old.predicted])[0] > best:
-                waiting.append((old.predicted, gained - taken))
-    return last, came_by

@@ -150,7 +150,7 @@ def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """
     table = np.concatenate([a, b], axis=1)
     is_b = np.arange(table.shape[1]) >= a.shape[1]
-    cluster = _clusters(table)
+    cluster = clusters(table)
     n_clusters = int(cluster.max(initial=-1)) + 1
     n_a, n_b = (np.bincount(cluster[side], minlength=n_clusters) for side in (~is_b, is_b))
     order = np.lexsort((table[3], table[2], table[1], is_b, cluster))
@@ -167,7 +167,7 @@ def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     return x, y - a.shape[1]
 
 
-def _clusters(table: Ints) -> Ints:
+def clusters(table: Ints) -> Ints:
     """Return the cluster of each span: spans of a comparison that overlap, directly or not."""
     comparison, start, end, _ = table
     order = np.lexsort((start, comparison))
@@ -182,7 +182,7 @@ def _assigned(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     is_turned = (a.shape[1], a.T.tolist()) > (b.shape[1], b.T.tolist())
     rows, columns = (b, a) if is_turned else (a, b)
     worth = _Worth(rows, columns)
-    column = _assignment(worth.row, rows.shape[1], columns.shape[1])
+    column = assignment(worth.row, rows.shape[1], columns.shape[1])
     i, j = np.arange(rows.shape[1]), column
     share = np.minimum(rows[1, i], columns[1, j]) > np.maximum(rows[0, i], columns[0, j])
     i, j = i[share], j[share]
@@ -217,7 +217,7 @@ class _Worth:
         return np.where(shared > 0, np.maximum(worth, 1), 0)
 
 
-def _assignment(worth_of: Callable[[int], Ints], n_rows: int, n_columns: int) -> Ints:
+def assignment(worth_of: Callable[[int], Ints], n_rows: int, n_columns: int) -> Ints:
     """Assign a column to each row, none twice, so that their total worth is largest.
 
     Rows are assigned one after the other by a shortest augmenting path; prices of rows and
