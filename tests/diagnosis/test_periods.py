@@ -128,6 +128,21 @@ def test_documents_that_get_harder_for_all_name_nobody(options):
         assert periods(team("abcd", seed=seed, **options)).changes == ()
 
 
+def test_the_best_of_a_team_is_not_named_because_documents_get_harder():
+    # ada, who is better than the others, has most to lose. In the second half, all are misled to
+    # the second token in every other document. If it did not count that she agrees as well as the
+    # others do in the end, she would be named with each of these seeds.
+    for seed in (7, 12, 30):
+        rng = np.random.default_rng(seed)
+        marks = {}
+        for name, wrong in {"ada": 0.02, "ben": 0.3, "cleo": 0.3}.items():
+            late = [1 if rng.random() < 0.5 else i for i in noisy(rng, 100, [wrong] * 100)]
+            marks[name] = noisy(rng, 100, [wrong] * 100) + late
+        found = periods(of_tokens(marks, round=["1"] * 100 + ["2"] * 100))
+        assert found.corrected[0, 0] - found.corrected[0, 1] > 0.2
+        assert found.changes == ()
+
+
 def test_a_bad_partner_makes_nobody_be_named():
     # ada agrees less when documents get harder, with ben only: she never agreed with dan.
     rng = np.random.default_rng(4)
