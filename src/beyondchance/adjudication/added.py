@@ -39,31 +39,27 @@ def with_annotator(
             *("the corpus has an annotator ", Quote(name), " already"),
             remedy="pass another name",
         )
-    number = len(corpus.annotators)
-    elsewhere = corpus.elsewhere
-    if elsewhere is not None:
-        fresh = np.stack([spans.text, spans.start, spans.end])
-        elsewhere = np.concatenate([elsewhere, [fresh, fresh]], axis=2)
-    every = corpus.labels if labels is None else tuple(sorted({*corpus.labels, *labels}))
-    recoded = [
-        numbered(table, every)[label]
-        for table, label in ((corpus.labels, corpus.span_label), (labels or every, spans.label))
-    ]
-    columns: dict[str, Any] = {
-        "annotation_document": np.append(corpus.annotation_document, documents),
-        "annotation_annotator": np.append(
-            corpus.annotation_annotator, np.full(len(documents), number)
-        ),
-        "span_text": np.append(corpus.span_text, spans.text),
-        "span_annotator": np.append(corpus.span_annotator, np.full(len(spans.text), number)),
-        "span_label": np.concatenate(recoded),
-        "span_start": np.append(corpus.span_start, spans.start),
-        "span_end": np.append(corpus.span_end, spans.end),
+    number, every = len(corpus.annotators), corpus.labels
+    if labels is not None:
+        every = tuple(sorted({*every, *labels}))
+    known = renumbered(corpus, {"label": numbered(corpus.labels, every)})
+    added = {
+        "annotation_document": documents,
+        "annotation_annotator": np.full(len(documents), number),
+        "annotation_date": np.zeros(len(documents), dtype=np.int64),
+        "span_text": spans.text,
+        "span_annotator": np.full(len(spans.text), number),
+        "span_label": numbered(labels or every, every)[spans.label],
+        "span_start": spans.start,
+        "span_end": spans.end,
     }
-    columns["missing_label"] = numbered(corpus.labels, every)[corpus.missing_label]
-    if corpus.annotation_date is not None:
-        days = np.zeros(len(documents), dtype=np.int64)
-        columns["annotation_date"] = np.append(corpus.annotation_date, days)
+    columns: dict[str, Any] = {
+        **known,
+        **{x: np.append(known[x], new) for x, new in added.items() if x in known},
+    }
+    if corpus.elsewhere is not None:
+        fresh = np.stack([spans.text, spans.start, spans.end])
+        columns["elsewhere"] = np.concatenate([corpus.elsewhere, [fresh, fresh]], axis=2)
     if corpus.span_id is not None:
         columns["span_id"] = (*corpus.span_id, *_taken_over(columns, corpus.span_id))
     if corpus.span_fields is not None:
@@ -72,7 +68,6 @@ def with_annotator(
         corpus,
         annotators=(*corpus.annotators, name),
         labels=every,
-        elsewhere=elsewhere,
         **with_sorted_annotations(columns),
     )
 

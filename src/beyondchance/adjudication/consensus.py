@@ -20,16 +20,16 @@ from beyondchance.adjudication.votes import (
     Chosen,
     Marks,
     Votes,
+    cells_of,
     chosen_spans,
     in_order,
     layers,
-    numbered,
     taken,
 )
 from beyondchance.annotations.corpus import Corpus, only
 from beyondchance.annotations.names import kept
 from beyondchance.checks import as_float, checked_option
-from beyondchance.core.ragged import distinct, largest, total
+from beyondchance.core.ragged import distinct, total
 from beyondchance.errors import DataError, OptionError
 from beyondchance.messages import Quote, Use, given
 from beyondchance.options import CorpusOptions
@@ -38,6 +38,7 @@ from beyondchance.results.printed import Printed
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
+from beyondchance.scoring.one_to_one import numbered
 from beyondchance.scoring.places import Places, places_of
 from beyondchance.types import Bools, Floats, Ints
 
@@ -301,7 +302,7 @@ def consensus(
         is_tie = np.zeros(len(chosen.text), dtype=bool)
     added = with_annotator(corpus, name, chosen, np.flatnonzero(ballot.n_here))
     n_members = ballot.n_here[corpus.text_document[chosen.text]]
-    alike, support = _counted(chosen, ballot.marks)
+    alike, support = _counted(chosen, ballot.marks, len(corpus.annotators))
     return Consensus(
         corpus=added,
         name=name,
@@ -425,22 +426,17 @@ def _pooled(scores: Sequence[Score]) -> Score:
     return Score(matched=matched, expected=expected, size_a=a, size_b=b)
 
 
-def _counted(chosen: Chosen, marks: Marks) -> tuple[Ints, Floats]:
+def _counted(chosen: Chosen, marks: Marks, n_annotators: int) -> tuple[Ints, Floats]:
     """Count who marked each span as it is, and on average each of its positions."""
     n = len(chosen.text)
-    text, label, start, end = map(np.append, chosen, marks[:4])
-    number = numbered(text, label, start, end)
+    number = numbered(*map(np.append, chosen, marks[:4]))
     alike = np.bincount(number[n:], minlength=len(number))[number[:n]]
-    # Nested spans of one label cover a position once.
+    # Nested spans of one label cover a position once; each that was chosen is counted by itself.
     flat, layer = layers(marks)
-    text, label, start, end = map(np.append, chosen, taken(flat, layer == 0)[:4])
-    # The lines of text and label lie end to end, and what is covered is added up along them.
-    line = numbered(text, label) * (largest(end) + 1)
-    low, high = line + start, line + end
-    places = np.concatenate([[0], low[n:], high[n:]])
-    order = np.argsort(places, kind="stable")
-    places = places[order]
-    n_open = np.cumsum(np.repeat([0, 1, -1], [1, len(low) - n, len(low) - n])[order])
-    covered = np.append(0, np.cumsum(n_open[:-1] * np.diff(places)))
-    before, behind = np.interp([low[:n], high[:n]], places, covered)
-    return alike, (behind - before) / (high - low)[:n]
+    own = Marks(*chosen, np.arange(n) + n_annotators)
+    cells = cells_of(Marks(*map(np.append, own, taken(flat, layer == 0))))
+    is_own = cells.annotator >= n_annotators
+    votes = np.bincount(cells.number[~is_own], minlength=len(cells.stretch))
+    covered = (votes * (cells.spans.end - cells.spans.start))[cells.number]
+    support = total(cells.annotator[is_own] - n_annotators, covered[is_own], n)
+    return alike, support / (chosen.end - chosen.start)

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from beyondchance.core.ragged import begins_apart, distinct, largest, repeats, spread
+from beyondchance.scoring.one_to_one import numbered
 from beyondchance.types import Bools, Ints
 
 ENTITIES, BEST, MAJORITY, UNION = "entities", "best", "majority", "union"
@@ -95,14 +96,6 @@ def chosen_spans(marks: Marks, votes: Votes, *, measure: str, method: str) -> Ch
 def in_order(text: Ints, label: Ints, start: Ints, end: Ints) -> Chosen:
     """Return spans in reading order, the longer first."""
     return taken(Chosen(text, label, start, end), np.lexsort((label, -end, start, text)))
-
-
-def numbered(*columns: Ints) -> Ints:
-    """Number rows in the order of their values, those with equal values in all columns alike."""
-    order = np.lexsort(columns[::-1])
-    number = np.empty(len(order), dtype=np.int64)
-    number[order] = np.cumsum(~repeats(*(column[order] for column in columns))) - 1
-    return number
 
 
 def voted(marks: Marks, votes: Votes) -> tuple[Chosen, Ints, Ints]:
