@@ -37,8 +37,6 @@ from beyondchance import (
 from beyondchance.other_coefficients.coefficient import Task, UndefinedError
 from beyondchance.other_coefficients.coefficients import (
     CATALOGUE,
-    MOST,
-    marked_shares,
     near_misses,
     share_marked_by_both,
     unmarked_share,
@@ -385,7 +383,6 @@ def test_facts_are_those_of_a_slow_count(found):
 
 def test_facts_by_hand():
     parts = cut(FOUR_2, by_label=False)
-    assert marked_shares(parts) == {0: pytest.approx(31 / 41), 1: pytest.approx(16 / 41)}
     assert unmarked_share(parts) == pytest.approx(10 / 41)
 
 
@@ -415,7 +412,6 @@ def test_sentences_come_with_differences_only(found):
     values += [] if isnan(ours) else [ours]
     needed = len(values) > 1 and max(values) - min(values) > 0.1
     assert bool(result.differences) == needed
-    assert len(result.differences) <= MOST
     for sentence in result.differences:
         assert sentence.endswith(".")
         assert not re.search(r"\bnan\b", sentence)
@@ -445,11 +441,6 @@ def test_near_misses():
     assert_one_tells(found, "of 6 spans", "0 have", "6 overlap", "alpha (0.86)", f"{exact:.2f}")
 
 
-def test_unequal_habits():
-    found = sentences(FOUR_1, "kappa", "pi")
-    assert_one_tells(found, "kappa (0.31)", "pi (0.21)", "'b' marked 37%", "'a' 76%")
-
-
 def test_labels_only():
     # Both marked 4 of 12 positions that one or the other did, and agree on their labels.
     spans = {
@@ -460,25 +451,7 @@ def test_labels_only():
     assert_one_tells(found, "cu-alpha (1.00)", "labels only", "33%")
 
 
-def test_shuffled_tokens_and_spans():
-    # In short texts spans have little room, while tokens are shuffled over all texts.
-    tags = [["B-P", "I-P", "O"], ["O", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]] * 3
-    other = [["B-P", "O", "O"], ["O", "O", "O"], ["O", "O", "O"], ["O", "O", "O"]] * 3
-    corpus = Corpus.from_tags({"a": tags, "b": other})
-    result = coefficients(corpus, which=["shuffled-f1", "corrected-f1"])
-    one, two = (result.values[name] for name in ("shuffled-f1", "corrected-f1"))
-    assert one.value - two.value > 0.1
-    assert_one_tells(
-        result.differences,
-        "all 36",
-        f"F1 of {one.expected:.2f} by chance",
-        f"texts of 3 on average {two.expected:.2f}",
-        f"shuffled-f1 ({one.value:.2f})",
-        f"corrected-f1 ({two.value:.2f})",
-    )
-
-
 def test_the_example():
     two = bc.example().select(documents=["issue-01", "issue-02"])
     found = coefficients(two, gamma={"samples": 50}).differences
-    assert 2 <= len(found) <= MOST
+    assert len(found) >= 2

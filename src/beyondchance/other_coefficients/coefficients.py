@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from beyondchance.checks import checked_instance, checked_list, checked_option
-from beyondchance.core.ragged import begins_apart, total
+from beyondchance.core.ragged import begins_apart
 from beyondchance.errors import OptionError, OverlapError
 from beyondchance.messages import Quote, Text, spoken
 from beyondchance.numbers import in_digits
@@ -20,7 +20,6 @@ from beyondchance.other_coefficients.coefficient import UNDEFINED, Coefficient, 
 from beyondchance.other_coefficients.gamma import gammas
 from beyondchance.other_coefficients.sections import (
     Sections,
-    compared,
     sections,
     sections_by_label,
 )
@@ -321,8 +320,6 @@ def _checked_name(name: str) -> str:
 
 ENOUGH = 0.1
 """By how much two coefficients must differ to need an explanation."""
-MOST = 5
-"""Sentences that a reader will read."""
 OURS = "corrected-f1"
 
 Values = Mapping[str, Coefficient]
@@ -340,7 +337,7 @@ def differences(task: Task, values: Values) -> tuple[Text, ...]:
     Returns
     -------
     tuple of Text
-        The widest difference first; at most five sentences.
+        The widest difference first.
 
     Examples
     --------
@@ -364,7 +361,7 @@ def differences(task: Task, values: Values) -> tuple[Text, ...]:
         if text:
             causes.append((max(gaps)[0], text))
     ranked = sorted(causes, key=lambda cause: -cause[0])
-    return (first, *(text for _, text in ranked[: MOST - 1]))
+    return (first, *(text for _, text in ranked))
 
 
 # --- In words -----------------------------------------------------------------
@@ -410,18 +407,6 @@ def _unmarked_text(task: Task, values: Values, far: list[str]) -> Text:
     )
 
 
-def _single_tokens(task: Task, values: Values, far: list[str]) -> Text:
-    """Explain that shuffled tokens meet more often, or less often, than random spans."""
-    n_positions = task.once(sections).n_positions
-    n_texts = len(compared(task.corpus).text_length)
-    return (
-        f"Single {task.corpus.positions}, shuffled over all {n_positions:,}, reach an F1 of "
-        f"{_short(values['shuffled-f1'].expected)} by chance, spans placed at random within texts "
-        f"of {n_positions / n_texts:,.0f} on average {_short(values[OURS].expected)}: so "
-        f"{_listed(values, far)} and {_listed(values, [OURS])} differ."
-    )
-
-
 def _near_misses(task: Task, values: Values, far: list[str]) -> Text:
     """Explain that alpha and gamma look at how far boundaries lie apart."""
     try:
@@ -454,29 +439,10 @@ def _only_what_both_marked(task: Task, values: Values, far: list[str]) -> Text:
     )
 
 
-def _unequal_habits(task: Task, values: Values, far: list[str]) -> Text:
-    """Explain that kappa lets annotators keep their habits, while pi expects shared ones."""
-    marked = marked_shares(task.once(sections))
-    least, *_, most = sorted(marked, key=marked.__getitem__)
-    names = compared(task.corpus).annotators
-    return (
-        _listed(values, ["kappa"]),
-        " lets each annotator keep its habits, ",
-        _listed(values, far[:1]),
-        " does not: ",
-        Quote(names[least]),
-        f" marked {_percent(marked[least])} of the {task.corpus.positions}, ",
-        Quote(names[most]),
-        f" {_percent(marked[most])}.",
-    )
-
-
 _CAUSES: tuple[tuple[tuple[str, ...], tuple[str, ...], Callable[..., Text]], ...] = (
     (("s", "ac1"), (OURS,), _unmarked_text),
-    (("shuffled-f1",), (OURS,), _single_tokens),
     (("alpha", "gamma"), (OURS,), _near_misses),
     (("cu-alpha",), (OURS, "mu-alpha"), _only_what_both_marked),
-    (("pi", "fleiss", "nominal-alpha"), ("kappa",), _unequal_habits),
 )
 """Coefficients, those from which they differ, and what explains it: nothing, if empty."""
 
@@ -521,12 +487,3 @@ def near_misses(parts: Sections) -> tuple[int, int, int]:
     n_met = len(np.unique(left * len(parts.track_field) + parts.track[right]))
     n_units = int((parts.is_unit * (parts.field_team[parts.field] - 1)).sum())
     return n_units, n_equal, n_met - n_equal
-
-
-def marked_shares(parts: Sections) -> dict[int, float]:
-    """Compute the share that each annotator, by number, marked of what it saw."""
-    annotator = parts.track_annotator[parts.track]
-    n_annotators = int(annotator.max()) + 1
-    seen = total(annotator, parts.length, n_annotators)
-    marked = total(annotator, parts.length * parts.is_unit, n_annotators)
-    return {i: float(marked[i] / seen[i]) for i in np.flatnonzero(seen).tolist()}
