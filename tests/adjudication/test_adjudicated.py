@@ -200,25 +200,26 @@ class TestRefused:
         corpus = TestExamples().corpus()
         of_other_texts: list[tuple[dict[str, Any], tuple[object, ...]]] = [
             ({"document": "1"}, "no document '1'"),
-            ({"document": None}, "no document None"),
             ({"text": 1}, "document '0' … no text 1 … 0"),
             ({"end": 8}, "[0, 8) … 7"),
             ({"start": 3}, "[3, 3) … 7"),
             ({"words": "other"}, "'old Ada Berg' … 'other'"),
         ]
         malformed: list[tuple[dict[str, Any], tuple[object, ...]]] = [
-            ({"text": "0"}, "no text … whole numbers"),
-            ({"spans": None}, "no list of spans"),
+            ({"document": None}, "'document' is null … string"),
+            ({"text": "0"}, "'text' is '0' … whole number"),
+            ({"spans": None}, "'spans' is null … list"),
             ({"spans": [[1, 3]]}, "[1, 3] … start, end and label"),
             ({"spans": [["1", 3, "P"]]}, "['1', 3, 'P'] … start, end and label"),
             ({"spans": [[1, 4, "P"]]}, "[1, 4, 'P'] … [0, 3)"),
             ({"spans": [[1, 3, " "]]}, "[1, 3, ' '] … label … [0, 3)"),
             ({"spans": [[1, 3, "a\nb"]]}, "label … [0, 3)"),
             ({"spans": [[1, 3, " P"]]}, "label … [0, 3)"),
-            ({"choice": "coin"}, "choice 'coin' … version … consensus"),
-            ({"by": 3}, "names … no text"),
-            ({"of": "ada"}, "names … no text"),
-            ({"words": ["x"]}, "words … no text"),
+            ({"choice": "coin"}, "'choice' is 'coin' … version … consensus"),
+            ({"by": 3}, "'by' is 3 … string"),
+            ({"of": "ada"}, "'of' is 'ada' … list"),
+            ({"of": [3]}, "'of' is 3 … name"),
+            ({"words": ["x"]}, "'words' is a list … string"),
             ({"extra": 1}, "no decision … by, choice"),
         ]
         for kind, cases in ((bc.MismatchError, of_other_texts), (bc.FormatError, malformed)):
@@ -236,11 +237,14 @@ class TestRefused:
                 compared_decisions(corpus, [content, file_of(corpus, [GOOD])])
 
     def test_files(self, tmp_path: Any) -> None:
+        unnamed = file_of(TestExamples().corpus(), [])
+        del unnamed["decisions"]
         cases: list[tuple[bytes, tuple[object, ...]]] = [
             (b"{", "decisions.json:1: … JSON"),
             (b'{"a": 1, "a": 2}', "decisions.json:1: … 'a' … twice"),
             (b"[1]", "decisions.json: … no decisions"),
             (b'{"beyondchance": "decisions", "format": 9}', "decisions.json: … 9 … 1"),
+            (json.dumps(unnamed).encode(), "decisions.json: … 'decisions' is null … list"),
             (b"\xff{", "decisions.json:1: … UTF-8"),
             (b"[" * 100_000, "decisions.json:1: … JSON"),
         ]

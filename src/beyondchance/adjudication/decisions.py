@@ -25,8 +25,17 @@ from beyondchance.io.columns import number_of
 from beyondchance.io.packed import unpacked
 from beyondchance.io.separated import declared_rows, delimiter_of
 from beyondchance.io.sources import opened, parsed_json
-from beyondchance.io.values import quoting
-from beyondchance.messages import Piece, Quote, Use, given
+from beyondchance.io.values import (
+    label_of,
+    listed,
+    object_of,
+    quoting,
+    refused,
+    string_of,
+    whole,
+    words_of,
+)
+from beyondchance.messages import Quote, Use, given
 from beyondchance.results.adding import numbered
 from beyondchance.settings import Settings
 
@@ -115,14 +124,13 @@ def decisions_in(source: Any, corpus: Corpus) -> list[Decision]:
                 where=name,
                 remedy=("read the files as for the page: pass ", Use(option, content.get(option))),
             )
-    listed = content.get("decisions")
-    if not isinstance(listed, list):
-        raise FormatError("holds no list of decisions", where=name)
+    made = content.get("decisions")
+    if not isinstance(made, list):
+        raise refused(made, "'decisions'", name, "a list")
     numbers = numbered(corpus.documents)
-    places = places or [f"{name}, decision {number + 1}" for number in range(len(listed))]
+    places = places or [f"{name}, decision {number + 1}" for number in range(len(made))]
     return [
-        _checked(item, corpus, numbers, (where,))
-        for where, item in zip(places, listed, strict=True)
+        _checked(item, corpus, numbers, where) for where, item in zip(places, made, strict=True)
     ]
 
 
@@ -169,24 +177,20 @@ def _said(said: str, corpus: Corpus, where: str) -> dict[str, Any]:
     return {"spans": [[int(span[1]), int(span[2]), span[3]] for span in spans if span]}
 
 
-def _checked(
-    item: Any, corpus: Corpus, numbers: Mapping[str, int], where: tuple[Piece, ...]
-) -> Decision:
+def _checked(item: Any, corpus: Corpus, numbers: Mapping[str, int], where: str) -> Decision:
     """Return a decision, refused if it is none or not about this corpus."""
-    if not isinstance(item, Mapping) or not item.keys() <= {*_KEYS}:
+    row = object_of(item, where)
+    if not row.keys() <= {*_KEYS}:
         expected = f"an object with some of {', '.join(sorted(_KEYS))}"
         raise FormatError("is no decision", where=where, expected=expected)
-    document = item.get("document")
-    if not isinstance(document, str) or document not in numbers:
+    document = string_of(row, "document", where)
+    if document not in numbers:
         raise MismatchError(
             *("no document ", Quote(document), " is there"), where=where, remedy=_REMEDY
         )
     number = numbers[document]
     first, behind = np.searchsorted(corpus.text_document, (number, number + 1)).tolist()
-    places: list[Any] = [item.get(key) for key in ("text", "start", "end")]
-    if not all(map(is_whole, places)):
-        raise FormatError("has no text, start or end", where=where, expected="whole numbers")
-    text, start, end = map(int, places)
+    text, start, end = (whole(row.get(key), repr(key), where) for key in ("text", "start", "end"))
     if not 0 <= text < behind - first:
         raise MismatchError(
             *("document ", Quote(document), f" has no text {text}"),
@@ -197,11 +201,8 @@ def _checked(
     if not 0 <= start < end <= length:
         problem = f"the stretch [{start}, {end}) does not lie in the text"
         raise MismatchError(problem, where=where, expected=f"{length} positions at most")
-    known, names = item.get("words"), item.get("of", [])
-    by, note = item.get("by") or "", item.get("note") or ""
-    texts = (*names, by, note, known or "") if isinstance(names, list) else (names, None)
-    if not all(isinstance(x, str) for x in texts):
-        raise FormatError("has names, words or a note that are no text", where=where)
+    by, note, known = (words_of(row, where, key, "a string") for key in ("by", "note", "words"))
+    names = [label_of(name, where, "'of'") for name in listed(row, "of", where)]
     (words,) = corpus.words(*np.array([[first + text], [start], [end]]))
     if None not in {known, words} and known != words:
         raise MismatchError(
@@ -210,38 +211,36 @@ def _checked(
             expected=Quote(known),
             remedy=_REMEDY,
         )
-    marked = item.get("spans")
+    marked = row.get("spans")
     if marked is None and len(names) == 1 and names[0] in corpus.annotators:
         is_there = (corpus.span_text == first + text) & (corpus.span_start >= start)
         is_there &= corpus.span_annotator == corpus.annotators.index(names[0])
         of_one = np.flatnonzero(is_there & (corpus.span_end <= end)).tolist()
         marked = [list(corpus.span(i)) for i in of_one]
-    spans = _spans(marked, start, end, where)
-    choice = item.get("choice", "edited")
+    choice = row.get("choice", "edited")
     if choice not in CHOICES:
-        found = ("has the choice ", Quote(choice))
-        raise FormatError(*found, where=where, expected=f"one of {', '.join(CHOICES)}")
+        raise refused(choice, "'choice'", where, f"one of {', '.join(CHOICES)}")
     return Decision(
         document=document,
         text=text,
         start=start,
         end=end,
-        spans=spans,
+        spans=_spans(marked, start, end, where),
         choice=choice,
         of=tuple(names),
         # People are named without their e-mail addresses, as annotators are.
-        by=by.partition("@")[0].strip() or by,
-        note=note,
+        by=(by or "").partition("@")[0].strip() or by or "",
+        note=note or "",
         words=known,
     )
 
 
-def _spans(listed: Any, start: int, end: int, where: tuple[Piece, ...]) -> tuple[Span, ...]:
+def _spans(marked: Any, start: int, end: int, where: str) -> tuple[Span, ...]:
     """Return the spans of a decision, in reading order."""
-    if not isinstance(listed, list):
-        raise FormatError("has no list of spans", where=where)
+    if not isinstance(marked, list):
+        raise refused(marked, "'spans'", where, "a list")
     found = set()
-    for item in listed:
+    for item in marked:
         match item:
             case [low, high, str(label)] if is_whole(low) and is_whole(high):
                 is_name = label and label == label.strip() and label.isprintable()
