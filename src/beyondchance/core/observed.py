@@ -266,6 +266,31 @@ def intersecting(groups: SpanGroups, a: Ints, b: Ints) -> tuple[Ints, Ints, Ints
     )
 
 
+def overlapping(one: Ints, other: Ints, most: int = 2**62) -> tuple[Ints, Ints]:
+    """Find pairs of stretches that share a position; none where there are more than `most`.
+
+    Parameters
+    ----------
+    one, other : array of int, shape (2, stretches)
+        Starts and ends, none of them empty, in any order.
+
+    Examples
+    --------
+    >>> one, other = np.array([[4, 0], [6, 3]]), np.array([[2], [5]])
+    >>> [found.tolist() for found in overlapping(one, other)]
+    [[1, 0], [0, 0]]
+    """
+    begun = np.sort(other[0]).searchsorted(one[1])
+    n_pairs = int((begun - np.sort(other[1]).searchsorted(one[0], side="right")).sum())
+    if n_pairs > most:
+        other = other[:, :0]
+    first, second, n = np.lexsort(one[::-1]), np.lexsort(other[::-1]), one.shape[1]
+    start, end = np.concatenate([one[:, first], other[:, second]], axis=1)
+    groups = SpanGroups(np.array([0, n, len(start)]), start, end)
+    _, i, j = intersecting(groups, np.array([0]), np.array([1]))
+    return first[i], second[j - n]
+
+
 def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
     """Sum the parts of spans that are shared, pair by pair.
 

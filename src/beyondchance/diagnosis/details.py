@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import distinct, spread
+from beyondchance.core.observed import overlapping
+from beyondchance.core.ragged import distinct
 from beyondchance.diagnosis.deviations import (
     ALONE,
     EARLIER,
@@ -26,7 +27,7 @@ OFTEN, SHARE = 3, 1 / 3
 """How often a word must occur in a label's deviations of one kind to be named, and in which share
 of them."""
 _MOST_NEIGHBOURS = 2**24
-"""Pairs of a stretch and a span near it that are looked at."""
+"""Pairs of a stretch and a span that overlaps it that are looked at."""
 _LONGEST = 40
 """Characters of an expression that is named."""
 
@@ -99,7 +100,12 @@ def _span_there(
         stretches.
     gold : int, optional
     """
-    owner, span = _overlapping(corpus, found, places[2])
+    rows = np.flatnonzero(found.kind != LABEL)
+    begin = corpus.text_begin[corpus.span_text]
+    marked = np.stack([begin + corpus.span_start, begin + corpus.span_end])
+    here = places[2][:, rows] + corpus.text_begin[found.text[rows]]
+    owner, span = overlapping(here, marked, most=_MOST_NEIGHBOURS)
+    owner = rows[owner]
     own, theirs, stretch = (place[:, owner] for place in places)
     there = np.stack([corpus.span_start[span], corpus.span_end[span]])
     kind, who = found.kind[owner], corpus.span_annotator[span]
@@ -132,36 +138,6 @@ def _span_there(
     chosen = np.full(len(found), -1)
     chosen[owner[order]] = span[order]
     return chosen
-
-
-def _overlapping(corpus: Corpus, found: Deviations, stretch: Ints) -> tuple[Ints, Ints]:
-    """Find the spans that overlap stretches: the row of each stretch, and the span.
-
-    None of them where they are too many to be looked at.
-    """
-    low, high = stretch
-    length = corpus.span_end - corpus.span_start
-    begin, chosen = corpus.text_begin[found.text], found.kind != LABEL
-    nothing = np.zeros(0, dtype=np.int64)
-    pairs = [(nothing, nothing)]
-    # Those of similar length together, so that one long span does not make all others candidates.
-    size = np.frexp(length)[1]
-    for of_size in np.unique(size).tolist():
-        own = np.flatnonzero(size == of_size)
-        place = corpus.text_begin[corpus.span_text[own]] + corpus.span_start[own]
-        order = np.argsort(place, kind="stable")
-        own, place = own[order], place[order]
-        longest = int(length[own].max())
-        first = np.searchsorted(place, begin + np.maximum(low - longest, 0))
-        counts = np.where(chosen, np.searchsorted(place, begin + high) - first, 0)
-        if int(counts.sum()) > _MOST_NEIGHBOURS:
-            continue
-        owner, step = spread(counts)
-        span = own[first[owner] + step]
-        keep = corpus.span_end[span] > low[owner]
-        pairs.append((owner[keep], span[keep]))
-    owners, spans = map(np.concatenate, zip(*pairs, strict=True))
-    return owners, spans
 
 
 def _words(

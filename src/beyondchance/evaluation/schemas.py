@@ -13,8 +13,7 @@ from beyondchance.annotations.building import MOST_POSITIONS
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import as_list, distinct_names
 from beyondchance.checks import Within, checked_number, checked_option, is_whole
-from beyondchance.core.nesting import in_order
-from beyondchance.core.observed import SpanGroups, intersecting
+from beyondchance.core.observed import overlapping
 from beyondchance.core.ragged import bounds, largest, rows_by_value
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.evaluation.rates import SIDES
@@ -198,13 +197,11 @@ def _checked_labels(labels: Any) -> list[str]:
 
 def _overlaps(corpus: Corpus, least: float) -> tuple[Ints, Ints]:
     """Find the true and the predicted entities that overlap, by number."""
-    text, start, end = corpus.span_text, corpus.span_start, corpus.span_end
-    n_texts = len(corpus.text_length)
-    group = corpus.span_annotator * n_texts + text
-    order = in_order(group, start, end)
-    groups = SpanGroups(bounds(group, 2 * n_texts), start[order], end[order])
-    _, one, two = intersecting(groups, np.arange(n_texts), np.arange(n_texts) + n_texts)
-    one, two = order[one], order[two]
+    begin = corpus.text_begin[corpus.span_text]
+    start, end = place = np.stack([begin + corpus.span_start, begin + corpus.span_end])
+    true, predicted = (np.flatnonzero(corpus.span_annotator == side) for side in (0, 1))
+    one, two = overlapping(place[:, true], place[:, predicted])
+    one, two = true[one], predicted[two]
     shared = np.minimum(end[one], end[two]) - np.maximum(start[one], start[two])
     enough = shared / (end[one] - start[one]) * 100.0 >= least
     return one[enough], two[enough]
