@@ -566,7 +566,7 @@ def test_random_annotators_are_shifted_real_ones():
     }
     lengths = [8, 5, 3]
     texts = continua.compared_texts(Corpus.from_spans(spans, lengths=lengths))
-    ((drawn, n_corpora),) = continua.random_corpora(texts, 40, np.random.default_rng(2))
+    ((drawn, n_corpora),) = continua.random_corpora(*texts, 40, np.random.default_rng(2))
     found = {(continuum, who): [] for continuum in range(40 * 3) for who in range(3)}
     rows = (drawn.continuum, drawn.annotator, drawn.start, drawn.end, drawn.label)
     for continuum, who, start, end, label in zip(*(r.tolist() for r in rows), strict=True):

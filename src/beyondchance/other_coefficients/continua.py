@@ -47,26 +47,6 @@ class Units:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
-    """The texts that count: annotated by two at least, with something marked.
-
-    Attributes
-    ----------
-    length, apart : arrays of int, shape (texts,)
-        Positions, and how far apart pivots are kept.
-    units : Units
-        What was marked, with the texts as continua.
-    first : array of int, shape (texts * places + 1,)
-        Where the units of each text and annotator begin.
-    """
-
-    length: Ints
-    apart: Ints
-    units: Units
-    first: Ints
-
-
 def units_at_once(team: Ints) -> int:
     """Return how many units to align at once: combinations grow fast with the team.
 
@@ -79,20 +59,25 @@ def units_at_once(team: Ints) -> int:
     return max(1, 100_000 // int(3 ** (largest - 2)))
 
 
-def compared_texts(corpus: Corpus) -> Texts | None:
-    """Collect the texts that count; None if none was annotated by two.
+def compared_texts(corpus: Corpus) -> tuple[Units, Ints] | None:
+    """Collect the texts that two annotators at least annotated, if something is marked in them.
+
+    Returns
+    -------
+    units : Units
+        What was marked, with the texts as continua.
+    length : array of int, shape (texts,)
+        Positions. None of both, if no text was annotated by two.
 
     Examples
     --------
-    Units of 2, 2 and 5 are 3 long on average, so that pivots are 2 apart: more than half.
-
     >>> corpus = Corpus.from_spans(
     ...     {"anna": [[(0, 2, "PER")], []], "ben": [[(0, 2, "PER"), (3, 8, "LOC")], []]},
     ...     lengths=[9, 7],
     ... )
-    >>> texts = compared_texts(corpus)
-    >>> texts.length.tolist(), texts.apart.tolist(), texts.units.annotator.tolist()
-    ([9], [2], [0, 1, 1])
+    >>> units, length = compared_texts(corpus)
+    >>> length.tolist(), units.annotator.tolist()
+    ([9], [0, 1, 1])
     """
     begins = bounds(corpus.annotation_document, len(corpus.documents))
     team = np.diff(begins)[corpus.text_document]
@@ -112,21 +97,15 @@ def compared_texts(corpus: Corpus) -> Texts | None:
         end=corpus.span_end[span],
         label=corpus.span_label[span],
     ).sorted()
-    places = int(team[kept].max(initial=0))
-    length = total(units.continuum, units.end - units.start, len(kept))
-    n_units = np.bincount(units.continuum, minlength=len(kept))
-    return Texts(
-        length=corpus.text_length[kept],
-        apart=np.ceil(length / (2 * n_units)).astype(np.int64),
-        units=units,
-        first=bounds(units.continuum * places + units.annotator, len(kept) * places),
-    )
+    return units, corpus.text_length[kept]
 
 
 def random_corpora(
-    texts: Texts, n_corpora: int, rng: np.random.Generator
+    units: Units, length: Ints, n_corpora: int, rng: np.random.Generator
 ) -> Iterator[tuple[Units, int]]:
-    """Draw random corpora, so many at a time that memory suffices.
+    """Draw random corpora like the units of texts, so many at a time that memory suffices.
+
+    Pivots of a text are kept apart by half of the mean length of its units.
 
     Yields
     ------
@@ -139,14 +118,16 @@ def random_corpora(
     A unit of 2 in a text of 3 begins at 0, 1 or 2, where it runs over the end.
 
     >>> spans = {"anna": [[(0, 2, "PER")]], "ben": [[(1, 3, "PER")]]}
-    >>> texts = compared_texts(Corpus.from_spans(spans, lengths=[3]))
-    >>> [(units, n_corpora)] = random_corpora(texts, 50, np.random.default_rng(1))
+    >>> units, length = compared_texts(Corpus.from_spans(spans, lengths=[3]))
+    >>> [(units, n_corpora)] = random_corpora(units, length, 50, np.random.default_rng(1))
     >>> n_corpora, sorted(set(units.start.tolist())), sorted(set(units.end.tolist()))
     (50, [0, 1, 2], [2, 3, 4])
     """
-    units, team = texts.units, texts.units.team
-    places = int(team.max())
-    n_texts = len(team)
+    team, n_texts, places = units.team, len(length), int(units.team.max())
+    first = bounds(units.continuum * places + units.annotator, n_texts * places)
+    marked = total(units.continuum, units.end - units.start, n_texts)
+    n_units = np.bincount(units.continuum, minlength=n_texts)
+    apart = np.ceil(marked / (2 * n_units)).astype(np.int64)
     at_once = max(1, units_at_once(team) // len(units))
     for begin in range(0, n_corpora, at_once):
         size = min(at_once, n_corpora - begin)
@@ -154,13 +135,13 @@ def random_corpora(
         # not matter how many are drawn at a time.
         uniform = rng.random((size, n_texts, 2, places))
         source = (uniform[:, :, 0] * team[:, None]).astype(np.int64)
-        pivot = _pivots(uniform[:, :, 1], texts.length, texts.apart).reshape(-1)
+        pivot = _pivots(uniform[:, :, 1], length, apart).reshape(-1)
         cell = (np.arange(n_texts)[:, None] * places + source).reshape(-1)
         absent = np.tile((np.arange(places) >= team[:, None]).reshape(-1), size)
-        row, place = spread(np.where(absent, 0, texts.first[cell + 1] - texts.first[cell]))
-        chosen = texts.first[cell[row]] + place
+        row, place = spread(np.where(absent, 0, first[cell + 1] - first[cell]))
+        chosen = first[cell[row]] + place
         continuum, annotator = np.divmod(row, places)
-        start = (units.start[chosen] - pivot[row]) % texts.length[continuum % n_texts]
+        start = (units.start[chosen] - pivot[row]) % length[continuum % n_texts]
         shuffled = Units(
             team=np.tile(team, size),
             continuum=continuum,

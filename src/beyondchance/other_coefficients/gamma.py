@@ -21,7 +21,7 @@ sum over its unitary alignments divided by the mean number of units per annotato
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -46,12 +46,7 @@ from beyondchance.other_coefficients.coefficient import (
     Coefficient,
     Task,
 )
-from beyondchance.other_coefficients.continua import (
-    Texts,
-    Units,
-    compared_texts,
-    random_corpora,
-)
+from beyondchance.other_coefficients.continua import Units, compared_texts, random_corpora
 from beyondchance.types import Floats
 
 _FINITE = Within(is_high_open=True)
@@ -184,16 +179,15 @@ def gamma(
     }
 
     texts = compared_texts(corpus)
-    if texts is None or not len(texts.units):
+    if texts is None or not len(texts[0]):
         why = ALONE if texts is None else NOTHING_MARKED
         nothing = Coefficient(value=nan, why=why, settings=settings)
         return _by_name([nothing] * (2 + len(corpus.labels)), corpus.labels)
 
     disorders = partial(_disorders, dissimilarity=dissimilarity, n_labels=len(corpus.labels))
-    observed = disorders(texts.units, 1)[0]
-    random = _sampled(
-        texts, disorders, rng, samples=samples, factor=quantile / share, progress=progress
-    )
+    observed = disorders(texts[0], 1)[0]
+    drawn = partial(random_corpora, *texts, rng=rng)
+    random = _sampled(drawn, disorders, samples=samples, factor=quantile / share, progress=progress)
     settings["samples"] = str(len(random))
     reasons = [_REASONS, *[_CATEGORIAL_REASONS] * (1 + len(corpus.labels))]
     values = [
@@ -239,9 +233,8 @@ def _disorders(units: Units, n_corpora: int, dissimilarity: Dissimilarity, n_lab
 
 
 def _sampled(
-    texts: Texts,
+    draw: Callable[[int], Iterator[tuple[Units, int]]],
     disorders: Callable[[Units, int], Floats],
-    rng: np.random.Generator,
     *,
     samples: int | None,
     factor: float,
@@ -251,7 +244,7 @@ def _sampled(
     drawn: list[Floats] = []
     done, wanted = 0, PILOT if samples is None else samples
     while done < wanted:
-        for units, n_corpora in random_corpora(texts, wanted - done, rng):
+        for units, n_corpora in draw(wanted - done):
             drawn.append(disorders(units, n_corpora))
             done += n_corpora
             if progress is not None:
