@@ -26,7 +26,8 @@ from math import nan
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.core.ragged import distinct, largest, spread, total
+from beyondchance.core.observed import SpanGroups, equal_spans
+from beyondchance.core.ragged import bounds, distinct, largest, total
 from beyondchance.core.resampling import places
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.counts import Counts
@@ -227,19 +228,11 @@ def losses(corpus: Corpus, counts: Counts, scoring: Scoring) -> Losses | None:
 def _equal_lengths(corpus: Corpus, counts: Counts, *, labelled: bool) -> Floats:
     """Count the spans of each row that can be paired with one of equal length."""
     n_labels, n_annotators = len(counts.labels), len(corpus.annotators)
-    label = corpus.span_label if labelled else np.zeros_like(corpus.span_label)
-    cell = (corpus.span_text * n_labels + label) * n_annotators + corpus.span_annotator
-    order = np.argsort(cell, kind="stable")
-    length, cells = corpus.shape[order], cell[order]
-    width = largest(length) + 1
-
-    def of_side(who: Ints) -> tuple[Ints, Ints]:
-        """List the lengths of one side of each row, and how many spans have them."""
-        wanted = (counts.text * n_labels + counts.label) * n_annotators + who
-        first, behind = (np.searchsorted(cells, wanted, side) for side in ("left", "right"))
-        row, step = spread(behind - first)
-        return np.unique(row * width + length[first[row] + step], return_counts=True)
-
-    (one, n_one), (two, n_two) = of_side(counts.a), of_side(counts.b)
-    both, here, there = np.intersect1d(one, two, assume_unique=True, return_indices=True)
-    return total(both // width, np.minimum(n_one[here], n_two[there]), len(counts))
+    cell = (corpus.span_text * n_labels + corpus.span_label * labelled) * n_annotators
+    row = (counts.text * n_labels + counts.label) * n_annotators
+    known, group = distinct(np.r_[cell + corpus.span_annotator, row + counts.a, row + counts.b])
+    of_span, a, b = np.split(group, np.cumsum([len(cell), len(row)]))
+    length = corpus.shape[np.argsort(of_span, kind="stable")]
+    # As if all spans began at one place.
+    groups = SpanGroups(bounds(of_span, len(known)), np.zeros_like(length), length)
+    return equal_spans(groups, a, b).astype(np.float64)
