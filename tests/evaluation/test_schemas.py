@@ -307,6 +307,7 @@ def test_bad_data():
         ([["X-A"]], none, {}, bc.TagError, "'X-A' … scheme"),
         ([[{"start": 0}]], [[]], {}, bc.SpanError, "true, text 0, entity 0 … end … label"),
         ([[entity(0.5, 1)]], [[]], {}, bc.SpanError, "0.5 … whole numbers"),
+        ([[entity(0, 1, " A")]], [[]], {}, bc.SpanError, "true, text 0, entity 0 … ' A' … label"),
         ([[entity(2, 1)]], [[]], {}, bc.SpanError, "2 … 1"),
         ([[entity(0, 0)]], [[]], {"ends": "exclusive"}, bc.SpanError, "entity 0 … at 0"),
         ([[entity(0, 0)]], none, {}, bc.SpanError, "predicted, text 0, entity 0 … 'O'"),

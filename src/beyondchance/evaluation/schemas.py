@@ -174,8 +174,9 @@ def _marked(text: Iterable[Any], where: str, is_inclusive: bool) -> list[tuple[i
             expected = "a dictionary with start, end and label"
             raise SpanError("found ", Quote(item), where=at, expected=expected)
         start, end, label = item["start"], item["end"], item["label"]
-        if not is_whole(start) or not is_whole(end) or not isinstance(label, str):
-            expected = "whole numbers and a label that is a string"
+        is_name = isinstance(label, str) and label and label == label.strip()
+        if not is_whole(start) or not is_whole(end) or not is_name:
+            expected = "whole numbers, and a label without white space at its edges"
             raise SpanError("found ", Quote(item), where=at, expected=expected)
         stop = int(end) + is_inclusive
         if not 0 <= start < stop <= MOST_POSITIONS:
