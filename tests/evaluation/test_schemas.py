@@ -402,7 +402,9 @@ class Edge(NamedTuple):
 
 
 def paired(edges):
-    columns = np.array(edges, dtype=np.int64).reshape(-1, 3).T
+    if not edges:
+        return []
+    columns = np.array(edges, dtype=np.int64).T
     return [edges[i] for i in best_pairs(columns[0], columns[1], columns[2] > 0).tolist()]
 
 

@@ -14,13 +14,13 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import as_list, distinct_names
 from beyondchance.checks import Within, checked_number, checked_option, is_whole
 from beyondchance.core.observed import overlapping
-from beyondchance.core.ragged import bounds, largest, rows_by_value
+from beyondchance.core.ragged import begins_apart, distinct
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.evaluation.rates import SIDES
 from beyondchance.messages import Quote
 from beyondchance.results.score import Score
 from beyondchance.scoring.api import agreement
-from beyondchance.scoring.one_to_one import assignment, clusters
+from beyondchance.scoring.one_to_one import assignment
 from beyondchance.types import Bools, Ints
 
 STRICT, EXACT, PARTIAL, ENT_TYPE = ("strict", "exact", "partial", "ent_type")
@@ -216,19 +216,17 @@ def _pairs(corpus: Corpus, one: Ints, two: Ints) -> dict[str, tuple[Ints, Bools]
     n_overlaps = np.bincount(np.concatenate([one, two]), minlength=1)
     # Most overlap with one other only, and are a pair with it.
     is_alone = (n_overlaps[one] == 1) & (n_overlaps[two] == 1)
+    # The others hang together where they overlap, one after the other.
     others = np.flatnonzero(~is_alone)
-    cluster = clusters(np.stack([corpus.span_text, start, end, label]))
-    rows = [others[own] for own in rows_by_value(cluster[one[others]])]
-    # The number of each entity among those of its side in its cluster.
-    side = 2 * cluster + corpus.span_annotator
-    order = np.argsort(side, kind="stable")
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order)) - bounds(side, largest(side) + 1)[side[order]]
+    sides = np.stack([one[others], two[others]])
+    begin = corpus.text_begin[corpus.span_text[sides[0]]]
+    low, high = begin + start[sides].min(axis=0), begin + end[sides].max(axis=0)
+    order = np.argsort(low, kind="stable")
+    heads = np.flatnonzero(begins_apart(low[order], high[order]))
+    rows = np.split(others[order], heads[1:]) if len(order) else []
 
     def paired(is_correct: Bools) -> tuple[Ints, Bools]:
-        best = [
-            own[best_pairs(number[one[own]], number[two[own]], is_correct[own])] for own in rows
-        ]
+        best = [own[best_pairs(one[own], two[own], is_correct[own])] for own in rows]
         chosen = np.concatenate([np.flatnonzero(is_alone), *best])
         return one[chosen], is_correct[chosen]
 
@@ -249,14 +247,16 @@ def best_pairs(one: Ints, two: Ints, is_correct: Bools) -> Ints:
     >>> best_pairs(np.array([0, 0]), np.array([0, 1]), np.array([False, True])).tolist()
     [1]
     """
-    n_one, n_two = largest(one) + 1, largest(two) + 1
-    if n_one > n_two:
+    if (one == one[0]).all() or (two == two[0]).all():
+        return np.asarray(np.argmax(is_correct, keepdims=True))
+    (rows, row), (columns, column) = (distinct(side - side.min()) for side in (one, two))
+    if len(rows) > len(columns):
         return best_pairs(two, one, is_correct)
-    worth, pair = np.zeros((2, n_one, n_two), dtype=np.int64)
+    worth, pair = np.zeros((2, len(rows), len(columns)), dtype=np.int64)
     # A correct pair counts more than all others together.
-    worth[one, two] = 1 + len(one) * is_correct
-    pair[one, two] = np.arange(len(one))
-    chosen = np.arange(n_one), assignment(worth.__getitem__, n_one, n_two)
+    worth[row, column] = 1 + len(one) * is_correct
+    pair[row, column] = np.arange(len(one))
+    chosen = np.arange(len(rows)), assignment(worth.__getitem__, len(rows), len(columns))
     return np.asarray(pair[chosen][worth[chosen] > 0])
 
 

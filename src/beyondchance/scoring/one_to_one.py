@@ -150,7 +150,7 @@ def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     """
     table = np.concatenate([a, b], axis=1)
     is_b = np.arange(table.shape[1]) >= a.shape[1]
-    cluster = clusters(table)
+    cluster = _clusters(table)
     n_clusters = int(cluster.max(initial=-1)) + 1
     n_a, n_b = (np.bincount(cluster[side], minlength=n_clusters) for side in (~is_b, is_b))
     order = np.lexsort((table[3], table[2], table[1], is_b, cluster))
@@ -167,7 +167,7 @@ def _by_overlap(a: Ints, b: Ints) -> tuple[Ints, Ints]:
     return x, y - a.shape[1]
 
 
-def clusters(table: Ints) -> Ints:
+def _clusters(table: Ints) -> Ints:
     """Return the cluster of each span: spans of a comparison that overlap, directly or not."""
     comparison, start, end, _ = table
     order = np.lexsort((start, comparison))
