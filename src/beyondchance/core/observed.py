@@ -281,14 +281,13 @@ def overlapping(one: Ints, other: Ints, most: int = 2**62) -> tuple[Ints, Ints]:
     [[1, 0], [0, 0]]
     """
     begun = np.sort(other[0]).searchsorted(one[1])
-    n_pairs = int((begun - np.sort(other[1]).searchsorted(one[0], side="right")).sum())
-    if n_pairs > most:
+    if (begun - np.sort(other[1]).searchsorted(one[0], side="right")).sum() > most:
         other = other[:, :0]
-    first, second, n = np.lexsort(one[::-1]), np.lexsort(other[::-1]), one.shape[1]
+    first, second = np.argsort(one[0]), np.argsort(other[0])
     start, end = np.concatenate([one[:, first], other[:, second]], axis=1)
-    groups = SpanGroups(np.array([0, n, len(start)]), start, end)
+    groups = SpanGroups(np.array([0, len(first), len(start)]), start, end)
     _, i, j = intersecting(groups, np.array([0]), np.array([1]))
-    return first[i], second[j - n]
+    return first[i], second[j - len(first)]
 
 
 def shared_parts(groups: SpanGroups, a: Ints, b: Ints) -> Floats:
