@@ -268,26 +268,23 @@ def careless_work(
     corpus = corpus_of(data, others, options)
     checked_share("level", level)
     checked_whole("resamples", resamples, least=FEWEST_RESAMPLES, most=MOST_RESAMPLES)
-    chance = _Chance(level, resamples, int(checked_generator(seed).integers(2**63)))
+    key = int(checked_generator(seed).integers(2**63))
     if corpus.unit == CORPUS:
         raise DataError("spans of unit corpus have no text of their own", expected="another unit")
     result = agreement(replace(corpus, gold=None))
-    table = _Table.of(corpus, result.counts)
+    table = _Table.of(corpus, result.counts, level=level, draws=resamples, seed=key)
     judged = [name for name in corpus.annotators if name != corpus.gold]
-    found = {name: table.tested(corpus.annotators.index(name), level) for name in judged}
+    found = {name: table.tested(corpus.annotators.index(name)) for name in judged}
     raised = adjusted({name: work.p for name, work in found.items()}, benjamini_hochberg)
     listed: list[Stretch] = []
-    # In an order that follows from the names alone, so that it does not change any verdict.
-    order = np.argsort(places(corpus.documents))
     for name, p in raised.items():
         if isnan(p):
             continue
         number, work = corpus.annotators.index(name), found[name]
         verdict = work.verdict
         if p <= level:
-            own, near = (_Own.of(corpus, number, reach) for reach in (0, 1))
-            verdict = chance.verdict(own, near, order) if work.n_spans else BELOW
-        stretches = table.stretches(number, chance)
+            verdict = table.placed(number) if work.n_spans else BELOW
+        stretches = table.stretches(number)
         listed += [stretch for stretch in stretches if stretch.p > level]
         found[name] = replace(
             work,
@@ -389,13 +386,62 @@ class _Own:
             yield from (x.sum(axis=0) for x in np.split(found, np.cumsum(counts)[:-1]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Chance:
-    """Tests of chance: the others' spans stay, and those of one annotator are placed at random."""
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Sums of each annotation, and tests of chance: the others stay, and one is placed at random.
 
+    Attributes
+    ----------
+    corpus : Corpus
+    sums : array of float, shape (annotations, 2, 4)
+        Of the annotator with the others, and of the others.
+    is_shared : array of bool, shape (annotations,)
+        Whether the document has marks, and two or more others annotated it.
+    level : float
+    draws, seed : int
+    """
+
+    corpus: Corpus
+    sums: Floats
+    is_shared: Bools
     level: float
     draws: int
     seed: int
+
+    @classmethod
+    def of(cls, corpus: Corpus, counts: Counts, **chance: Any) -> _Table:
+        """Add the counts of pairs."""
+        where, sums = corpus.annotation_document, counts.sums_by_annotation(corpus)
+        is_shared = (np.bincount(where) > 2)[where] & (sums[:, 0, 2] > 0)
+        return cls(corpus=corpus, sums=sums, is_shared=is_shared, **chance)
+
+    def rows(self, annotator: int) -> Ints:
+        """Find the annotations by which an annotator is judged."""
+        return np.flatnonzero(self.is_shared & (self.corpus.annotation_annotator == annotator))
+
+    def tested(self, annotator: int) -> AnnotatorWork:
+        """Compare one annotator with the others."""
+        sums = self.sums[self.rows(annotator)]
+        scores = jackknifed(sums)
+        own, others = scores[0].tolist()
+        p, verdict = nan, TOO_FEW
+        # Of an annotator who marks every position no random placement differs: there is no score.
+        if len(sums) >= FEWEST_DOCUMENTS and not isnan(own):
+            below = _share_below(scores[:, 0] - _SHARE * scores[:, 1])
+            chance = _share_below(-scores[:, 1])
+            p = max(below, chance)
+            if max(1 - below, chance) <= self.level:
+                verdict = HALF
+        return AnnotatorWork(
+            agreement=own,
+            others=others,
+            n_documents=len(sums),
+            p=p,
+            verdict=verdict,
+            n_spans=int(np.count_nonzero(self.corpus.span_annotator == annotator)),
+            is_full=_marks_everything(self.corpus, annotator),
+            n_left=len(sums),
+        )
 
     def missed(self, n_spans: int, here: Floats, whole: Floats, null: Ints) -> float:
         """Compute how often work as elsewhere would not be above chance; 1 if that is not known.
@@ -422,8 +468,11 @@ class _Chance:
             return 1.0
         return _share_up_to(floor(n_spans * (most - expected) / (full - expected)), n_spans, right)
 
-    def verdict(self, own: _Own, near: _Own, order: Ints) -> str:
+    def placed(self, annotator: int) -> str:
         """Decide whether spans are in random places, by another rule, or above chance."""
+        own, near = (_Own.of(self.corpus, annotator, reach) for reach in (0, 1))
+        # In an order that follows from the names alone, so that it does not change any verdict.
+        order = np.argsort(places(self.corpus.documents))
         seen = order[is_among(order, own.document)]
         sums = [np.asarray(sum(x.drawn(seen, self.draws, self.seed))) for x in (own, near)]
         # The real spans are one of the draws.
@@ -433,59 +482,7 @@ class _Chance:
         below = (sums[0] <= sums[0][0]).mean()
         return ANOTHER_RULE if min(below, beside) <= self.level else RANDOM
 
-
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """Sums of each annotation: of the annotator with the others, and of the others.
-
-    Attributes
-    ----------
-    corpus : Corpus
-    sums : array of float, shape (annotations, 2, 4)
-    is_shared : array of bool, shape (annotations,)
-        Whether the document has marks, and two or more others annotated it.
-    """
-
-    corpus: Corpus
-    sums: Floats
-    is_shared: Bools
-
-    @classmethod
-    def of(cls, corpus: Corpus, counts: Counts) -> _Table:
-        """Add the counts of pairs."""
-        where, sums = corpus.annotation_document, counts.sums_by_annotation(corpus)
-        is_shared = (np.bincount(where) > 2)[where] & (sums[:, 0, 2] > 0)
-        return cls(corpus=corpus, sums=sums, is_shared=is_shared)
-
-    def rows(self, annotator: int) -> Ints:
-        """Find the annotations by which an annotator is judged."""
-        return np.flatnonzero(self.is_shared & (self.corpus.annotation_annotator == annotator))
-
-    def tested(self, annotator: int, level: float) -> AnnotatorWork:
-        """Compare one annotator with the others."""
-        sums = self.sums[self.rows(annotator)]
-        scores = jackknifed(sums)
-        own, others = scores[0].tolist()
-        p, verdict = nan, TOO_FEW
-        # Of an annotator who marks every position no random placement differs: there is no score.
-        if len(sums) >= FEWEST_DOCUMENTS and not isnan(own):
-            below = _share_below(scores[:, 0] - _SHARE * scores[:, 1])
-            chance = _share_below(-scores[:, 1])
-            p = max(below, chance)
-            if max(1 - below, chance) <= level:
-                verdict = HALF
-        return AnnotatorWork(
-            agreement=own,
-            others=others,
-            n_documents=len(sums),
-            p=p,
-            verdict=verdict,
-            n_spans=int(np.count_nonzero(self.corpus.span_annotator == annotator)),
-            is_full=_marks_everything(self.corpus, annotator),
-            n_left=len(sums),
-        )
-
-    def stretches(self, annotator: int, chance: _Chance) -> list[Stretch]:
+    def stretches(self, annotator: int) -> list[Stretch]:
         """Join documents of one annotator to stretches that would show random work."""
         corpus, rows = self.corpus, self.rows(annotator)
         own = _Own.of(corpus, annotator)
@@ -494,13 +491,13 @@ class _Table:
         whole = sums.sum(axis=0)
         found: list[Stretch] = []
         begin = 0
-        for end, row in enumerate(own.drawn(documents, chance.draws, chance.seed), 1):
+        for end, row in enumerate(own.drawn(documents, self.draws, self.seed), 1):
             if begin == end - 1:
                 k, here, met = 0, np.zeros_like(whole), np.zeros_like(row)
             k += int(n_spans[end - 1])
             here += sums[end - 1]
             met += row
-            missed = chance.missed(k, here, whole, met[1:])
+            missed = self.missed(k, here, whole, met[1:])
             if missed <= _MISSED:
                 stretch = Stretch(
                     annotator=corpus.annotators[annotator],

@@ -7,9 +7,9 @@ agreement, and to lose less than a margin of it, on average over people.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import combinations
 from math import inf, nan
 from typing import Any, Unpack
@@ -251,7 +251,7 @@ class Replacement(Asked, Printed):
     copied: tuple[str, ...]
     settings: Settings
     corpus: Corpus = field(repr=False)
-    make_ceiling: Callable[[], Ceiling] = field(repr=False)
+    sums: PairSums = field(repr=False)
     models: Mapping[str, Replacement] = field(default_factory=dict)
     differences: Mapping[tuple[str, str], ModelDifference] = field(default_factory=dict)
 
@@ -312,7 +312,7 @@ class Replacement(Asked, Printed):
     @cached_property
     def ceiling(self) -> Ceiling:
         """How high the model's score can get."""
-        return self.make_ceiling()
+        return self.sums.ceiling(self.model, tuple(self.by_human), self.confidence)
 
     @property
     def is_starred(self) -> bool:
@@ -575,7 +575,7 @@ class PairSums:
             copied=self._copied(model, float(scores.values[0, 1])),
             settings=self.settings.replaced(confidence=asked.confidence),
             corpus=self.corpus,
-            make_ceiling=partial(self._ceiling, model, team, asked.confidence),
+            sums=self,
         )
 
     def _copied(self, model: str, pooled: float) -> tuple[str, ...]:
@@ -589,7 +589,7 @@ class PairSums:
                 found.append(name)
         return tuple(found)
 
-    def _ceiling(self, model: str, team: tuple[str, ...], confidence: float) -> Ceiling:
+    def ceiling(self, model: str, team: tuple[str, ...], confidence: float) -> Ceiling:
         """Compute the ceilings in the documents of a model that two people annotated as well."""
         n_people = np.sum([self.present[name] for name in team], axis=0)
         rows = self.present[model] & (n_people > 1)
