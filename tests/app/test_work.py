@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -147,6 +148,13 @@ class TestReport:
         assert "leaderboard" in page
         with refused(bc.DataError, "… two annotators … 'ben'; …"):
             self.made(corpus, told, tmp_path, names={"ada": "ben"})
+
+    @pytest.mark.parametrize("last", ["2024-02-16", "2024-02-05"])
+    def test_agreement_by_week_where_there_are_several(self, corpus, told, tmp_path, last):
+        dates = ("2024-02-05",) * (len(corpus.documents) - 1) + (last,)
+        dated = replace(corpus, fields={"date": dates})
+        *_, page = self.made(dated, told, tmp_path)
+        assert ("by week" in page) == (last == "2024-02-16")
 
 
 class TestGold:

@@ -53,7 +53,7 @@
   function show(state) {
     id("given").hidden = !state.files;
     id("given").firstChild.textContent = `${state.names.join(", ")}: ${many(state.files, "file")}`;
-    problem(state.error);
+    if (state.error) problem(state.error);
     id(state.people.length ? "notes" : "wrong").append(id("ways"));
     id("ways").hidden = !state.ways.length;
     id("ways").replaceChildren(id("ways").firstChild, ...state.ways.map(({ text, on }, way) => make("button", {
@@ -190,6 +190,7 @@
   }));
   id("anew").addEventListener("click", attempt(async () => {
     if (!id("saved").hidden && !confirm("Decisions that were saved are forgotten too. Start anew?")) return;
+    problem();
     await ask("anew", "POST");
     await follow();
     id("pick").focus();

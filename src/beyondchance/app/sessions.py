@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree
 from tempfile import mkdtemp
 from time import monotonic
@@ -168,18 +168,22 @@ async def receive(session: Session, name: str, content: Any, n_bytes: int) -> No
     check_room(session, 1, n_bytes)
     place = session.given.joinpath(*parts)
     session.files[name] = 0
+    # Work sees files of which all is there.
+    coming = session.folder / token_hex()
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("xb") as file:
+        with coming.open("xb") as file:
             async for part in content:
                 check_room(session, 0, len(part))
                 session.files[name] += len(part)
                 session.n_bytes += len(part)
                 file.write(part)
+        check_idle(session)
+        place.parent.mkdir(parents=session.given.is_dir(), exist_ok=True)
+        place.open("xb").close()  # refused where a and A are the same
+        coming.replace(place)
     except BaseException as error:
         session.n_bytes -= session.files.pop(name)
-        with suppress(OSError):
-            place.unlink(missing_ok=True)
+        coming.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise DataError(f"cannot be kept ({cause(error)})", where=name) from None
         raise
