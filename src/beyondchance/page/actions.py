@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import fsum, isnan, nan
+from math import fsum, inf, isnan, nan
 from typing import NamedTuple
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
+from beyondchance.page import people
 from beyondchance.page.charts.shared import change, shown_name, shown_number
 from beyondchance.page.gather import Overview
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import Row, most_contested
 from beyondchance.reporting.commands import diagnose as diagnose_report
 
+MOST_STEPS = 3
 MOST_DOCUMENTS, SHARE = 5, 0.1
 """How many documents to look at: this many, and no larger share, but one at least."""
 LEAST_GAIN = 0.0005
@@ -35,6 +37,11 @@ class Action(NamedTuple):
     when: str = ""
 
     @property
+    def worth(self) -> float:
+        """What the corrected score rises by; no limit where it is not known."""
+        return inf if isnan(self.after - self.before) else self.after - self.before
+
+    @property
     def gain(self) -> str:
         """The corrected score before and after, as text; empty where it is not known."""
         is_known = not isnan(self.after - self.before)
@@ -44,9 +51,10 @@ class Action(NamedTuple):
 def actions(found: Overview, *, is_decided: bool) -> list[Action]:
     """List the steps that a result asks for.
 
-    First the pattern whose end would bring most, then the places where annotators differ, then the
-    documents that lower agreement most, or against a gold standard the label that loses most. What
-    has no content is left out.
+    First the pattern whose end would bring most, and the annotator whose work as a whole is shown
+    to differ, what would bring more before the other; then the places where annotators differ, then
+    the documents that lower agreement most, or against a gold standard the label that loses most.
+    What has no content is left out, and so is what comes after the third.
 
     Parameters
     ----------
@@ -54,11 +62,12 @@ def actions(found: Overview, *, is_decided: bool) -> list[Action]:
     is_decided : bool
         Whether the page lets people decide them.
     """
+    talks = [*_pattern(found), *_person(found)]
     return [
-        *_pattern(found),
+        *sorted(talks, key=lambda step: -step.worth),
         *_places(found, is_decided=is_decided),
         *(_documents(found) if found.gold is None else _label(found.diagnosis)),
-    ]
+    ][:MOST_STEPS]
 
 
 def _pattern(found: Overview) -> Iterator[Action]:
@@ -67,26 +76,59 @@ def _pattern(found: Overview) -> Iterator[Action]:
     if diagnosis is None or not diagnosis.patterns or not diagnosis.patterns[0].gain > 0:
         return
     pattern, measure = diagnosis.patterns[0], diagnosis.settings.measure
-    who = pattern.times
+    everyone = [*pattern.times, *pattern.others]
+    is_pair = len(everyone) == 2
+    # Of two it is not known who is right, and what several do is a matter for all.
+    whom, when = in_list(everyone) if is_pair else "everyone", "if done as others do"
+    text = f"Talk to {whom} about {_topic(pattern)}"
     if pattern.is_error:
-        text = f"Look at {pattern.who}'s {_topic(pattern)}"
-    elif pattern.is_habit and len(who) == 1 < len(pattern.others):
+        text, when = f"Look at {pattern.who}'s {_topic(pattern)}", "without these errors"
+    elif is_pair:
+        does_one = len(pattern.times) == 1
+        when = f"if {everyone[0]} did as {everyone[1]}" if does_one else "without these differences"
+    elif pattern.is_habit and len(pattern.times) == 1:
         text = f"Talk to {pattern.who} about {_topic(pattern)}"
-    else:
-        # Of two it is not known who is right, and what several do is a matter for all.
-        people = [*who, *pattern.others]
-        whom = in_list(people) if len(people) == 2 else "everyone"
-        text = f"Talk to {whom} about {_topic(pattern)}"
     why = shown_name(f"{diagnose_report.what(pattern)}.", length=200)
-    if pattern.is_error:
-        when = "without these errors"
-    elif len(pattern.others) == 1:
-        when = f"if {pattern.who} did as {pattern.others[0]}"
-    else:
-        when = "if done as others do"
     if measure != found.breakdown.rows[0].measure:
         when += f", by {measure}"
     yield Action("pattern", text, why, "#fix", pattern.count, pattern.before, pattern.after, when)
+
+
+def _person(found: Overview) -> Iterator[Action]:
+    """Yield whose work as a whole to look at: of those who differ, who lowers agreement most."""
+    rows = {row.joined: row.without for row in found.breakdown.of("annotator")}
+    steps = [
+        Action(
+            "person",
+            f"Look at {work}",
+            shown_name(why, length=200),
+            people.address(found, who),
+            before=found.result.corrected,
+            after=rest.score.corrected if (rest := rows.get(who)) is not None else nan,
+            when=f"without {shown_name(who)}",
+        )
+        for who, work, why in (_differing(found) if found.gold is None else ())
+    ]
+    yield from sorted(steps, key=lambda step: -step.worth)[:1]
+
+
+def _differing(found: Overview) -> Iterator[tuple[str, str, str]]:
+    """Yield annotators whose work as a whole is shown to differ, with how to call it, and why."""
+    for row in found.breakdown.of("annotator"):
+        if row.score.n_documents and not row.score.n_spans:
+            where = counted(row.score.n_documents, found.breakdown.noun)
+            why = f"{row.joined} marked nothing in {where} where others marked something."
+            yield row.joined, f"{shown_name(row.joined)}'s work", why
+    for who, why in people.works_below(found):
+        yield who, f"{shown_name(who)}'s work", why
+    periods = None if found.diagnosis is None else found.diagnosis.periods
+    if periods is not None:
+        for change in periods.changes:
+            if change.after < change.before:
+                is_one = change.who in periods.annotators
+                whose = f"{shown_name(change.who)}'s" if is_one else "the"
+                why = diagnose_report.change_sentence(change)
+                yield change.who, f"{whose} work since {shown_name(change.since)}", why
 
 
 def _topic(pattern: Pattern) -> str:

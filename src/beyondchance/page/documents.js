@@ -17,6 +17,7 @@
   const STATES = data.isAgainstGold ? {} : { missed: "alone", extra: "alone" };
   const stateOf = (kind) => STATES[kind] || kind;
   const NOTHING = "nothing";
+  const NOUN = data.noun[0].toUpperCase() + data.noun.slice(1); // what documents are called
   const PAGE = 200; // sentences that are listed at a time
   const CHUNK = 250; // words that are laid out together
   const AT_ONCE = 2000; // words and marks that are drawn before the page answers again
@@ -335,7 +336,7 @@
       ...(pairs.length > 1 ? [labelled("Annotators", "who")] : []),
       labelled("Kind", "kind"),
       labelled("Label", "label"),
-      labelled("Document name", "id"),
+      labelled(`${NOUN} name`, "id"),
       parts.clear);
   }
 
@@ -352,8 +353,8 @@
     };
     return make("div", { class: "reader-steps" },
       make("span", {},
-        button("previousDocument", "‹ document", () => moveDocument(-1)),
-        button("nextDocument", "document ›", () => moveDocument(1))),
+        button("previousDocument", `‹ ${data.noun}`, () => moveDocument(-1)),
+        button("nextDocument", `${data.noun} ›`, () => moveDocument(1))),
       make("span", {},
         button("previous", "‹ case", () => move(-1)),
         button("next", "case ›", () => move(1))));
@@ -393,7 +394,7 @@
         ...labelWords(wanted.cell[1])]
       : [];
     parts.count.replaceChildren(
-      `${counted(n, "place")}${which}`, ...cell, ` in ${counted(matches.length, "document")}; the page has `,
+      `${counted(n, "place")}${which}`, ...cell, ` in ${counted(matches.filter((match) => match.n).length, data.noun)}; the page has `,
       `${data.sentence}.`);
     parts.clear.disabled = !isFiltered() && !wanted.id;
     listDocuments();
@@ -542,7 +543,7 @@
       watcher.disconnect();
       visible.clear();
       chunks = [];
-      parts.title.replaceChildren("No document fits these filters");
+      parts.title.replaceChildren(`No ${data.noun} fits these filters`);
       for (const part of [parts.about, parts.text, parts.cases]) part.replaceChildren();
       parts.article.removeAttribute("id");
       return;
@@ -553,7 +554,7 @@
     parts.article.id = `document-${item.number}`;
     parts.title.replaceChildren(name(item.id));
     parts.about.replaceChildren(
-      `Document ${number(matches.indexOf(match) + 1)} of ${number(matches.length)}`,
+      `${NOUN} ${number(matches.indexOf(match) + 1)} of ${number(matches.length)}`,
       ` · ${inWhole(match)}`,
       item.texts.every((text) => typeof text === "number")
         ? ` · numbers are ${data.positions}, since the page has no texts` : "");
@@ -1057,7 +1058,7 @@
     const match = matches[matches.indexOf(current) + by];
     if (!match) return;
     go(match);
-    if (!stop) parts.now.replaceChildren("Document ", name(match.item.id), `: ${inWhole(match)}.`);
+    if (!stop) parts.now.replaceChildren(`${NOUN} `, name(match.item.id), `: ${inWhole(match)}.`);
   }
 
   function updateButtons() {
@@ -1105,7 +1106,7 @@
     const item = byNumber.get(Number(found[1]));
     if (!item) {
       parts.now.replaceChildren(
-        `The document of this link is not on the page, which has ${data.sentence}.`);
+        `The ${data.noun} of this link is not on the page, which has ${data.sentence}.`);
       reader.scrollIntoView({ block: "start" });
       return;
     }

@@ -126,6 +126,7 @@ def document_view(
     names = {
         "positions": corpus.positions,
         "unit": _unit(corpus),
+        "noun": corpus.extent.noun,
         "annotators": corpus.annotators,
         "labels": corpus.labels,
         "pairs": _pairs(found).tolist(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -17,6 +18,7 @@ from beyondchance.diagnosis.diagnose import diagnosis_of
 from beyondchance.diagnosis.diagnosis import Diagnosis
 from beyondchance.diagnosis.periods import periods_of
 from beyondchance.errors import DataError
+from beyondchance.inference.careless import CarelessWork, careless_work
 from beyondchance.inference.replacement import Replacement, replacement
 from beyondchance.inference.standings import Standings, compare_systems
 from beyondchance.options import ResamplingOptions, documented
@@ -114,6 +116,16 @@ class Overview:
     def places(self) -> Mapping[str, int]:
         """For each document the places where annotators differ; nothing without the corpus."""
         return {} if self.disagreements is None else places_by_document(self.disagreements)
+
+    @cached_property
+    def careless(self) -> CarelessWork | None:
+        """Whose work differs as a whole, and documents to look at; nothing where it is unknown."""
+        found = self.disagreements
+        if found is None or len(found.corpus.annotators) < 3:
+            return None
+        with suppress(DataError):
+            return careless_work(found.corpus)
+        return None
 
     @cached_property
     def systems(self) -> Mapping[str, list[SystemRow]]:

@@ -133,7 +133,7 @@ def written(
         scripts=[safe(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         about=_about(found),
-        answer=_answer(found),
+        answer=_answer(found).replace(" %", "\u00a0%"),
         meaning=_meaning(found, digits),
         numbers=list(_numbers(found)),
         actions=steps,
@@ -261,7 +261,9 @@ def _about(found: Overview) -> str:
 
 
 def _answer(found: Overview) -> str:
-    """Say how high agreement is, and which system is ahead."""
+    """Say how high agreement is, and which system is ahead; or that nothing was marked."""
+    if not _best(found).score.n_spans:
+        return "Nothing was marked."
     if found.rankings:
         said = rank.verdict(str(found.gold), found.systems, sentences.by_measure), _ahead(found)
         return " ".join(filter(None, said))

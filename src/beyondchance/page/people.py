@@ -20,8 +20,7 @@ from beyondchance.core.resampling import benjamini_hochberg
 from beyondchance.diagnosis.diagnose import diagnosis_of, exchange_p
 from beyondchance.diagnosis.diagnosis import HABIT, Diagnosis, Example, Pattern
 from beyondchance.diagnosis.periods import Periods
-from beyondchance.errors import DataError
-from beyondchance.inference.careless import AnnotatorWork, CarelessWork, careless_work
+from beyondchance.inference.careless import AnnotatorWork, CarelessWork
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.options import ScoringOptions, declared
 from beyondchance.page.charts.annotators import periods_chart
@@ -100,27 +99,34 @@ def with_cards(found: Overview) -> list[Row]:
     return [row for row in people if row in chosen and found.disagreements]
 
 
+def address(found: Overview, who: str) -> str:
+    """Return the address of the card of an annotator, or of all where there is none."""
+    names = [row.joined for row in with_cards(found)]
+    return f"#person-{names.index(who) + 1}" if who in names else "#people"
+
+
 def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     """Make the cards; none where annotations are not known."""
     rows = with_cards(found)
     if not rows or found.disagreements is None:
         return Cards([])
     corpus, others = found.disagreements.corpus, _others(found)
-    diagnosis, careless = _diagnosis(found, corpus), _careless(corpus)
+    diagnosis, careless = _diagnosis(found, corpus), found.careless
+    below = dict(works_below(found))
     names = [row.joined for row in rows]
+    compared = _compared(corpus, found.gold)
     amounts = _amounts(corpus, names, found.gold, others)
     scored = {row.joined: row for row in (found.leaderboard if found.rankings else rows)}
     periods = None if found.diagnosis is None else found.diagnosis.periods
     made = []
     for number, (name, row) in enumerate(zip(names, rows, strict=True), 1):
-        n_documents = counted(row.score.n_documents, corpus.extent.noun)
         habits = _habits(name, diagnosis)
         made.append(
             Card(
                 name=name,
-                about=f"{n_documents} · {counted(row.score.n_spans, 'span')}",
+                about=f"{compared[name]} · {counted(row.score.n_spans, 'span')}",
                 facts=list(_facts(found, scored[name], others)),
-                sentences=[amounts[name], *_work(name, careless), *_changes(name, found)],
+                sentences=[amounts[name], *filter(None, [below.get(name)]), *_changes(name, found)],
                 habits=[_habit(habit, corpus, others, links) for habit in habits[:MOST_HABITS]],
                 n_habits=None if diagnosis is None else len(habits),
                 over_time=_over_time(number, name, periods),
@@ -133,7 +139,7 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
         for name in corpus.annotators
         if name not in {*names, found.gold}
         for said in (
-            *_work(name, careless),
+            *filter(None, [below.get(name)]),
             *(f"look at {look.text}" for look in _stretches(name, careless, links)),
         )
     ]
@@ -145,6 +151,17 @@ def _others(found: Overview) -> str:
     if found.gold is not None:
         return "the gold standard"
     return "the others" if len(found.result.counts.annotators) > 2 else "the other annotator"
+
+
+def _compared(corpus: Corpus, gold: str | None) -> dict[str, str]:
+    """Count the documents in which each annotator is compared, also those without any span."""
+    document, who = corpus.annotation_document, corpus.annotation_annotator
+    is_of = np.ones(len(who), dtype=bool) if gold is None else who == corpus.annotators.index(gold)
+    n_there = np.bincount(document[is_of], minlength=len(corpus.documents))
+    is_compared = n_there[document] > (gold is None)
+    n = np.bincount(who[is_compared], minlength=len(corpus.annotators)).tolist()
+    noun = corpus.extent.noun
+    return {name: counted(own, noun) for name, own in zip(corpus.annotators, n, strict=True)}
 
 
 # --- Numbers ------------------------------------------------------------------
@@ -188,12 +205,13 @@ def _amounts(corpus: Corpus, names: Sequence[str], gold: str | None, called: str
         theirs = fmean([fmean([x[other] for other in both]) for _, x, both in shared] or [0])
         said[name] = f"{own:,.1f} spans a {noun}, {called} {theirs:,.1f} in the same {noun}s"
         met = sorted({other for *_, both in shared for other in both})
-        p = [
-            _p_of_more([(n, x[y]) for n, x, both in shared if y in both])
-            for y in met
-            if len(met) <= LARGE_TEAM
+        pairs = [[(n, x[y]) for n, x, both in shared if y in both] for y in met]
+        pairs = pairs if len(met) <= LARGE_TEAM else []
+        # More, and fewer, which is more of the other: 1 - p would be 0 for the smallest.
+        sides = [
+            _p_of_most([exchange_p(both, sum(one[side] for one in both)) for both in pairs])
+            for side in (0, 1)
         ]
-        sides = [_p_of_most(p), _p_of_most([1 - one for one in p])]
         p_values.append(min(2 * min(sides), 1.0))
         more.append(sides[0] < sides[1])
     for name, p, is_more in zip(names, benjamini_hochberg(np.array(p_values)), more, strict=True):
@@ -204,11 +222,6 @@ def _amounts(corpus: Corpus, names: Sequence[str], gold: str | None, called: str
             said[name] += f" ({p_is(float(p))})"
         said[name] = f"{than} {said[name]}."
     return said
-
-
-def _p_of_more(both: Sequence[tuple[int, int]]) -> float:
-    """Compute how often exchanged names would give the first of two as much, or more."""
-    return exchange_p(both, sum(own for own, _ in both))
 
 
 def _p_of_most(p_values: Sequence[float]) -> float:
@@ -290,25 +303,19 @@ def _short(words: str) -> str:
 # --- Documents to look at -----------------------------------------------------
 
 
-def _careless(corpus: Corpus) -> CarelessWork | None:
-    """Compare each annotator with two or more others; nothing where that cannot be done."""
-    if len(corpus.annotators) < 3:
-        return None
-    try:
-        return careless_work(corpus)
-    except DataError:
-        return None
-
-
-def _work(name: str, careless: CarelessWork | None) -> Iterator[str]:
-    """Say what is shown of the work of an annotator as a whole."""
-    if careless is not None and name in careless.below:
+def works_below(found: Overview) -> Iterator[tuple[str, str]]:
+    """Yield annotators who agree less than half as much as the others do, and say so."""
+    careless = found.careless
+    if careless is None:
+        return
+    for name in careless.below:
         work = careless.by_annotator[name]
-        yield (
+        said = (
             f"Shown to agree with the others less than half as much as they do among themselves, "
             f"in the same documents: {in_digits(work.agreement, 3)} and "
             f"{in_digits(work.others, 3)} ({p_is(work.adjusted)})."
         )
+        yield name, said
 
 
 def _stretches(name: str, careless: CarelessWork | None, links: Mapping[str, str]) -> list[Look]:

@@ -340,8 +340,7 @@ def _leaderboard(found: Overview, measure: str) -> Table:
 
 def _labels(found: Overview) -> Iterator[Section]:
     parts: list[Part] = []
-    if found.results:
-        rows = breakdown.most_contested(found.breakdown.of("label"))
+    if rows := breakdown.most_contested(found.breakdown.of("label")):
         who = " (all together)" if found.rankings else ""
         title = f"labels by {_by(found)}{who}, the lowest first"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
@@ -404,7 +403,7 @@ def _people(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     if details:
         parts.append(Folded("How much each marks", details))
     title = "People" if found.gold is None else f"Each against {found.gold}"
-    yield Section("people", title, parts, short="People" if found.gold is None else "One by one")
+    yield Section("people", title, parts, short="People" if found.gold is None else "Annotators")
 
 
 def _over_time(found: Overview) -> Iterator[Part]:
@@ -417,7 +416,7 @@ def _over_time(found: Overview) -> Iterator[Part]:
 
 
 def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
-    if not found.results:
+    if not found.results or not found.result.n_spans:
         return
     without = {row.shown: score for row, score in by_influence(found)}
     rows = {row.shown: row for row in found.breakdown.of("document")}
