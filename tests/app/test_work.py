@@ -278,6 +278,17 @@ class TestSession:
         for way in (-1, 99, "0", None):
             assert browser.work(do="read", way=way)["error"]
 
+    def test_what_the_report_advises_is_a_click_too(self, browser):
+        for number, name in enumerate(("ada", "ben")):
+            row = {"id": number, "text": "Zoe met Bo", "label": [[0, 3, "X"]]}
+            browser.give({f"{name}.jsonl": json.dumps(row).encode()})
+        assert "match" not in str(browser.work(do="read")["ways"])
+        state = browser.work(do="report", names=[], gold=None)
+        assert_tells(state["error"], "no document was annotated by two …")
+        (way,) = [i for i, x in enumerate(state["ways"]) if x["text"] == "the match 'text'"]
+        assert browser.work(do="read", way=way)["error"] is None
+        assert browser.work(do="report", names=[], gold=None)["report"]
+
     def test_two_tabs(self, server, browser, example):
         other = Browser(server.port)
         assert other.path != browser.path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
@@ -220,6 +220,7 @@ async def _kept(session: Session, work: Awaitable[None]) -> None:
             await work
         except BeyondChanceError as error:
             session.error = error
+            session.ways = tuple(dict.fromkeys((*session.ways, *ways((error.text,)))))
         except Exception as error:
             session.error = DataError(defect(error))
 
@@ -240,15 +241,9 @@ async def _read(session: Session, asked: Mapping[str, Any], _: str) -> None:
         session.options[way.option] = way
     session.found = session.about = session.gold = None
     options = {name: use.value for name, use in session.options.items()}
-    texts: Iterable[Any] = ()
-    try:
-        session.found = await _worked(session, read_files, session.given, options)
-    except BeyondChanceError as error:
-        texts = (error.text,)
-        raise
-    finally:
-        told = (*(session.found.ways if session.found else ()), *ways(texts))
-        session.ways = tuple(dict.fromkeys((*session.options.values(), *told)))
+    session.ways = tuple(session.options.values())
+    session.found = await _worked(session, read_files, session.given, options)
+    session.ways = tuple(dict.fromkeys((*session.ways, *session.found.ways)))
 
 
 async def _report(session: Session, asked: Mapping[str, Any], address: str) -> None:
