@@ -41,8 +41,8 @@ from beyondchance.scoring.options import words_of
 from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
-_DECIDING = "decide.js"
-_SCRIPTS = ("page.js", "documents.js", _DECIDING)
+_SCRIPTS = ("page.js", "documents.js", "decide.js")
+"""For every page, for documents, and for deciding; each needs those before it."""
 MOST_NAMES = 3
 """Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24
@@ -123,8 +123,8 @@ def written(
     }
     is_decided = view is not None and view.is_decided
     steps = actions(found, is_decided=is_decided)
-    names = [name for name in _SCRIPTS if name != _DECIDING or is_decided]
-    scripts = [compact(_file(name)) for name in names]
+    n_scripts = 1 + (view is not None) + is_decided
+    scripts = [compact(_file(name)) for name in _SCRIPTS[:n_scripts]]
     html = environment.from_string(_file("page.html")).render(
         title=title or _title(found),
         date=date,
