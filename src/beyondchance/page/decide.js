@@ -4,6 +4,7 @@
 // storage for this page, and saved as a file that can be loaded again. Everything that comes from
 // data or files reaches the page by textContent only.
 const view = window.readerView;
+const { csv } = window.beyondchance;
 const { data, documents, parts, make, name, number, counted, wordsOf } = view;
 const { labels, annotators } = data;
 const STORE = `beyondchance decisions ${data.decide.digest}`;
@@ -399,7 +400,7 @@ function fileName(what, ending) {
 }
 
 async function save(name, text, type, ...done) {
-  const answer = await window.beyondchanceSave(name, text, type);
+  const answer = await window.beyondchance.save(name, text, type);
   if (answer) say(answer);
   else say(`Saved ${name}: `, ...done);
 }
@@ -466,8 +467,7 @@ function goldTable() {
       item.id, "gold", ...span, inText && i ? "" : whole,
       ...(hasParts ? [i ? "" : sizes.join(" ")] : []), ...(isUsual ? [] : [data.positions])]));
   }
-  const cell = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-  return rows.map((row) => `${row.map(cell).join(",")}\n`).join("");
+  return csv(rows, "\n");
 }
 
 // Where a position of a text ends, or begins, in what the table counts: characters if it has

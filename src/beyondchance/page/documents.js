@@ -1141,7 +1141,7 @@ function use(other, brings) {
 // What deciding needs of all this; it sets `keys`, and what it is used with.
 const view = {
   data, documents, parts, make, name, number, counted, wordsOf, surface, where, codePoints,
-  cellsOf, go, move, reach, use, draw, bring, openHash, renew, keyOf, DECIDED,
+  cellsOf, go, move, reach, use, draw, bring, openHash, renew, DECIDED,
   get matches() { return matches; },
   get current() { return current; },
   get stop() { return stop; },

@@ -23,7 +23,12 @@ async function save(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   return "";
 }
-window.beyondchanceSave = save;
+
+function csv(rows, end) {
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return rows.map((row) => row.map(quoted).join(",") + end).join("");
+}
+window.beyondchance = { save, csv };
 
 function button(text, label, act) {
   const made = document.createElement("button");
@@ -112,12 +117,6 @@ function sort(table, column, ascending) {
   table.tHead.rows[0].cells[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
 }
 
-function asCsv(table) {
-  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const rows = [...table.rows].map((row) => [...row.cells].map((cell) => quoted(full(cell))));
-  return rows.map((row) => row.join(",")).join("\r\n") + "\r\n";
-}
-
 for (const table of document.querySelectorAll("table[data-name]")) {
   [...table.tHead.rows[0].cells].forEach((heading, column) => {
     const text = heading.textContent;
@@ -131,8 +130,11 @@ for (const table of document.querySelectorAll("table[data-name]")) {
     );
   });
   const name = table.dataset.name;
-  const csv = (event) => saving(event, `${name}.csv`, asCsv(table), "text/csv");
-  saveBar(table.closest("figure"), [button("CSV", `Save the table ${name} as CSV`, csv)]);
+  const saved = (event) => {
+    const rows = [...table.rows].map((row) => [...row.cells].map(full));
+    saving(event, `${name}.csv`, csv(rows, "\r\n"), "text/csv");
+  };
+  saveBar(table.closest("figure"), [button("CSV", `Save the table ${name} as CSV`, saved)]);
 }
 
 // --- Charts ---
