@@ -181,6 +181,16 @@ class TestPerson:
         assert [x.who for x in found.diagnosis.periods.changes] == ["cleo"]
         assert all(step.name != "person" for step in actions(found, is_decided=True))
 
+    def test_against_gold(self):
+        corpus = team(dan=[[]] * 12, cleo=EARLIER).with_gold("ada")
+        found = steps(corpus, rank(corpus), is_decided=False)
+        assert [*found] == ["person", "check"]  # ben is all right
+        assert found["person"].text == "Look at dan's work"
+        assert (
+            found["person"].why == "dan marked nothing in 12 documents where ada marked something."
+        )
+        assert found["person"].gain == ""
+
     def test_nobody_is_named_where_all_do_alike_or_nothing_is_marked(self):
         for corpus in (example(), team(), team(cleo=EARLIER, dan=EARLIER)):
             assert "person" not in steps(corpus)

@@ -406,3 +406,16 @@ def test_without_time_there_is_no_row():
     page = report(agreement(example()), example(), **FEW)
     assert "periods" not in page.charts
     assert "Over time" not in page.html
+
+
+def test_periods_are_called_by_whom_each_is_compared_with():
+    rounds = tuple(f"round {d // 10}" for d in range(30))
+    corpus = replace(working(3, documents=30), fields={"round": rounds})
+    for given, others in (
+        (corpus, "the others"),
+        (corpus.select(annotators=["p0", "p1"]), "the other annotator"),
+        (corpus.with_gold("p0"), "the gold standard"),
+    ):
+        html = report(given, by="round", **FEW).html
+        titles = re.findall(r"Corrected agreement of each with (.*?), by round", html)
+        assert set(titles) == {others}

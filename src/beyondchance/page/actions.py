@@ -107,7 +107,7 @@ def _person(found: Overview) -> Iterator[Action]:
             after=rest.score.corrected if (rest := rows.get(who)) is not None else nan,
             when=f"without {shown_name(who)}",
         )
-        for who, work, why in (_differing(found) if found.gold is None else ())
+        for who, work, why in _differing(found)
     ]
     yield from sorted(steps, key=lambda step: -step.worth)[:1]
 
@@ -115,11 +115,12 @@ def _person(found: Overview) -> Iterator[Action]:
 def _differing(found: Overview) -> Iterator[tuple[str, str, str]]:
     """Yield annotators whose work as a whole is shown to differ, with how to call it, and why."""
     for row in found.breakdown.of("annotator"):
-        if row.score.n_documents and not row.score.n_spans:
+        if row.name != found.gold and row.score.n_documents and not row.score.n_spans:
             where = counted(row.score.n_documents, found.breakdown.noun)
-            why = f"{row.joined} marked nothing in {where} where others marked something."
+            did = "others" if found.gold is None else found.gold
+            why = f"{row.joined} marked nothing in {where} where {did} marked something."
             yield row.joined, f"{shown_name(row.joined)}'s work", why
-    for who, why in people.works_below(found):
+    for who, why in people.works_below(found) if found.gold is None else ():
         yield who, f"{shown_name(who)}'s work", why
     periods = None if found.diagnosis is None else found.diagnosis.periods
     if periods is not None:
@@ -127,7 +128,7 @@ def _differing(found: Overview) -> Iterator[tuple[str, str, str]]:
             if change.after < change.before:
                 is_one = change.who in periods.annotators
                 whose = f"{shown_name(change.who)}'s" if is_one else "the"
-                why = diagnose_report.change_sentence(change)
+                why = diagnose_report.change_sentence(change, found.gold)
                 yield change.who, f"{whose} work since {shown_name(change.since)}", why
 
 

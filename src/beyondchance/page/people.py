@@ -110,7 +110,7 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     rows = with_cards(found)
     if not rows or found.disagreements is None:
         return Cards([])
-    corpus, others = found.disagreements.corpus, _others(found)
+    corpus, others = found.disagreements.corpus, others_of(found)
     diagnosis, careless = _diagnosis(found, corpus), found.careless
     below = dict(works_below(found))
     names = [row.joined for row in rows]
@@ -129,7 +129,7 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
                 sentences=[amounts[name], *filter(None, [below.get(name)]), *_changes(name, found)],
                 habits=[_habit(habit, corpus, others, links) for habit in habits[:MOST_HABITS]],
                 n_habits=None if diagnosis is None else len(habits),
-                over_time=_over_time(number, name, periods),
+                over_time=_over_time(number, name, periods, others),
                 look=_stretches(name, careless, links),
                 work=None if careless is None else careless.by_annotator[name],
             )
@@ -146,7 +146,7 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     return Cards(made, rest, corpus.extent.noun, others, found.gold is not None)
 
 
-def _others(found: Overview) -> str:
+def others_of(found: Overview) -> str:
     """Call those with whom each is compared by something else than their names."""
     if found.gold is not None:
         return "the gold standard"
@@ -336,11 +336,12 @@ def _stretches(name: str, careless: CarelessWork | None, links: Mapping[str, str
 # --- Time ---------------------------------------------------------------------
 
 
-def _over_time(number: int, name: str, periods: Periods | None) -> Chart | None:
+def _over_time(number: int, name: str, periods: Periods | None, others: str) -> Chart | None:
     """Draw the last periods of one annotator."""
     if periods is None or name not in periods.annotators:
         return None
-    return periods_chart(periods, [name], name=f"time-{number}", most=MOST_PERIODS)
+    called = {"name": f"time-{number}", "others": others}
+    return periods_chart(periods, [name], most=MOST_PERIODS, **called)
 
 
 def _changes(name: str, found: Overview) -> Iterator[str]:
@@ -350,6 +351,6 @@ def _changes(name: str, found: Overview) -> Iterator[str]:
         pair = " or ".join(periods.annotators)
         for change in periods.changes:
             if change.who in {name, pair}:
-                gold = found.gold and _others(found)
+                gold = found.gold and others_of(found)
                 whose = replace(change, who="one") if change.who == pair else change
                 yield diagnose_report.change_sentence(whose, gold)

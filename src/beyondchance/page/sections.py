@@ -411,7 +411,8 @@ def _over_time(found: Overview) -> Iterator[Part]:
     periods = None if found.diagnosis is None else found.diagnosis.periods
     if periods is None:
         return
-    yield annotators.periods_chart(periods, periods.annotators)
+    others = people.others_of(found)
+    yield annotators.periods_chart(periods, periods.annotators, others=others)
     yield NamedTable("periods", diagnose_report.periods_table(periods, found.gold, MOST_ROWS))
 
 
