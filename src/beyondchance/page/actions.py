@@ -96,7 +96,9 @@ def _pattern(found: Overview) -> Iterator[Action]:
 
 def _person(found: Overview) -> Iterator[Action]:
     """Yield whose work as a whole to look at: of those who differ, who lowers agreement most."""
-    rows = {row.joined: row.without for row in found.breakdown.of("annotator")}
+    # Against a gold standard, the number that stands first is that of the best one.
+    rows = found.breakdown.of("annotator") if found.gold is None else ()
+    others = {row.joined: row.without for row in rows}
     steps = [
         Action(
             "person",
@@ -104,7 +106,7 @@ def _person(found: Overview) -> Iterator[Action]:
             shown_name(why, length=200),
             people.address(found, who),
             before=found.result.corrected,
-            after=rest.score.corrected if (rest := rows.get(who)) is not None else nan,
+            after=rest.score.corrected if (rest := others.get(who)) is not None else nan,
             when=f"without {shown_name(who)}",
         )
         for who, work, why in _differing(found)
