@@ -108,7 +108,7 @@ class TestPattern:
         for result in (rank(corpus.select(annotators=["ada", "dan"])), None):
             given = corpus.select(annotators=["ada", "dan"])
             step = steps(given, result or agreement(given, gold="ada"))["pattern"]
-            assert (step.text, step.when) == ("Look at dan's P", "without these errors")
+            assert (step.text, step.when) == ("Look at how dan marks P", "without these errors")
             assert step.before == agreement(given, gold="ada").corrected
 
     def test_it_is_the_first_of_the_diagnosis(self):

@@ -82,7 +82,7 @@ def _pattern(found: Overview) -> Iterator[Action]:
     whom, when = in_list(everyone) if is_pair else "everyone", "if done as others do"
     text = f"Talk to {whom} about {_topic(pattern)}"
     if pattern.is_error:
-        text, when = f"Look at {pattern.who}'s {_topic(pattern)}", "without these errors"
+        text, when = f"Look at how {pattern.who} marks {_topic(pattern)}", "without these errors"
     elif is_pair:
         does_one = len(pattern.times) == 1
         when = f"if {everyone[0]} did as {everyone[1]}" if does_one else "without these differences"
