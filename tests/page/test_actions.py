@@ -173,8 +173,21 @@ class TestPerson:
         found = overview(agreement(corpus), corpus, others=(), by="round", **FEW)
         step = actions(found, is_decided=True)[0]
         assert (step.name, step.text) == ("person", "Look at cleo's work since round 3")
-        assert_tells(step.why, "cleo agrees less with the others since round 3 …")
+        (one,) = found.diagnosis.periods.changes
+        told = f"the others: 1.000\u00a0→\u00a0{one.after:.3f}; they among themselves: 1.000"
+        assert step.why == f"cleo agrees less with {told}\u00a0→\u00a01.000."
         assert step.after == agreement(corpus.select(annotators=["ada", "ben"])).corrected
+        # With a gold standard it is agreement with that, and of two either may have changed.
+        for given, told in (
+            (corpus.with_gold("ada"), "less with ada: … 1.000 … the others: 1.000"),
+            (corpus.select(annotators=["ada", "cleo"]), "of two it is not known who changed."),
+        ):
+            result = agreement(given) if given.gold is None else rank(given)
+            found = overview(result, given, others=(), by="round", **FEW)
+            first = actions(found, is_decided=True)[0]
+            assert first.name == "person"
+            assert_tells(first.why, told)
+            assert first.gain == ""
         # The other way round, nobody got worse.
         later = replace(corpus, fields={"round": rounds[::-1]})
         found = overview(agreement(later), later, others=(), by="round", **FEW)

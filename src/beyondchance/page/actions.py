@@ -7,6 +7,7 @@ from math import fsum, inf, isnan, nan
 from typing import NamedTuple
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
+from beyondchance.diagnosis.periods import Change
 from beyondchance.page import people
 from beyondchance.page.charts.shared import change, shown_name, shown_number
 from beyondchance.page.gather import Overview
@@ -125,13 +126,22 @@ def _differing(found: Overview) -> Iterator[tuple[str, str, str]]:
     for who, why in people.works_below(found) if found.gold is None else ():
         yield who, f"{shown_name(who)}'s work", why
     periods = None if found.diagnosis is None else found.diagnosis.periods
-    if periods is not None:
-        for change in periods.changes:
-            if change.after < change.before:
-                is_one = change.who in periods.annotators
-                whose = f"{shown_name(change.who)}'s" if is_one else "the"
-                why = diagnose_report.change_sentence(change, found.gold)
-                yield change.who, f"{whose} work since {shown_name(change.since)}", why
+    for one in () if periods is None else periods.changes:
+        if one.after < one.before:
+            is_pair = found.gold is None and isnan(one.others_before)
+            whose = "the" if is_pair else f"{shown_name(one.who)}'s"
+            yield one.who, f"{whose} work since {shown_name(one.since)}", _less(one, found.gold)
+
+
+def _less(found: Change, gold: str | None) -> str:
+    """Say how much less an annotator agrees, and how the others do."""
+    whom, how, end = gold or "the others", change(found.before, found.after), ""
+    if not isnan(found.others_before):
+        others = "they among themselves" if gold is None else "the others"
+        end = f"; {others}: {change(found.others_before, found.others_after)}"
+    elif gold is None:
+        whom, end = "the other", "; of two it is not known who changed"
+    return f"{found.who} agrees less with {whom}: {how}{end}."
 
 
 def _topic(pattern: Pattern) -> str:
