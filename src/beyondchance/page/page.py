@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -43,6 +44,7 @@ from beyondchance.version import __version__
 _STYLES = ("page.css", "charts.css", "documents.css")
 _SCRIPTS = ("page.js", "documents.js", "decide.js")
 """For every page, for documents, and for deciding; each needs those before it."""
+_COMMENT = re.compile(r"^\s*/\*.*?\*/$", re.DOTALL | re.MULTILINE)
 MOST_NAMES = 3
 """Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24
@@ -168,14 +170,14 @@ def _file(name: str) -> str:
 
 
 def compact(code: str) -> str:
-    r"""Strip indentation and comment lines from a script or style.
+    r"""Strip indentation and comments on lines of their own from a script or style.
 
     No string goes on over several lines in our scripts.
 
-    >>> compact("f();\n  // why\n  g();\n")
-    'f();\ng();\n'
+    >>> compact("f();\n  // why\n  g();\n"), compact("/* a\n b */\n  p { margin: 0 }\n")
+    ('f();\ng();\n', 'p { margin: 0 }\n')
     """
-    lines = (line.strip() for line in code.splitlines())
+    lines = (line.strip() for line in _COMMENT.sub("", code).splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
