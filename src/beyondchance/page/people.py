@@ -17,20 +17,20 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.core.resampling import benjamini_hochberg
-from beyondchance.diagnosis.diagnose import diagnosis_of, exchange_p
+from beyondchance.diagnosis.diagnose import exchange_p
 from beyondchance.diagnosis.diagnosis import HABIT, Diagnosis, Example, Pattern
 from beyondchance.diagnosis.periods import Periods
 from beyondchance.inference.careless import AnnotatorWork, CarelessWork
 from beyondchance.numbers import in_digits, p_is
-from beyondchance.options import ScoringOptions, declared
 from beyondchance.page.charts.annotators import periods_chart
-from beyondchance.page.gather import LARGE_TEAM, Overview
+from beyondchance.page.charts.shared import change
+from beyondchance.page.documents import place_of
+from beyondchance.page.gather import LARGE_TEAM, Overview, diagnosed
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import Range, counted
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands import diagnose as diagnose_report
-from beyondchance.scoring.options import scoring_of
 
 MOST_CARDS = 20
 """Annotators with a card: those with most documents."""
@@ -242,11 +242,7 @@ def _diagnosis(found: Overview, corpus: Corpus) -> Diagnosis | None:
     """Return what all annotators do otherwise; a ranking has it of the best system only."""
     if found.diagnosis is None or not found.rankings:
         return found.diagnosis
-    settings = found.result.settings
-    known = {name: getattr(settings, name, None) for name in declared(ScoringOptions)}
-    asked: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
-    result = found.results[asked.get("measure", "token")]
-    return diagnosis_of(result, corpus, scoring_of(asked), gold=found.gold)
+    return diagnosed(found.results, corpus, found.result.settings, found.gold)
 
 
 def _habits(name: str, diagnosis: Diagnosis | None) -> list[Pattern]:
@@ -261,16 +257,13 @@ def _habit(pattern: Pattern, corpus: Corpus, others: str, links: Mapping[str, st
         pattern = replace(pattern, others=(others,))
     advice = pattern.advice
     whole = "the agreement of all" if not pattern.is_error else "this score"
-    gain = diagnose_report.change(pattern.before, pattern.after)
+    gain = change(pattern.before, pattern.after)
     example = pattern.examples[0]
-    link = links.get(example.document)
-    start = min(span.start for span in (example.own, example.theirs) if span is not None)
-    who = corpus.annotators.index(example.who)
     return Habit(
         sentence=diagnose_report.what(pattern),
         about=f"{advice[0].upper()}{advice[1:]}. Without it, {whole} would change: {gain}.",
         document=example.document,
-        link=link and f"{link}-{example.text}-{start}-{who}",
+        link=place_of(example, links, corpus.annotators),
         pieces=diagnose_report.highlighted(example) if example.content else [],
         told=_told(pattern, example),
     )
@@ -349,8 +342,8 @@ def _changes(name: str, found: Overview) -> Iterator[str]:
     periods = None if found.diagnosis is None else found.diagnosis.periods
     if periods is not None:
         pair = " or ".join(periods.annotators)
-        for change in periods.changes:
-            if change.who in {name, pair}:
+        for one in periods.changes:
+            if one.who in {name, pair}:
                 gold = found.gold and others_of(found)
-                whose = replace(change, who="one") if change.who == pair else change
+                whose = replace(one, who="one") if one.who == pair else one
                 yield diagnose_report.change_sentence(whose, gold)

@@ -14,7 +14,7 @@ from beyondchance.page import people
 from beyondchance.page.actions import by_influence
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.charts.shared import change
-from beyondchance.page.documents import DocumentView
+from beyondchance.page.documents import DocumentView, place_of
 from beyondchance.page.gather import Overview
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
@@ -266,13 +266,10 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
 def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Finding:
     """Describe a pattern with its examples, which lead to their places."""
     listed = () if found.disagreements is None else found.disagreements.corpus.annotators
-    cases = []
-    for example in pattern.examples:
-        link = links.get(example.document)
-        who = listed.index(example.who) if example.who in listed else 0
-        start = min(span.start for span in (example.own, example.theirs) if span is not None)
-        place = link and f"{link}-{example.text}-{start}-{who}"
-        cases.append(Case(example.document, diagnose_report.highlighted(example), place))
+    cases = [
+        Case(x.document, diagnose_report.highlighted(x), place_of(x, links, listed))
+        for x in pattern.examples
+    ]
     gain = change(pattern.before, pattern.after)
     advice = f"{pattern.advice[0].upper()}{pattern.advice[1:]}."
     if pattern.n_places != pattern.count:
