@@ -328,5 +328,5 @@ class TestSession:
         page = browser.ask("GET", f"{browser.path}report").content.decode()
         assert "<script>alert" not in page
         assert "<img" not in page
-        scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+        scripts = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
         assert len(scripts) == 3
