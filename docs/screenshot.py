@@ -22,6 +22,7 @@ from serving import serving  # noqa: E402
 PICTURES = {
     "report.png": "#answer",
     "report-fix.png": "#fix",
+    "report-people.png": "#people",
     "report-documents.png": ".reader-body",
 }
 """What stands at the top of each picture."""

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -148,6 +149,13 @@ class TestReport:
         with refused(bc.DataError, "… two annotators … 'ben'; …"):
             self.made(corpus, told, tmp_path, names={"ada": "ben"})
 
+    @pytest.mark.parametrize("last", ["2024-02-16", "2024-02-05"])
+    def test_agreement_by_week_where_there_are_several(self, corpus, told, tmp_path, last):
+        dates = ("2024-02-05",) * (len(corpus.documents) - 1) + (last,)
+        dated = replace(corpus, fields={"date": dates})
+        *_, page = self.made(dated, told, tmp_path)
+        assert ("by week" in page) == (last == "2024-02-16")
+
 
 class TestGold:
     def written(self, corpus, decisions, told, place, **options):
@@ -270,6 +278,17 @@ class TestSession:
         for way in (-1, 99, "0", None):
             assert browser.work(do="read", way=way)["error"]
 
+    def test_what_the_report_advises_is_a_click_too(self, browser):
+        for number, name in enumerate(("ada", "ben")):
+            row = {"id": number, "text": "Zoe met Bo", "label": [[0, 3, "X"]]}
+            browser.give({f"{name}.jsonl": json.dumps(row).encode()})
+        assert "match" not in str(browser.work(do="read")["ways"])
+        state = browser.work(do="report", names=[], gold=None)
+        assert_tells(state["error"], "no document was annotated by two …")
+        (way,) = [i for i, x in enumerate(state["ways"]) if x["text"] == "the match 'text'"]
+        assert browser.work(do="read", way=way)["error"] is None
+        assert browser.work(do="report", names=[], gold=None)["report"]
+
     def test_two_tabs(self, server, browser, example):
         other = Browser(server.port)
         assert other.path != browser.path
@@ -309,5 +328,5 @@ class TestSession:
         page = browser.ask("GET", f"{browser.path}report").content.decode()
         assert "<script>alert" not in page
         assert "<img" not in page
-        scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+        scripts = re.findall(r'<script type="module">(.*?)</script>', page, re.DOTALL)
         assert len(scripts) == 3

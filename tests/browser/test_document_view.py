@@ -421,7 +421,8 @@ class TestStepping:
         cases.get_by_text("later ones").click()
         assert_tells(cases.text_content(), "401 … 450")
         assert cases.locator("li").count() == 50
-        cases.locator("li button").last.click()
+        # By keys: text that is drawn when it comes into sight would move what a mouse clicks.
+        cases.locator("li button").last.press("Enter")
         assert step(page)[:2] == (450, 450)
         assert_tells(step(page)[2], "only ada … ben")
         cases.get_by_text("earlier ones").click()

@@ -7,8 +7,11 @@ from importlib.resources import files
 from beyondchance.page.documents import document_view
 
 BODY = (
-    ":root { color-scheme: light dark } body { font-family: sans-serif; margin: 1rem } "
-    "@media (prefers-color-scheme: dark) { body { background: #161616; color: #ececec } }"
+    ":root { color-scheme: light dark; --nav: 0rem; --ink: #1a1a1a; --muted: #595959; "
+    "--paper: #fff; --card: #f5f6f8; --line: #c8c8c8; --accent: #0b5394 } "
+    "@media screen and (prefers-color-scheme: dark) { :root { --ink: #ececec; --muted: #b0b0b0; "
+    "--paper: #161616; --card: #1e232a; --line: #4a4a4a; --accent: #8ec5ff } } "
+    "body { font-family: sans-serif; margin: 1rem; background: var(--paper); color: var(--ink) }"
 )
 
 
@@ -28,7 +31,7 @@ def page_of(found, **options):
         f"default-src 'none'; script-src {allowed}; "
         f"style-src 'sha256-{_hashed(style)}' 'sha256-{_hashed(BODY)}'"
     )
-    run = "".join(f"<script>{text}</script>" for text in scripts)
+    run = "".join(f'<script type="module">{text}</script>' for text in scripts)
     return f"""<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Documents</title>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width">

@@ -108,12 +108,107 @@ class TestPattern:
         for result in (rank(corpus.select(annotators=["ada", "dan"])), None):
             given = corpus.select(annotators=["ada", "dan"])
             step = steps(given, result or agreement(given, gold="ada"))["pattern"]
-            assert (step.text, step.when) == ("Look at dan's P", "without these errors")
+            assert (step.text, step.when) == ("Look at how dan marks P", "without these errors")
             assert step.before == agreement(given, gold="ada").corrected
 
     def test_it_is_the_first_of_the_diagnosis(self):
         step, first = steps(example())["pattern"], diagnose(example()).patterns[0]
         assert (step.before, step.after) == (first.before, first.after)
+
+
+class TestManyPeople:
+    def test_of_several_who_do_it_those_who_do_it_most_come_first(self):
+        """Of five, four overlook what others mark, and nobody is said to do as the fifth does."""
+        spans, names = [(4 * i, 4 * i + 2, "P") for i in range(5)], ("a", "b", "c", "d", "e")
+        overlooks = {"b": 2, "c": 3, "d": 4, "e": 6}
+        first, marked = 0, {name: [list(spans) for _ in range(15)] for name in names}
+        for name, n in overlooks.items():
+            for document in range(first, first + n):
+                marked[name][document] = spans[1:]
+            first += n
+        step = steps(Corpus.from_spans(marked, lengths=[24] * 15))["pattern"]
+        assert step.text == "Talk to everyone about P"
+        assert step.why == "e (6 times), d (4) and 2 more mark nothing where others mark P."
+        assert step.when == "if done as others do"
+
+    def test_of_two_who_both_do_it(self):
+        spans = [(4 * i, 4 * i + 2, "P") for i in range(5)]
+        marked = {n: [spans[d % 2 == i :] for d in range(12)] for i, n in enumerate("ab")}
+        step = steps(Corpus.from_spans(marked, lengths=[24] * 12))["pattern"]
+        assert step.text == "Talk to a and b about P"
+        assert step.when == "without these differences"
+        assert step.after == 1
+
+
+class TestPerson:
+    def test_who_marks_nothing(self):
+        corpus = team(dan=[[]] * 12, cleo=EARLIER)
+        found = steps(corpus)
+        assert [*found] == ["person", "pattern", "decide"]
+        step, result = found["person"], agreement(corpus)
+        assert (step.text, step.link) == ("Look at dan's work", "#person-4")
+        assert step.why == "dan marked nothing in 12 documents where others marked something."
+        rest = agreement(corpus.select(annotators=["ada", "ben", "cleo"]))
+        assert (step.before, step.after) == (result.corrected, pytest.approx(rest.corrected))
+        assert step.when == "without dan"
+
+    def test_of_two_it_comes_first_too(self):
+        corpus = team(dan=[[]] * 12).select(annotators=["ada", "dan"])
+        found = steps(corpus)
+        assert next(iter(found)) == "person"
+        assert (found["person"].text, found["person"].gain) == ("Look at dan's work", "")
+
+    def test_who_agrees_less_than_half_as_much(self):
+        elsewhere = [[(13, 15, "P"), (17, 18, "Q"), (9, 10, "P")] for _ in range(12)]
+        found = steps(team(dan=elsewhere))["person"]
+        assert found.text == "Look at dan's work"
+        assert_tells(found.why, "Shown to agree with the others less than half as much … 1.000")
+
+    def test_who_changed(self):
+        usual, other = [(1, 3, "P"), (5, 6, "Q"), (9, 11, "P")], [(1, 2, "P"), (7, 8, "Q")]
+        marked = {name: [usual] * 40 for name in ("ada", "ben", "cleo")}
+        marked["cleo"] = [usual if d < 20 or d % 3 == 0 else other for d in range(40)]
+        rounds = tuple(f"round {d // 10 + 1}" for d in range(40))
+        corpus = replace(Corpus.from_spans(marked, lengths=[20] * 40), fields={"round": rounds})
+        found = overview(agreement(corpus), corpus, others=(), by="round", **FEW)
+        step = actions(found, is_decided=True)[0]
+        assert (step.name, step.text) == ("person", "Look at cleo's work since round 3")
+        (one,) = found.diagnosis.periods.changes
+        told = f"the others: 1.000\u00a0→\u00a0{one.after:.3f}; they among themselves: 1.000"
+        assert step.why == f"cleo agrees less with {told}\u00a0→\u00a01.000."
+        assert step.after == agreement(corpus.select(annotators=["ada", "ben"])).corrected
+        # With a gold standard it is agreement with that, and of two either may have changed.
+        for given, told in (
+            (corpus.with_gold("ada"), "less with ada: … 1.000 … the others: 1.000"),
+            (corpus.select(annotators=["ada", "cleo"]), "of two it is not known who changed."),
+        ):
+            result = agreement(given) if given.gold is None else rank(given)
+            found = overview(result, given, others=(), by="round", **FEW)
+            first = actions(found, is_decided=True)[0]
+            assert first.name == "person"
+            assert_tells(first.why, told)
+            assert first.gain == ""
+        # The other way round, nobody got worse.
+        later = replace(corpus, fields={"round": rounds[::-1]})
+        found = overview(agreement(later), later, others=(), by="round", **FEW)
+        assert [x.who for x in found.diagnosis.periods.changes] == ["cleo"]
+        assert all(step.name != "person" for step in actions(found, is_decided=True))
+
+    def test_against_gold(self):
+        corpus = team(dan=[[]] * 12, cleo=EARLIER).with_gold("ada")
+        found = steps(corpus, rank(corpus), is_decided=False)
+        assert [*found] == ["person", "check"]  # ben is all right
+        assert found["person"].text == "Look at dan's work"
+        assert (
+            found["person"].why == "dan marked nothing in 12 documents where ada marked something."
+        )
+        assert found["person"].gain == ""
+
+    def test_nobody_is_named_where_all_do_alike_or_nothing_is_marked(self):
+        for corpus in (example(), team(), team(cleo=EARLIER, dan=EARLIER)):
+            assert "person" not in steps(corpus)
+        nothing = Corpus.from_spans({"ada": [[]] * 3, "ben": [[]] * 3}, lengths=[9] * 3)
+        assert steps(nothing) == {}
 
 
 def _starts(a, m, b, n):

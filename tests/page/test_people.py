@@ -153,6 +153,39 @@ def test_amounts_are_exact():
     assert f"{fewer} {ending}" in found["person-2"]
 
 
+def test_fewer_is_shown_as_more_is():
+    """The smallest p-values are as small for who marks little as for who marks a lot."""
+    corpus = marking(2, 9, documents=200)
+    for name, word in (("annotator 0", "fewer"), ("annotator 1", "more")):
+        other = f"annotator {1 - int(name[-1])}"
+        text = people._amounts(corpus, [name], other, "the gold standard")[name]
+        assert text.startswith(f"Marks {word} spans than the gold standard: ")
+        assert text.endswith("(p < 0.0001).")
+
+
+def test_documents_in_which_nobody_marked_anything_are_counted():
+    marked = {name: [[(0, 1, "P")], [], [], [(2, 3, "P")]] for name in TEAM}
+    corpus = Corpus.from_spans(marked, lengths=[9] * 4)
+    alone = np.array([i != 0 for i in range(len(corpus.annotation_document))])
+    # The first annotator did not do the first document.
+    missing = replace(
+        corpus,
+        annotation_document=corpus.annotation_document[alone],
+        annotation_annotator=corpus.annotation_annotator[alone],
+        **{
+            column: getattr(corpus, column)[1:]
+            for column in ("span_text", "span_annotator", "span_label", "span_start", "span_end")
+        },
+    )
+    for given, expected in ((corpus, [4, 4, 4]), (missing, [3, 4, 4])):
+        found = cards(report(agreement(given), given, **FEW))
+        counts = [int(re.search(r"(\d+) documents ·", text)[1]) for text in found.values()]
+        assert counts == expected
+    # Against a gold standard they are those that it has.
+    found = cards(report(rank(missing, gold=TEAM[0]), missing, **FEW))
+    assert all("3 documents ·" in text for text in found.values())
+
+
 def test_who_marks_a_lot_does_not_make_others_those_who_mark_little():
     corpus = marking(4, 4, 4, 9, 4)
     found = cards(report(agreement(corpus), corpus, **FEW))
@@ -373,3 +406,16 @@ def test_without_time_there_is_no_row():
     page = report(agreement(example()), example(), **FEW)
     assert "periods" not in page.charts
     assert "Over time" not in page.html
+
+
+def test_periods_are_called_by_whom_each_is_compared_with():
+    rounds = tuple(f"round {d // 10}" for d in range(30))
+    corpus = replace(working(3, documents=30), fields={"round": rounds})
+    for given, others in (
+        (corpus, "the others"),
+        (corpus.select(annotators=["p0", "p1"]), "the other annotator"),
+        (corpus.with_gold("p0"), "the gold standard"),
+    ):
+        html = report(given, by="round", **FEW).html
+        titles = re.findall(r"Corrected agreement of each with (.*?), by round", html)
+        assert set(titles) == {others}

@@ -207,6 +207,13 @@ def test_all_coefficients():
 
 
 class TestUndefined:
+    def test_sections_without_anything_in_them_are_left_out(self):
+        corpus = Corpus.from_tags({"ada": [["O", "O"]], "ben": [["O", "O"]]})
+        html = report(agreement(corpus), corpus).html
+        assert "Nothing was marked." in html
+        ids = re.findall(r'<section id="([^"]+)"', html)
+        assert ids == ["people", "reader", "details"]
+
     def test_nothing_marked(self):
         corpus = Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[5])
         page = report(agreement(corpus), corpus, **FEW)
@@ -354,7 +361,8 @@ class TestAnswer:
 
     @staticmethod
     def answer(page):
-        return unescape(re.search(r'<p class="answer">(.*?)</p>', page.html)[1])
+        said = unescape(re.search(r'<p class="answer">(.*?)</p>', page.html)[1])
+        return said.replace("\u00a0%", " %")  # which stay on one line
 
     ADVICE = "Across corpora, compare by exact or boundary, not by token."
 

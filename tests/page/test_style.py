@@ -3,6 +3,8 @@
 import re
 from importlib.resources import files
 
+from beyondchance.page.svg import KIND_COLOURS
+
 PAGE = files("beyondchance.page")
 SHEETS = {name: PAGE.joinpath(name).read_text("utf-8") for name in ("page.css", "charts.css")}
 SHEETS["app.css"] = files("beyondchance.app").joinpath("app.css").read_text("utf-8")
@@ -36,6 +38,12 @@ def test_colours_are_of_the_palette():
         # In charts, colours select what they are drawn with.
         without = re.sub(r'="#[0-9a-f]{6}"', "", rules(name))
         assert re.findall(r":[^;{]*#[0-9a-f]{3,8}|rgba?\(|hsl", without) == [], name
+
+
+def test_kinds_have_one_colour_in_texts_and_in_charts():
+    sheet = PAGE.joinpath("documents.css").read_text("utf-8")
+    rule = re.compile(r"\.reader-mark(?:\.|:is\(\.)(\w+)[^{]*\{ --k: (#[0-9a-f]{6}); \}")
+    assert dict(rule.findall(sheet)) == KIND_COLOURS
 
 
 def test_every_variable_is_declared():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import signal
 import socket
@@ -36,6 +37,8 @@ from beyondchance.io.sources import parsed_json
 from beyondchance.page.page import PAGE
 
 HOST = "127.0.0.1"
+_OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d+)?", re.ASCII)
+"""With any port, because a tunnel may lead here from another one."""
 MOST_SESSIONS = 16
 MOST_JSON = 50 * 10**6
 """Bytes of what a page may send besides files."""
@@ -73,6 +76,8 @@ def serve(port: int, ready: Callable[[str, str], None]) -> None:
     except OSError:
         problem = f"port {port} cannot be used, perhaps because another program uses it"
         raise DataError(problem, remedy="leave out --port for one that is free") from None
+    # Answers are written in two parts: the second would wait until the first is acknowledged.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with (
         listening,
         TemporaryDirectory(prefix="beyondchance-", ignore_cleanup_errors=True) as folder,
@@ -161,8 +166,7 @@ def _guarded(app: ASGIApp) -> ASGIApp:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
         is_silent = origin is None and scope["method"] in {"GET", "HEAD"}
-        is_own = host.partition(":")[0] in {HOST, "localhost"}
-        if is_own and (is_silent or origin == f"http://{host}"):
+        if _OWN_HOST.fullmatch(host) and (is_silent or origin == f"http://{host}"):
             await app(scope, receive, answer)
         else:
             await PlainTextResponse("not from here", 403)(scope, receive, answer)
@@ -219,8 +223,8 @@ async def _put_file(request: Request) -> Response:
 async def _check_room(request: Request) -> Response:
     """Refuse files before they are sent: browsers read no answer before they have sent all."""
     asked = await _json(request)
-    numbers = (int(asked.get(name) or 0) for name in ("files", "bytes"))
-    sessions.check_room(_session(request), *numbers)
+    numbers = [asked.get(name) for name in ("files", "bytes")]
+    sessions.check_room(_session(request), *(n if isinstance(n, int) else 0 for n in numbers))
     return JSONResponse({})
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree
 from tempfile import mkdtemp
 from time import monotonic
@@ -168,18 +168,22 @@ async def receive(session: Session, name: str, content: Any, n_bytes: int) -> No
     check_room(session, 1, n_bytes)
     place = session.given.joinpath(*parts)
     session.files[name] = 0
+    # Work sees files of which all is there.
+    coming = session.folder / token_hex()
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with place.open("xb") as file:
+        with coming.open("xb") as file:
             async for part in content:
                 check_room(session, 0, len(part))
                 session.files[name] += len(part)
                 session.n_bytes += len(part)
                 file.write(part)
+        check_idle(session)
+        place.parent.mkdir(parents=session.given.is_dir(), exist_ok=True)
+        place.open("xb").close()  # refused where a and A are the same
+        coming.replace(place)
     except BaseException as error:
         session.n_bytes -= session.files.pop(name)
-        with suppress(OSError):
-            place.unlink(missing_ok=True)
+        coming.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise DataError(f"cannot be kept ({cause(error)})", where=name) from None
         raise
@@ -216,6 +220,7 @@ async def _kept(session: Session, work: Awaitable[None]) -> None:
             await work
         except BeyondChanceError as error:
             session.error = error
+            session.ways = tuple(dict.fromkeys((*session.ways, *ways((error.text,)))))
         except Exception as error:
             session.error = DataError(defect(error))
 
@@ -236,15 +241,9 @@ async def _read(session: Session, asked: Mapping[str, Any], _: str) -> None:
         session.options[way.option] = way
     session.found = session.about = session.gold = None
     options = {name: use.value for name, use in session.options.items()}
-    texts: Iterable[Any] = ()
-    try:
-        session.found = await _worked(session, read_files, session.given, options)
-    except BeyondChanceError as error:
-        texts = (error.text,)
-        raise
-    finally:
-        told = (*(session.found.ways if session.found else ()), *ways(texts))
-        session.ways = tuple(dict.fromkeys((*session.options.values(), *told)))
+    session.ways = tuple(session.options.values())
+    session.found = await _worked(session, read_files, session.given, options)
+    session.ways = tuple(dict.fromkeys((*session.ways, *session.found.ways)))
 
 
 async def _report(session: Session, asked: Mapping[str, Any], address: str) -> None:

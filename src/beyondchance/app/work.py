@@ -22,6 +22,7 @@ from beyondchance.adjudication.adjudicated import (
 )
 from beyondchance.adjudication.consensus import check_ties
 from beyondchance.annotations.corpus import Corpus, only
+from beyondchance.annotations.dates import day_of, period_of
 from beyondchance.errors import BeyondChanceError, DataError, defect, lacks_memory
 from beyondchance.io.reading import read_by_names
 from beyondchance.io.writing import write
@@ -177,9 +178,17 @@ def write_report(
     result = agreement(corpus) if gold is None else rank(corpus)
     tell("computing intervals and writing the page")
     noted = replace(corpus, notes=(*corpus.notes, *result.notes))
-    page = saving_to(report(result, noted), address, NEXT)
+    page = saving_to(report(result, noted, by=_period(corpus)), address, NEXT)
     place.write_text(page.html, encoding="utf-8")
     return corpus, "" if corpus.gold else check_decisions(tell, corpus, decisions)
+
+
+def _period(corpus: Corpus) -> str | None:
+    """Return what agreement is shown by over time; nothing where all is of one week, or no date."""
+    days = {day_of(value) for value in corpus.fields.get("date", ())}
+    if corpus.annotation_date is not None:
+        days.update(corpus.annotation_date.tolist())
+    return "week" if len({period_of(day, "week") for day in days} - {""}) > 1 else None
 
 
 def check_decisions(tell: Tell, corpus: Corpus, decisions: Sequence[Any]) -> str:

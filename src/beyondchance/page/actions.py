@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import fsum, isnan, nan
+from math import fsum, inf, isnan, nan
 from typing import NamedTuple
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
+from beyondchance.diagnosis.periods import Change
+from beyondchance.page import people
 from beyondchance.page.charts.shared import change, shown_name, shown_number
 from beyondchance.page.gather import Overview
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.breakdown import Row, most_contested
 from beyondchance.reporting.commands import diagnose as diagnose_report
 
+MOST_STEPS = 3
 MOST_DOCUMENTS, SHARE = 5, 0.1
 """How many documents to look at: this many, and no larger share, but one at least."""
 LEAST_GAIN = 0.0005
@@ -35,6 +38,11 @@ class Action(NamedTuple):
     when: str = ""
 
     @property
+    def worth(self) -> float:
+        """What the corrected score rises by; no limit where it is not known."""
+        return inf if isnan(self.after - self.before) else self.after - self.before
+
+    @property
     def gain(self) -> str:
         """The corrected score before and after, as text; empty where it is not known."""
         is_known = not isnan(self.after - self.before)
@@ -44,9 +52,10 @@ class Action(NamedTuple):
 def actions(found: Overview, *, is_decided: bool) -> list[Action]:
     """List the steps that a result asks for.
 
-    First the pattern whose end would bring most, then the places where annotators differ, then the
-    documents that lower agreement most, or against a gold standard the label that loses most. What
-    has no content is left out.
+    First the pattern whose end would bring most, and the annotator whose work as a whole is shown
+    to differ, what would bring more before the other; then the places where annotators differ, then
+    the documents that lower agreement most, or against a gold standard the label that loses most.
+    What has no content is left out, and so is what comes after the third.
 
     Parameters
     ----------
@@ -54,11 +63,12 @@ def actions(found: Overview, *, is_decided: bool) -> list[Action]:
     is_decided : bool
         Whether the page lets people decide them.
     """
+    talks = [*_pattern(found), *_person(found)]
     return [
-        *_pattern(found),
+        *sorted(talks, key=lambda step: -step.worth),
         *_places(found, is_decided=is_decided),
         *(_documents(found) if found.gold is None else _label(found.diagnosis)),
-    ]
+    ][:MOST_STEPS]
 
 
 def _pattern(found: Overview) -> Iterator[Action]:
@@ -67,26 +77,71 @@ def _pattern(found: Overview) -> Iterator[Action]:
     if diagnosis is None or not diagnosis.patterns or not diagnosis.patterns[0].gain > 0:
         return
     pattern, measure = diagnosis.patterns[0], diagnosis.settings.measure
-    who = pattern.times
+    everyone = [*pattern.times, *pattern.others]
+    is_pair = len(everyone) == 2
+    # Of two it is not known who is right, and what several do is a matter for all.
+    whom, when = in_list(everyone) if is_pair else "everyone", "if done as others do"
+    text = f"Talk to {whom} about {_topic(pattern)}"
     if pattern.is_error:
-        text = f"Look at {pattern.who}'s {_topic(pattern)}"
-    elif pattern.is_habit and len(who) == 1 < len(pattern.others):
+        text, when = f"Look at how {pattern.who} marks {_topic(pattern)}", "without these errors"
+    elif is_pair:
+        does_one = len(pattern.times) == 1
+        when = f"if {everyone[0]} did as {everyone[1]}" if does_one else "without these differences"
+    elif pattern.is_habit and len(pattern.times) == 1:
         text = f"Talk to {pattern.who} about {_topic(pattern)}"
-    else:
-        # Of two it is not known who is right, and what several do is a matter for all.
-        people = [*who, *pattern.others]
-        whom = in_list(people) if len(people) == 2 else "everyone"
-        text = f"Talk to {whom} about {_topic(pattern)}"
     why = shown_name(f"{diagnose_report.what(pattern)}.", length=200)
-    if pattern.is_error:
-        when = "without these errors"
-    elif len(pattern.others) == 1:
-        when = f"if {pattern.who} did as {pattern.others[0]}"
-    else:
-        when = "if done as others do"
     if measure != found.breakdown.rows[0].measure:
         when += f", by {measure}"
     yield Action("pattern", text, why, "#fix", pattern.count, pattern.before, pattern.after, when)
+
+
+def _person(found: Overview) -> Iterator[Action]:
+    """Yield whose work as a whole to look at: of those who differ, who lowers agreement most."""
+    # Against a gold standard, the number that stands first is that of the best one.
+    rows = found.breakdown.of("annotator") if found.gold is None else ()
+    others = {row.joined: row.without for row in rows}
+    steps = [
+        Action(
+            "person",
+            f"Look at {work}",
+            shown_name(why, length=200),
+            people.address(found, who),
+            before=found.result.corrected,
+            after=rest.score.corrected if (rest := others.get(who)) is not None else nan,
+            when=f"without {shown_name(who)}",
+        )
+        for who, work, why in _differing(found)
+    ]
+    yield from sorted(steps, key=lambda step: -step.worth)[:1]
+
+
+def _differing(found: Overview) -> Iterator[tuple[str, str, str]]:
+    """Yield annotators whose work as a whole is shown to differ, with how to call it, and why."""
+    for row in found.breakdown.of("annotator"):
+        if row.name != found.gold and row.score.n_documents and not row.score.n_spans:
+            where = counted(row.score.n_documents, found.breakdown.noun)
+            did = "others" if found.gold is None else found.gold
+            why = f"{row.joined} marked nothing in {where} where {did} marked something."
+            yield row.joined, f"{shown_name(row.joined)}'s work", why
+    for who, why in people.works_below(found) if found.gold is None else ():
+        yield who, f"{shown_name(who)}'s work", why
+    periods = None if found.diagnosis is None else found.diagnosis.periods
+    for one in () if periods is None else periods.changes:
+        if one.after < one.before:
+            is_pair = found.gold is None and isnan(one.others_before)
+            whose = "the" if is_pair else f"{shown_name(one.who)}'s"
+            yield one.who, f"{whose} work since {shown_name(one.since)}", _less(one, found.gold)
+
+
+def _less(found: Change, gold: str | None) -> str:
+    """Say how much less an annotator agrees, and how the others do."""
+    whom, how, end = gold or "the others", change(found.before, found.after), ""
+    if not isnan(found.others_before):
+        others = "they among themselves" if gold is None else "the others"
+        end = f"; {others}: {change(found.others_before, found.others_after)}"
+    elif gold is None:
+        whom, end = "the other", "; of two it is not known who changed"
+    return f"{found.who} agrees less with {whom}: {how}{end}."
 
 
 def _topic(pattern: Pattern) -> str:

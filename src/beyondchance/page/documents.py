@@ -24,6 +24,7 @@ import numpy as np
 from beyondchance.adjudication.consensus import FRESH, consensus
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.core.ragged import begins_apart, bounds
+from beyondchance.diagnosis.diagnosis import Example
 from beyondchance.reporting.blocks import counted
 from beyondchance.reporting.commands.disagreements import is_against_gold, kind_names
 from beyondchance.results.adding import numbered
@@ -126,6 +127,7 @@ def document_view(
     names = {
         "positions": corpus.positions,
         "unit": _unit(corpus),
+        "noun": corpus.extent.noun,
         "annotators": corpus.annotators,
         "labels": corpus.labels,
         "pairs": _pairs(found).tolist(),
@@ -145,6 +147,14 @@ def document_view(
         is_decided=deciding is not None,
         n_places=sum(places_by_document(found).values()),
     )
+
+
+def place_of(example: Example, links: Mapping[str, str], annotators: Sequence[str]) -> str | None:
+    """Return the address of an example; nothing where its document is not on the page."""
+    link = links.get(example.document)
+    start = min(span.start for span in (example.own, example.theirs) if span is not None)
+    who = annotators.index(example.who) if example.who in annotators else 0
+    return link and f"{link}-{example.text}-{start}-{who}"
 
 
 def places_by_document(found: Disagreements) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -17,6 +18,7 @@ from beyondchance.diagnosis.diagnose import diagnosis_of
 from beyondchance.diagnosis.diagnosis import Diagnosis
 from beyondchance.diagnosis.periods import periods_of
 from beyondchance.errors import DataError
+from beyondchance.inference.careless import CarelessWork, careless_work
 from beyondchance.inference.replacement import Replacement, replacement
 from beyondchance.inference.standings import Standings, compare_systems
 from beyondchance.options import ResamplingOptions, documented
@@ -114,6 +116,16 @@ class Overview:
     def places(self) -> Mapping[str, int]:
         """For each document the places where annotators differ; nothing without the corpus."""
         return {} if self.disagreements is None else places_by_document(self.disagreements)
+
+    @cached_property
+    def careless(self) -> CarelessWork | None:
+        """Whose work differs as a whole, and documents to look at; nothing where it is unknown."""
+        found = self.disagreements
+        if found is None or len(found.corpus.annotators) < 3:
+            return None
+        with suppress(DataError):
+            return careless_work(found.corpus)
+        return None
 
     @cached_property
     def systems(self) -> Mapping[str, list[SystemRow]]:
@@ -251,20 +263,27 @@ def _diagnosis(
 
     Nothing where chance is of all texts at once. Over time, systems are compared all together.
     """
-    asked = {name: value for name, value in _options(settings).items() if value is not None}
-    measure = asked.get("measure", "token")
-    result, gold = found.results[measure], found.gold
-    everybody, together = compared, result.counts
+    results, everybody = found.results, compared
     if found.rankings:
         best = found.leaderboard[0].shown
-        result = found.rankings[measure].systems[best]
-        compared = only(compared, [str(gold), best])
-    if compared.unit == CORPUS or not result.counts.is_by_document:
+        results = {name: ranking.systems[best] for name, ranking in found.rankings.items()}
+        compared = only(compared, [str(found.gold), best])
+    if compared.unit == CORPUS or not found.result.counts.is_by_document:
         return None
-    diagnosis = diagnosis_of(result, compared, scoring_of(asked), gold=gold)
+    diagnosis = diagnosed(results, compared, settings, found.gold)
     if by is None:
         return diagnosis
+    together = found.results[diagnosis.settings.measure or "token"].counts
     return replace(diagnosis, periods=periods_of(everybody, together, by))
+
+
+def diagnosed(
+    results: Mapping[str, Agreement], compared: Corpus, settings: Settings, gold: str | None
+) -> Diagnosis:
+    """Diagnose annotators by the measure of a result; by token where that is one's own."""
+    asked = {name: value for name, value in _options(settings).items() if value is not None}
+    result = results[asked.get("measure", "token")]
+    return diagnosis_of(result, compared, scoring_of(asked), gold=gold)
 
 
 def _levels(result: Agreement) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -41,8 +42,9 @@ from beyondchance.scoring.options import words_of
 from beyondchance.version import __version__
 
 _STYLES = ("page.css", "charts.css", "documents.css")
-_DECIDING = "decide.js"
-_SCRIPTS = ("page.js", "documents.js", _DECIDING)
+_SCRIPTS = ("page.js", "documents.js", "decide.js")
+"""For every page, for documents, and for deciding; each needs those before it."""
+_COMMENT = re.compile(r"^\s*/\*.*?\*/$", re.DOTALL | re.MULTILINE)
 MOST_NAMES = 3
 """Annotators that are named in the heading; more are counted."""
 LONG_NAME = 24
@@ -123,8 +125,8 @@ def written(
     }
     is_decided = view is not None and view.is_decided
     steps = actions(found, is_decided=is_decided)
-    names = [name for name in _SCRIPTS if name != _DECIDING or is_decided]
-    scripts = [compact(_file(name)) for name in names]
+    n_scripts = 1 + (view is not None) + is_decided
+    scripts = [compact(_file(name)) for name in _SCRIPTS[:n_scripts]]
     html = environment.from_string(_file("page.html")).render(
         title=title or _title(found),
         date=date,
@@ -133,7 +135,7 @@ def written(
         scripts=[safe(script) for script in scripts],
         script_hashes=" ".join(f"'sha256-{_hash(script)}'" for script in scripts),
         about=_about(found),
-        answer=_answer(found),
+        answer=_answer(found).replace(" %", "\u00a0%"),
         meaning=_meaning(found, digits),
         numbers=list(_numbers(found)),
         actions=steps,
@@ -168,14 +170,14 @@ def _file(name: str) -> str:
 
 
 def compact(code: str) -> str:
-    r"""Strip indentation and comment lines from a script or style.
+    r"""Strip indentation and comments on lines of their own from a script or style.
 
     No string goes on over several lines in our scripts.
 
-    >>> compact("f();\n  // why\n  g();\n")
-    'f();\ng();\n'
+    >>> compact("f();\n  // why\n  g();\n"), compact("/* a\n b */\n  p { margin: 0 }\n")
+    ('f();\ng();\n', 'p { margin: 0 }\n')
     """
-    lines = (line.strip() for line in code.splitlines())
+    lines = (line.strip() for line in _COMMENT.sub("", code).splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith("//"))
 
 
@@ -261,7 +263,9 @@ def _about(found: Overview) -> str:
 
 
 def _answer(found: Overview) -> str:
-    """Say how high agreement is, and which system is ahead."""
+    """Say how high agreement is, and which system is ahead; or that nothing was marked."""
+    if not _best(found).score.n_spans:
+        return "Nothing was marked."
     if found.rankings:
         said = rank.verdict(str(found.gold), found.systems, sentences.by_measure), _ahead(found)
         return " ".join(filter(None, said))

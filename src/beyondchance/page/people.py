@@ -17,21 +17,20 @@ import numpy as np
 from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.annotations.pairs import annotation_numbers
 from beyondchance.core.resampling import benjamini_hochberg
-from beyondchance.diagnosis.diagnose import diagnosis_of, exchange_p
+from beyondchance.diagnosis.diagnose import exchange_p
 from beyondchance.diagnosis.diagnosis import HABIT, Diagnosis, Example, Pattern
 from beyondchance.diagnosis.periods import Periods
-from beyondchance.errors import DataError
-from beyondchance.inference.careless import AnnotatorWork, CarelessWork, careless_work
+from beyondchance.inference.careless import AnnotatorWork, CarelessWork
 from beyondchance.numbers import in_digits, p_is
-from beyondchance.options import ScoringOptions, declared
 from beyondchance.page.charts.annotators import periods_chart
-from beyondchance.page.gather import LARGE_TEAM, Overview
+from beyondchance.page.charts.shared import change
+from beyondchance.page.documents import place_of
+from beyondchance.page.gather import LARGE_TEAM, Overview, diagnosed
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import sentences
 from beyondchance.reporting.blocks import Range, counted
 from beyondchance.reporting.breakdown import Row
 from beyondchance.reporting.commands import diagnose as diagnose_report
-from beyondchance.scoring.options import scoring_of
 
 MOST_CARDS = 20
 """Annotators with a card: those with most documents."""
@@ -100,30 +99,37 @@ def with_cards(found: Overview) -> list[Row]:
     return [row for row in people if row in chosen and found.disagreements]
 
 
+def address(found: Overview, who: str) -> str:
+    """Return the address of the card of an annotator, or of all where there is none."""
+    names = [row.joined for row in with_cards(found)]
+    return f"#person-{names.index(who) + 1}" if who in names else "#people"
+
+
 def cards(found: Overview, links: Mapping[str, str]) -> Cards:
     """Make the cards; none where annotations are not known."""
     rows = with_cards(found)
     if not rows or found.disagreements is None:
         return Cards([])
-    corpus, others = found.disagreements.corpus, _others(found)
-    diagnosis, careless = _diagnosis(found, corpus), _careless(corpus)
+    corpus, others = found.disagreements.corpus, others_of(found)
+    diagnosis, careless = _diagnosis(found, corpus), found.careless
+    below = dict(works_below(found))
     names = [row.joined for row in rows]
+    compared = _compared(corpus, found.gold)
     amounts = _amounts(corpus, names, found.gold, others)
     scored = {row.joined: row for row in (found.leaderboard if found.rankings else rows)}
     periods = None if found.diagnosis is None else found.diagnosis.periods
     made = []
     for number, (name, row) in enumerate(zip(names, rows, strict=True), 1):
-        n_documents = counted(row.score.n_documents, corpus.extent.noun)
         habits = _habits(name, diagnosis)
         made.append(
             Card(
                 name=name,
-                about=f"{n_documents} · {counted(row.score.n_spans, 'span')}",
+                about=f"{compared[name]} · {counted(row.score.n_spans, 'span')}",
                 facts=list(_facts(found, scored[name], others)),
-                sentences=[amounts[name], *_work(name, careless), *_changes(name, found)],
+                sentences=[amounts[name], *filter(None, [below.get(name)]), *_changes(name, found)],
                 habits=[_habit(habit, corpus, others, links) for habit in habits[:MOST_HABITS]],
                 n_habits=None if diagnosis is None else len(habits),
-                over_time=_over_time(number, name, periods),
+                over_time=_over_time(number, name, periods, others),
                 look=_stretches(name, careless, links),
                 work=None if careless is None else careless.by_annotator[name],
             )
@@ -133,18 +139,29 @@ def cards(found: Overview, links: Mapping[str, str]) -> Cards:
         for name in corpus.annotators
         if name not in {*names, found.gold}
         for said in (
-            *_work(name, careless),
+            *filter(None, [below.get(name)]),
             *(f"look at {look.text}" for look in _stretches(name, careless, links)),
         )
     ]
     return Cards(made, rest, corpus.extent.noun, others, found.gold is not None)
 
 
-def _others(found: Overview) -> str:
+def others_of(found: Overview) -> str:
     """Call those with whom each is compared by something else than their names."""
     if found.gold is not None:
         return "the gold standard"
     return "the others" if len(found.result.counts.annotators) > 2 else "the other annotator"
+
+
+def _compared(corpus: Corpus, gold: str | None) -> dict[str, str]:
+    """Count the documents in which each annotator is compared, also those without any span."""
+    document, who = corpus.annotation_document, corpus.annotation_annotator
+    is_of = np.ones(len(who), dtype=bool) if gold is None else who == corpus.annotators.index(gold)
+    n_there = np.bincount(document[is_of], minlength=len(corpus.documents))
+    is_compared = n_there[document] > (gold is None)
+    n = np.bincount(who[is_compared], minlength=len(corpus.annotators)).tolist()
+    noun = corpus.extent.noun
+    return {name: counted(own, noun) for name, own in zip(corpus.annotators, n, strict=True)}
 
 
 # --- Numbers ------------------------------------------------------------------
@@ -188,12 +205,13 @@ def _amounts(corpus: Corpus, names: Sequence[str], gold: str | None, called: str
         theirs = fmean([fmean([x[other] for other in both]) for _, x, both in shared] or [0])
         said[name] = f"{own:,.1f} spans a {noun}, {called} {theirs:,.1f} in the same {noun}s"
         met = sorted({other for *_, both in shared for other in both})
-        p = [
-            _p_of_more([(n, x[y]) for n, x, both in shared if y in both])
-            for y in met
-            if len(met) <= LARGE_TEAM
+        pairs = [[(n, x[y]) for n, x, both in shared if y in both] for y in met]
+        pairs = pairs if len(met) <= LARGE_TEAM else []
+        # More, and fewer, which is more of the other: 1 - p would be 0 for the smallest.
+        sides = [
+            _p_of_most([exchange_p(both, sum(one[side] for one in both)) for both in pairs])
+            for side in (0, 1)
         ]
-        sides = [_p_of_most(p), _p_of_most([1 - one for one in p])]
         p_values.append(min(2 * min(sides), 1.0))
         more.append(sides[0] < sides[1])
     for name, p, is_more in zip(names, benjamini_hochberg(np.array(p_values)), more, strict=True):
@@ -204,11 +222,6 @@ def _amounts(corpus: Corpus, names: Sequence[str], gold: str | None, called: str
             said[name] += f" ({p_is(float(p))})"
         said[name] = f"{than} {said[name]}."
     return said
-
-
-def _p_of_more(both: Sequence[tuple[int, int]]) -> float:
-    """Compute how often exchanged names would give the first of two as much, or more."""
-    return exchange_p(both, sum(own for own, _ in both))
 
 
 def _p_of_most(p_values: Sequence[float]) -> float:
@@ -229,11 +242,7 @@ def _diagnosis(found: Overview, corpus: Corpus) -> Diagnosis | None:
     """Return what all annotators do otherwise; a ranking has it of the best system only."""
     if found.diagnosis is None or not found.rankings:
         return found.diagnosis
-    settings = found.result.settings
-    known = {name: getattr(settings, name, None) for name in declared(ScoringOptions)}
-    asked: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
-    result = found.results[asked.get("measure", "token")]
-    return diagnosis_of(result, corpus, scoring_of(asked), gold=found.gold)
+    return diagnosed(found.results, corpus, found.result.settings, found.gold)
 
 
 def _habits(name: str, diagnosis: Diagnosis | None) -> list[Pattern]:
@@ -248,16 +257,13 @@ def _habit(pattern: Pattern, corpus: Corpus, others: str, links: Mapping[str, st
         pattern = replace(pattern, others=(others,))
     advice = pattern.advice
     whole = "the agreement of all" if not pattern.is_error else "this score"
-    gain = diagnose_report.change(pattern.before, pattern.after)
+    gain = change(pattern.before, pattern.after)
     example = pattern.examples[0]
-    link = links.get(example.document)
-    start = min(span.start for span in (example.own, example.theirs) if span is not None)
-    who = corpus.annotators.index(example.who)
     return Habit(
         sentence=diagnose_report.what(pattern),
         about=f"{advice[0].upper()}{advice[1:]}. Without it, {whole} would change: {gain}.",
         document=example.document,
-        link=link and f"{link}-{example.text}-{start}-{who}",
+        link=place_of(example, links, corpus.annotators),
         pieces=diagnose_report.highlighted(example) if example.content else [],
         told=_told(pattern, example),
     )
@@ -290,25 +296,19 @@ def _short(words: str) -> str:
 # --- Documents to look at -----------------------------------------------------
 
 
-def _careless(corpus: Corpus) -> CarelessWork | None:
-    """Compare each annotator with two or more others; nothing where that cannot be done."""
-    if len(corpus.annotators) < 3:
-        return None
-    try:
-        return careless_work(corpus)
-    except DataError:
-        return None
-
-
-def _work(name: str, careless: CarelessWork | None) -> Iterator[str]:
-    """Say what is shown of the work of an annotator as a whole."""
-    if careless is not None and name in careless.below:
+def works_below(found: Overview) -> Iterator[tuple[str, str]]:
+    """Yield annotators who agree less than half as much as the others do, and say so."""
+    careless = found.careless
+    if careless is None:
+        return
+    for name in careless.below:
         work = careless.by_annotator[name]
-        yield (
+        said = (
             f"Shown to agree with the others less than half as much as they do among themselves, "
             f"in the same documents: {in_digits(work.agreement, 3)} and "
             f"{in_digits(work.others, 3)} ({p_is(work.adjusted)})."
         )
+        yield name, said
 
 
 def _stretches(name: str, careless: CarelessWork | None, links: Mapping[str, str]) -> list[Look]:
@@ -329,11 +329,12 @@ def _stretches(name: str, careless: CarelessWork | None, links: Mapping[str, str
 # --- Time ---------------------------------------------------------------------
 
 
-def _over_time(number: int, name: str, periods: Periods | None) -> Chart | None:
+def _over_time(number: int, name: str, periods: Periods | None, others: str) -> Chart | None:
     """Draw the last periods of one annotator."""
     if periods is None or name not in periods.annotators:
         return None
-    return periods_chart(periods, [name], name=f"time-{number}", most=MOST_PERIODS)
+    called = {"name": f"time-{number}", "others": others}
+    return periods_chart(periods, [name], most=MOST_PERIODS, **called)
 
 
 def _changes(name: str, found: Overview) -> Iterator[str]:
@@ -341,8 +342,8 @@ def _changes(name: str, found: Overview) -> Iterator[str]:
     periods = None if found.diagnosis is None else found.diagnosis.periods
     if periods is not None:
         pair = " or ".join(periods.annotators)
-        for change in periods.changes:
-            if change.who in {name, pair}:
-                gold = found.gold and _others(found)
-                whose = replace(change, who="one") if change.who == pair else change
+        for one in periods.changes:
+            if one.who in {name, pair}:
+                gold = found.gold and others_of(found)
+                whose = replace(one, who="one") if one.who == pair else one
                 yield diagnose_report.change_sentence(whose, gold)

@@ -14,7 +14,7 @@ from beyondchance.page import people
 from beyondchance.page.actions import by_influence
 from beyondchance.page.charts import annotators, scores, texts
 from beyondchance.page.charts.shared import change
-from beyondchance.page.documents import DocumentView
+from beyondchance.page.documents import DocumentView, place_of
 from beyondchance.page.gather import Overview
 from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
@@ -266,13 +266,10 @@ def _loss_bar(diagnosis: Diagnosis) -> Bar:
 def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Finding:
     """Describe a pattern with its examples, which lead to their places."""
     listed = () if found.disagreements is None else found.disagreements.corpus.annotators
-    cases = []
-    for example in pattern.examples:
-        link = links.get(example.document)
-        who = listed.index(example.who) if example.who in listed else 0
-        start = min(span.start for span in (example.own, example.theirs) if span is not None)
-        place = link and f"{link}-{example.text}-{start}-{who}"
-        cases.append(Case(example.document, diagnose_report.highlighted(example), place))
+    cases = [
+        Case(x.document, diagnose_report.highlighted(x), place_of(x, links, listed))
+        for x in pattern.examples
+    ]
     gain = change(pattern.before, pattern.after)
     advice = f"{pattern.advice[0].upper()}{pattern.advice[1:]}."
     if pattern.n_places != pattern.count:
@@ -340,8 +337,7 @@ def _leaderboard(found: Overview, measure: str) -> Table:
 
 def _labels(found: Overview) -> Iterator[Section]:
     parts: list[Part] = []
-    if found.results:
-        rows = breakdown.most_contested(found.breakdown.of("label"))
+    if rows := breakdown.most_contested(found.breakdown.of("label")):
         who = " (all together)" if found.rankings else ""
         title = f"labels by {_by(found)}{who}, the lowest first"
         table = breakdown.scores_table("label", rows, found.settings, title=title, top=MOST_ROWS)
@@ -404,7 +400,7 @@ def _people(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     if details:
         parts.append(Folded("How much each marks", details))
     title = "People" if found.gold is None else f"Each against {found.gold}"
-    yield Section("people", title, parts, short="People" if found.gold is None else "One by one")
+    yield Section("people", title, parts, short="People" if found.gold is None else "Annotators")
 
 
 def _over_time(found: Overview) -> Iterator[Part]:
@@ -412,12 +408,13 @@ def _over_time(found: Overview) -> Iterator[Part]:
     periods = None if found.diagnosis is None else found.diagnosis.periods
     if periods is None:
         return
-    yield annotators.periods_chart(periods, periods.annotators)
+    others = people.others_of(found)
+    yield annotators.periods_chart(periods, periods.annotators, others=others)
     yield NamedTable("periods", diagnose_report.periods_table(periods, found.gold, MOST_ROWS))
 
 
 def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
-    if not found.results:
+    if not found.results or not found.result.n_spans:
         return
     without = {row.shown: score for row, score in by_influence(found)}
     rows = {row.shown: row for row in found.breakdown.of("document")}

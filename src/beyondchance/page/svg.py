@@ -35,15 +35,16 @@ LINES = (OBSERVED, CORRECTED, "#008564", ACCENT, "#8a6d00", CHANCE)
 SEQUENTIAL = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#fde725")
 """From little to much, darkest first: viridis."""
 KIND_COLOURS = {
-    "agree": "#0070b0",
-    "label": "#cc79a7",
-    "boundary": "#b87a00",
-    "both": "#6d7680",
-    "missed": "#d45d00",
-    "extra": "#008463",
+    "agree": "#1f8a70",
+    "label": "#c06a1f",
+    "boundary": "#2f7fc0",
+    "both": "#9a5aa8",
+    "missed": "#cc4a2e",
+    "extra": "#858000",
 }
 """Kinds of agreement and disagreement, in the order in which they are drawn. No colour is
-that of anything else: with text on them, they stay the same on a dark page."""
+that of anything else: with text on them, they stay the same on a dark page, and marks in
+texts are made of them (documents.css)."""
 
 
 def ramp(share: float) -> str:

@@ -97,8 +97,9 @@ def periods_chart(
     *,
     name: str = "periods",
     most: int = MOST_ANNOTATORS,
+    others: str = "the others",
 ) -> Chart:
-    """Draw the agreement of annotators with the others in each period, as a matrix.
+    """Draw the agreement of annotators with others in each period, as a matrix.
 
     A line stands where somebody changed.
 
@@ -111,6 +112,8 @@ def periods_chart(
         Of the chart.
     most : int
         Periods that are drawn at most: the last ones.
+    others : str
+        Those with whom each is compared.
 
     Examples
     --------
@@ -124,7 +127,7 @@ def periods_chart(
     >>> periods_chart(found, ["ada"]).description
     'Corrected agreement is highest for ada, 1 (0.750) and lowest for ada, 2 (0.500).'
     """
-    title = f"Corrected agreement of each with the others, by {found.field}"
+    title = f"Corrected agreement of each with {others}, by {found.field}"
     periods = found.periods[-most:]
     rows = [found.annotators.index(who) for who in annotators[:MOST_ANNOTATORS]]
     names = shared.shown_names([found.annotators[row] for row in rows], length=18)

@@ -114,7 +114,7 @@ class _Words:
     """The words of a pattern that its sentence is made of."""
 
     def __init__(self, pattern: Pattern) -> None:
-        first, *rest = pattern.times.items()
+        first, *rest = sorted(pattern.times.items(), key=itemgetter(1), reverse=True)
         rates = [f"{first[0]} ({counted(first[1], 'time')})", *(f"{x} ({n:,})" for x, n in rest)]
         self.who, self.marks, self.does = in_list(rates, 2), "mark", "do"
         if not rest:
