@@ -30,7 +30,6 @@ are smallest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -43,6 +42,7 @@ from beyondchance.core.profiles import Profiles, profiles_of, summed
 from beyondchance.core.ragged import distinct, rows_by_value, spread, starts
 from beyondchance.core.weighted import rows_around, weighted_draws, weighted_rows
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _MOST_PRODUCTS = 2**23
 """Products of numbers that counting may take; beyond, fugacities are used."""
@@ -124,7 +124,7 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     return CorpusStarts(n, length, size, run, method(items, weight, length, factor), is_exact)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class _Items:
     """The items of a corpus: units, if there are any, and long spans.
 

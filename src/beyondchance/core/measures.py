@@ -10,7 +10,7 @@ and its expected match for either, and enter it here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ from beyondchance.core.random_places import (
 )
 from beyondchance.core.span_trees import Forest, Structure
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 CUSTOM = "custom"
 """What the signature calls a measure of the user's own."""
@@ -42,7 +43,7 @@ Expected = Callable[[SpanSets, Ints, Ints], Floats]
 """Of sets of spans and two arrays of these: the expected match, pair by pair."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@internal(kw_only=True)
 class Measure:
     """What counts as match.
 

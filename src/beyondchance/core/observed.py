@@ -7,7 +7,6 @@ spans are placed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from beyondchance.core.ragged import (
     widths,
 )
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 _WORD = 32
 """Bits that are gathered at a time."""
@@ -33,7 +33,7 @@ Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
 """Of the starts and lengths of two spans each: how much the two match."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class SpanGroups:
     """Spans in groups: those of one annotator with one label in one text.
 

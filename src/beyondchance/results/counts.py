@@ -49,6 +49,7 @@ from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
 from beyondchance.results.units import MOST_DOCUMENTS, Units, check_distinct
 from beyondchance.settings import Settings, added_settings
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -90,7 +91,7 @@ _LEVELS: dict[str, tuple[str, ...]] = {
 _SHOWN = ("n_documents", "n_spans")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@internal
 class Scores(Mapping[Name, Score]):
     """Scores by name, in columns: each is made when it is asked for.
 
@@ -133,7 +134,7 @@ Kept = tuple[float, float, str, Score]
 """A document that stands out: what it is ordered by, its name, and its score."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Added:
     """What rows that were added up do not tell of their documents.
 

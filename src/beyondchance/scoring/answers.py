@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -52,6 +52,7 @@ from beyondchance.scoring.shapes import check_informed
 from beyondchance.settings import Settings, added_settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
 from beyondchance.types import Floats
+from beyondchance.values import internal
 
 _MANY = 0.1
 """The share of texts without freedom from which on they are mentioned."""
@@ -61,7 +62,7 @@ _MOST_ROWS = 2**20
 """Rows of counts that are kept as they are; more are added up."""
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Question:
     """What is asked of a corpus.
 
@@ -97,7 +98,7 @@ def by_measures(question: Question) -> list[Question]:
     return [question, *(replace(question, scoring={**common, "measure": n}) for n in others)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class Scored:
     """What one comparison gives: counts, and how they came about.
 
@@ -117,7 +118,7 @@ class Scored:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class Answer:
     """The answer to a question, for a corpus or a part of one.
 

@@ -9,7 +9,7 @@ many rows share.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
@@ -59,6 +59,7 @@ from beyondchance.scoring.marks import Marked, check_apart, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.scoring.shapes import expected_by_words
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 _DIGITS = 9
 """Decimals of an expected match that is approximate."""
@@ -405,7 +406,7 @@ def _check_rows(corpus: Corpus, n_rows: int) -> None:
 # --- What is compared ---------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Placement:
     """Spans, and how a model places them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus, check_in_one_piece
@@ -21,6 +21,7 @@ from beyondchance.options import (
     declared,
 )
 from beyondchance.scoring.answers import Answer, Question, with_origin
+from beyondchance.values import internal
 
 if TYPE_CHECKING:
     from beyondchance.io.scanning import Scan
@@ -59,7 +60,7 @@ def corpus_of(
     return found
 
 
-@dataclass(frozen=True)
+@internal
 class Scanned:
     """Files that are read in parts, and what is asked of them.
 

@@ -8,7 +8,7 @@ so that the digits are those of scoring the whole variant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,13 @@ from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import marked
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _AT_A_TIME = 2**17
 """Spans of edited texts that are counted at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Edits:
     """Spans that variants of a corpus lack, and spans that they have instead.
 
@@ -68,7 +69,7 @@ class Edits:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Base:
     """What variants are compared with: the corpus as it is, scored.
 

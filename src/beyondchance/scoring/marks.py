@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -28,6 +28,7 @@ from beyondchance.errors import NothingSharedError, OverlapError, SpanError
 from beyondchance.messages import Note, Piece, Quote, Use, pieces
 from beyondchance.scoring.options import CROSSING, INSIDE, Scope, Scoring
 from beyondchance.types import Ints
+from beyondchance.values import internal
 
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
@@ -35,7 +36,7 @@ LONGEST = 2**20
 """Positions that a span can have."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Marked:
     """The spans of a corpus, in groups that are compared and on lines that are placed together.
 
@@ -247,7 +248,7 @@ def _first_crossing(spans: Marked) -> tuple[int, int] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Placed:
     """How spans lie that are placed together: how many groups of them in which way.
 

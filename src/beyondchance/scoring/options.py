@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -27,6 +27,7 @@ from beyondchance.options import (
 )
 from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _CLOSE = 1e-12
 """How much two values of a function that should be equal may differ."""
@@ -87,7 +88,7 @@ INSIDE, CROSSING = "placed one inside the other", "with spans that cross, which 
 """What notes say model 'auto' did, where spans lie in others and where they cross."""
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Scoring:
     """How annotations are scored.
 
