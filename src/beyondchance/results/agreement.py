@@ -38,7 +38,7 @@ LEVELS = ("label", "pair", "annotator")
 """What scores are broken down by."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Measured, Counted):
     """Observed, chance and corrected agreement, overall and in every breakdown.
 
@@ -380,7 +380,7 @@ class Agreement(Measured, Counted):
         return f"Agreement({', '.join(scores)}, measure={self.settings.measure!r})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labelling(Printed):
     """How well annotators agree on where spans are, and on the labels of what both found.
 

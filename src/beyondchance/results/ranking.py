@@ -20,7 +20,7 @@ from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Measured):
     """Systems against one gold standard, before and after correction.
 

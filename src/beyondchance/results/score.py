@@ -112,7 +112,7 @@ class _Rate(NamedTuple):
         return self.no_freedom if self.fixed and self.matched else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Score(Printed):
     """A sum of rows of Counts, and what follows from it.
 

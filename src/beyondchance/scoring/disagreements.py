@@ -26,7 +26,7 @@ from beyondchance.types import Ints
 __all__ = ["KINDS", "Disagreements", "disagreements"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Disagreements(OfKinds):
     """The spans of pairs of annotators, aligned one to one, as columns.
 
