@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from functools import reduce
 from operator import add
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -47,7 +48,7 @@ from beyondchance.scoring.marks import (
     nothing_shared,
     placed_of,
 )
-from beyondchance.scoring.options import Scoring, scoring_of, settings_of
+from beyondchance.scoring.options import Scoring, scoring_of
 from beyondchance.scoring.shapes import check_informed
 from beyondchance.settings import Settings, added_settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
@@ -87,6 +88,13 @@ class Question:
             is_team=is_agreement and self.gold is None,
             is_informed=is_agreement or self.command == "rank",
         )
+
+
+def settings_of(corpus: Corpus, **signed: Any) -> Settings:
+    """Build settings: how a corpus was read, and what else a signature says about a result."""
+    if signed.get("chance") == "weights" and corpus.token_weight is not None:
+        signed["chance"] = f"weights-{crc32(corpus.token_weight.tobytes()):08x}"
+    return Settings(unit=corpus.unit, positions=corpus.positions, **{**signed, **corpus.options})
 
 
 def by_measures(question: Question) -> list[Question]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+import beyondchance.scoring.options  # noqa: F401 - enters the names of measures and models
 from beyondchance.options import CountingOptions, ScoredOptions, ScoringOptions, documented
 
 if TYPE_CHECKING:

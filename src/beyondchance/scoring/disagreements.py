@@ -16,10 +16,10 @@ from beyondchance.core.ragged import distinct, n_distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import CorpusOptions
+from beyondchance.scoring.answers import settings_of
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
-from beyondchance.scoring.options import settings_of
 from beyondchance.scoring.places import OfKinds, Places, places_of
 from beyondchance.types import Ints
 
