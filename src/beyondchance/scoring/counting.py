@@ -112,19 +112,13 @@ class Matches(NamedTuple):
         if len(where) == n_rows:
             return self
 
-        def spread_out(values: NDArray[Any], default: object = 0) -> NDArray[Any]:
-            rows = np.full((*values.shape[:-1], n_rows), default, dtype=values.dtype)
+        def spread_out(values: NDArray[Any]) -> NDArray[Any]:
+            rows = np.full((*values.shape[:-1], n_rows), values is self.fixed, dtype=values.dtype)
             rows[..., where] = values
             return rows
 
-        return Matches(
-            matched=spread_out(self.matched),
-            expected=spread_out(self.expected),
-            certain=spread_out(self.certain),
-            fixed=spread_out(self.fixed, default=True),
-            error=None if self.error is None else spread_out(self.error),
-            stream=None if self.stream is None else spread_out(self.stream),
-        )
+        columns: Any = [None if values is None else spread_out(values) for values in self]
+        return Matches(*columns)
 
 
 class Compared(NamedTuple):

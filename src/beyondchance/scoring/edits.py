@@ -26,6 +26,8 @@ from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
 from beyondchance.values import internal
 
+_SPAN = ("annotator", "label", "start", "end")
+_MISSING = ("missing_annotator", "missing_label", "missing_length")
 _AT_A_TIME = 2**17
 """Spans of edited texts that are counted at a time."""
 
@@ -57,15 +59,12 @@ class Edits:
         """Return the edits of some of the variants, numbered from 0 on."""
         gone = (self.removed_from >= low) & (self.removed_from < high)
         new = (self.variant >= low) & (self.variant < high)
+        added = {name: getattr(self, name)[new] for name in ("text", *_SPAN)}
         return Edits(
             removed_from=self.removed_from[gone] - low,
             removed=self.removed[gone],
             variant=self.variant[new] - low,
-            text=self.text[new],
-            annotator=self.annotator[new],
-            label=self.label[new],
-            start=self.start[new],
-            end=self.end[new],
+            **added,
         )
 
 
@@ -201,7 +200,7 @@ def edited(
         np.concatenate([place, number[len(edits.removed) :]]),
         *(
             np.concatenate([getattr(corpus, f"span_{name}")[span], getattr(edits, name)])
-            for name in ("annotator", "label", "start", "end")
+            for name in _SPAN
         ),
     )
     at, missing = members(bounds(corpus.missing_text, n_texts), text)
@@ -217,9 +216,7 @@ def edited(
         annotation_annotator=corpus.annotation_annotator[annotation],
         **columns,
         missing_text=at,
-        missing_annotator=corpus.missing_annotator[missing],
-        missing_label=corpus.missing_label[missing],
-        missing_length=corpus.missing_length[missing],
+        **{name: getattr(corpus, name)[missing] for name in _MISSING},
         unit=corpus.unit,
         positions=corpus.positions,
     )
@@ -231,8 +228,8 @@ def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
     order = np.lexsort((*values[::-1], text))
     columns = [column[order] for column in (text, *values)]
     keep = ~repeats(*columns)
-    names = ("text", "annotator", "label", "start", "end")
-    return {f"span_{name}": column[keep] for name, column in zip(names, columns, strict=True)}
+    named = zip(("text", *_SPAN), columns, strict=True)
+    return {f"span_{name}": column[keep] for name, column in named}
 
 
 def _in_order(text: Ints) -> Ints:
