@@ -406,13 +406,10 @@ class Counts:
         every, none = np.arange(len(values)), np.full(len(values), -1)
         sizes = self._sizes_of(number[self._sided("document")], len(values))
         added = Added(self.units, {"label": every, "a": none, "b": none, **sizes})
-        return replace(self.of_values(values, added), **found)
-
-    def of_values(self, values: Sequence[str], added: Added) -> Counts:
-        """Return a table with the values of a field for labels, whoever annotated; without rows."""
         return replace(
             self,
-            labels=tuple(values),
+            **found,
+            labels=values,
             annotators=("",),
             pairs=np.zeros((2, 1), dtype=np.int64),
             fields={},
