@@ -1217,8 +1217,4 @@ def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
     """Count the distinct values of each group."""
     width = largest(value) + 1
-    if n_groups * width > 16 * len(value):
-        return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
-    occurs = np.zeros(n_groups * width, dtype=bool)
-    occurs[group * width + value] = True
-    return np.asarray(np.count_nonzero(occurs.reshape(n_groups, width), axis=1))
+    return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
