@@ -138,7 +138,7 @@ class Base:
     def _old_rows(self, text: Ints, variant: Ints, who: Ints) -> tuple[Ints, Ints]:
         """Return the rows of the corpus that variants replace, and the variant of each."""
         counts = self.counts
-        order = _in_order(counts.text)
+        order = np.argsort(counts.text, kind="stable")
         owner, row = members(bounds(counts.text[order], counts.n_texts), text)
         row = order[row]
         own = who[variant[owner]]
@@ -185,7 +185,7 @@ def edited(
     )
     keys, number = distinct(touched)
     variant, text = np.divmod(keys, n_texts)
-    by_text = _in_order(corpus.span_text)
+    by_text = np.argsort(corpus.span_text, kind="stable")
     place, row = members(bounds(corpus.span_text[by_text], n_texts), text)
     span = by_text[row]
     n_spans = max(len(corpus.span_text), 1)
@@ -230,12 +230,6 @@ def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
     keep = ~repeats(*columns)
     named = zip(("text", *_SPAN), columns, strict=True)
     return {f"span_{name}": column[keep] for name, column in named}
-
-
-def _in_order(text: Ints) -> Ints:
-    """Sort rows by their text; most tables are sorted already."""
-    is_sorted = bool(np.all(text[1:] >= text[:-1]))
-    return np.arange(len(text)) if is_sorted else np.argsort(text, kind="stable")
 
 
 def _mean_size(corpus: Corpus) -> int:
