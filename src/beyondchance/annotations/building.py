@@ -292,7 +292,7 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
     ``token_count`` is how many tokens each text has.
     """
     listed = plain(tokens, "tokens", depth=1)
-    _check_number("tokens", listed, n_texts, "a list of tokens for each text")
+    _check_number("lists of tokens", listed, n_texts, "a list of tokens for each text")
     for number, words in enumerate(listed):
         if not is_list(words) or not all(isinstance(word, str) and word for word in words):
             where = f"tokens of text {number}"
@@ -321,7 +321,7 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
 def checked_texts(texts: Any, n_texts: int) -> tuple[str, ...]:
     """Check that there is a string for each text, and return them."""
     listed = plain(texts, "texts")
-    _check_number("texts", listed, n_texts, "a string for each text")
+    _check_number("strings", listed, n_texts, "a string for each text")
     for number, text in enumerate(listed):
         if not isinstance(text, str):
             raise DataError("found ", Quote(text), where=f"text {number}", expected="a string")
@@ -336,8 +336,7 @@ def _check_number(name: str, values: Any, n_texts: int, expected: str) -> None:
     if not is_list(values):
         raise DataError(f"{name} are ", Quote(values), expected=expected)
     if len(values) != n_texts:
-        found = f"{name} of {len(values)} texts, and there are {n_texts}"
-        raise MismatchError(found, expected=expected)
+        raise MismatchError(f"{len(values)} {name} for {n_texts} texts", expected=expected)
 
 
 def _where(
