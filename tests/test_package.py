@@ -318,6 +318,12 @@ def test_signatures_list_the_options(name):
     assert "options" not in found
 
 
+def test_signatures_list_measures_in_whatever_order_modules_are_loaded():
+    code = "import inspect; from beyondchance import agreement; print(inspect.signature(agreement))"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert all(repr(name) in found.stdout for name in (*MEASURES, *SCOPES, *MODELS))
+
+
 def test_mistaken_options_are_answered_with_the_nearest():
     tags = [["B-P", "O"]]
     for options, told in (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable
-from dataclasses import dataclass
 from math import inf, nan
 from numbers import Real
 from os import PathLike
@@ -14,12 +13,13 @@ import numpy as np
 
 from beyondchance.errors import BeyondChanceError, DataError, OptionError
 from beyondchance.messages import Quote, Text, given, quotes
+from beyondchance.values import internal
 
 Value = TypeVar("Value")
 Name = TypeVar("Name", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Within:
     """The numbers that an option takes."""
 

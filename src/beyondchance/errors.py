@@ -7,7 +7,6 @@ The sentence is made when it is read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from beyondchance.messages import PYTHON, Piece, Text, Voice, pieces, spoken
 from beyondchance.version import __version__
@@ -144,6 +143,7 @@ def lacks_memory(error: Exception) -> bool:
 def defect(error: Exception) -> str:
     """Describe a defect by its place, without the error's message, which may quote a text."""
     import traceback  # noqa: PLC0415 - for defects only
+    from pathlib import Path  # noqa: PLC0415 - for defects only
 
     *_, place = traceback.extract_tb(error.__traceback__)
     where = f"{Path(place.filename).name}:{place.lineno}"

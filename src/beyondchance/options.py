@@ -5,8 +5,6 @@ flags from them, `Settings` its signature, and the documentation its lists. To a
 option, add a line here and use it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial, reduce
@@ -33,6 +31,7 @@ from beyondchance.checks import Within, checked_number, checked_option, nearest
 from beyondchance.errors import OptionError
 from beyondchance.messages import Quote, Text, Use, given
 from beyondchance.types import Generator, Ints
+from beyondchance.values import internal
 
 FEWEST_RESAMPLES, MOST_RESAMPLES = 99, 10**7
 
@@ -141,7 +140,7 @@ FORMER: dict[str, Text] = {
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Option:
     """What there is to know of an option besides its name and type.
 

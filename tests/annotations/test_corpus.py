@@ -244,7 +244,7 @@ class TestMismatches:
     def test_lengths_and_documents_must_fit(self):
         with refused(MismatchError, "2 lengths … 1 text"):
             Corpus.from_spans({"anna": [[]]}, lengths=[3, 4])
-        with refused(MismatchError, "2 document names … 1 text"):
+        with refused(MismatchError, "2 documents … 1 text"):
             Corpus.from_tags({"anna": [["O"]]}, documents=["x", "y"])
         with refused(DataError, "'round' … 2 values … 1 document"):
             Corpus.from_tags({"anna": [["O"]]}, fields={"round": ["1", "2"]})

@@ -368,7 +368,7 @@ REFUSED = {
     "document '1', annotator 'b': 2 tags for 1 tokens; expected one tag": lambda: bc.agreement(
         [["O"], ["O"]], [["O"], ["O", "O"]], tokens=[["a"], ["b"]]
     ),
-    "tokens are tokens of 2 texts; expected a list of tokens for": lambda: bc.agreement(
+    "2 lists of tokens for 1 texts; expected a list of tokens for": lambda: bc.agreement(
         [["O"]], [["O"]], tokens=TOKENS
     ),
     "there are 1 texts and 2 lists of spans; expected as many": lambda: bc.agreement(

@@ -152,11 +152,7 @@ def lists_of_spans(
 ) -> dict[str, Any]:
     """Convert the arguments of `Corpus.from_spans` to what `Corpus.from_columns` takes."""
     annotators, n_texts = _validated_annotations(spans)
-    if not is_list(lengths):
-        raise DataError("lengths are ", Quote(lengths), expected="one number for each text")
-    if len(lengths) != n_texts:
-        problem = f"{len(lengths)} lengths for {n_texts} texts"
-        raise MismatchError(problem, expected="one length for each text")
+    _check_number("lengths", lengths, n_texts, "a number for each text")
     text_document, names = _documents_of_texts(documents, n_texts)
     rows: list[tuple[Any, ...]] = []
     seen = np.zeros((len(annotators), n_texts), dtype=bool)
@@ -296,19 +292,15 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
     ``token_count`` is how many tokens each text has.
     """
     listed = plain(tokens, "tokens", depth=1)
-    if not is_list(listed) or len(listed) != n_texts:
-        found = f"tokens of {len(listed)} texts" if is_list(listed) else Quote(listed)
-        expected = f"a list of tokens for each of {n_texts} texts"
-        raise MismatchError("tokens are ", found, expected=expected)
-    sentences = listed
-    for number, words in enumerate(sentences):
+    _check_number("lists of tokens", listed, n_texts, "a list of tokens for each text")
+    for number, words in enumerate(listed):
         if not is_list(words) or not all(isinstance(word, str) and word for word in words):
             where = f"tokens of text {number}"
             raise DataError("found ", Quote(words), where=where, expected="a list of strings")
-    known = tuple(map(" ".join, sentences)) if texts is None else checked_texts(texts, n_texts)
+    known = tuple(map(" ".join, listed)) if texts is None else checked_texts(texts, n_texts)
     start: list[int] = []
     end: list[int] = []
-    for number, (text, words) in enumerate(zip(known, sentences, strict=True)):
+    for number, (text, words) in enumerate(zip(known, listed, strict=True)):
         place = 0
         for word in words:
             begin = text.find(word, place)
@@ -322,16 +314,14 @@ def columns_of_tokens(tokens: Any, n_texts: int, texts: Any = None) -> dict[str,
         "texts": known,
         "token_start": np.array(start, dtype=np.int64),
         "token_end": np.array(end, dtype=np.int64),
-        "token_count": np.array(list(map(len, sentences)), dtype=np.int64),
+        "token_count": np.array(list(map(len, listed)), dtype=np.int64),
     }
 
 
 def checked_texts(texts: Any, n_texts: int) -> tuple[str, ...]:
     """Check that there is a string for each text, and return them."""
     listed = plain(texts, "texts")
-    if not is_list(listed) or len(listed) != n_texts:
-        found = f"{len(listed)} texts" if is_list(listed) else Quote(listed)
-        raise MismatchError("texts are ", found, expected=f"{n_texts} strings, one for each text")
+    _check_number("strings", listed, n_texts, "a string for each text")
     for number, text in enumerate(listed):
         if not isinstance(text, str):
             raise DataError("found ", Quote(text), where=f"text {number}", expected="a string")
@@ -339,6 +329,14 @@ def checked_texts(texts: Any, n_texts: int) -> tuple[str, ...]:
 
 
 # --- Checks -------------------------------------------------------------------
+
+
+def _check_number(name: str, values: Any, n_texts: int, expected: str) -> None:
+    """Refuse what is not a list with one value for each text."""
+    if not is_list(values):
+        raise DataError(f"{name} are ", Quote(values), expected=expected)
+    if len(values) != n_texts:
+        raise MismatchError(f"{len(values)} {name} for {n_texts} texts", expected=expected)
 
 
 def _where(
@@ -436,12 +434,8 @@ def _documents_of_texts(
     if documents is None:
         return np.arange(n_texts), tuple(map(str, range(n_texts)))
     documents = plain(documents, "documents")
-    if not is_list(documents):
-        raise DataError("documents are ", Quote(documents), expected="a name for each text")
+    _check_number("documents", documents, n_texts, "a name for each text")
     distinct_names("document", documents)
-    if len(documents) != n_texts:
-        found = f"{len(documents)} document names for {n_texts} texts"
-        raise MismatchError(found, expected="one name for each text")
     index: dict[str, int] = {}
     text_document = np.empty(n_texts, dtype=np.int64)
     previous = None

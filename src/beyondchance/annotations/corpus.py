@@ -82,7 +82,7 @@ def _nothing() -> Ints:
     return np.zeros(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Corpus:
     """Texts and what each annotator marked in them, as columns.
 

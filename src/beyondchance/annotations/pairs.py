@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +11,7 @@ from beyondchance.core.ragged import bounds, distinct, largest, spread, widths
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote, Use
 from beyondchance.types import Bools, Ints
+from beyondchance.values import internal
 
 MOST_PAIRS = 2**20
 """Pairs that are compared however few annotations there are."""
@@ -80,7 +80,7 @@ def annotation_numbers(corpus: Corpus, text: Ints, annotator: Ints) -> Ints:
     return np.searchsorted(listed, wanted)
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class SharedDocuments:
     """Every document with every two annotators who are compared in it.
 

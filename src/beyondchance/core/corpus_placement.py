@@ -30,19 +30,18 @@ are smallest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from beyondchance.core.draws import disjoint_starts
 from beyondchance.core.lengths import LengthTable
 from beyondchance.core.placement import item_profiles
 from beyondchance.core.profiles import Profiles, profiles_of, summed
 from beyondchance.core.ragged import distinct, rows_by_value, spread, starts
 from beyondchance.core.weighted import rows_around, weighted_draws, weighted_rows
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _MOST_PRODUCTS = 2**23
 """Products of numbers that counting may take; beyond, fugacities are used."""
@@ -124,7 +123,7 @@ def corpus_starts(n: Ints, texts: Ints, length: Ints, count: Ints) -> CorpusStar
     return CorpusStarts(n, length, size, run, method(items, weight, length, factor), is_exact)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class _Items:
     """The items of a corpus: units, if there are any, and long spans.
 
@@ -412,19 +411,11 @@ def corpus_draws(n: Ints, lengths: Ints, draws: int, rng: np.random.Generator) -
     [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
     """
     text, place = spread(n)
-    longs, of_long = distinct(lengths[lengths > 1])
-    has_room = (n[text] - place >= longs[:, None]).astype(np.float64)
-    found = weighted_draws(has_room, longs, np.bincount(of_long), draws, rng)
-    # Spans of one position are a random choice of the units, which step over long spans.
-    ones = np.ones(len(lengths) - found.shape[1], dtype=np.int64)
-    unit = disjoint_starts(len(text) - int(longs[of_long].sum()), ones, len(found), rng)
-    order = np.argsort(found, axis=1)
-    spans = np.sort(longs[of_long])[order]
-    for start, span in zip(np.take_along_axis(found, order, axis=1).T, spans.T, strict=True):
-        unit += span[:, None] * (unit >= start[:, None])
-    drawn = np.concatenate([unit, found], axis=1)
+    length, kind = distinct(lengths)
+    has_room = (n[text] - place >= length[:, None]).astype(np.float64)
+    drawn = weighted_draws(has_room, length, np.bincount(kind), draws, rng)
     # Equal spans change places.
-    for equal in rows_by_value(np.sort(lengths)):
+    for equal in rows_by_value(np.sort(kind)):
         drawn[:, equal] = rng.permuted(drawn[:, equal], axis=1)
-    drawn[:, np.argsort(lengths)] = drawn.copy()
+    drawn[:, np.argsort(kind, kind="stable")] = drawn.copy()
     return text[drawn], place[drawn]

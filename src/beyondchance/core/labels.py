@@ -7,12 +7,12 @@ boundary cuts, or a pair of offsets. A *mark* is one label of one span at one pl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from beyondchance.core.ragged import blocks, bounds, distinct, members, spread
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _MOST_CELLS = 2**17
 """Probabilities that are held at a time."""
@@ -85,7 +85,7 @@ PLACES: Mapping[str, Callable[[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]] = {
 """Where spans can have the same label, by measure."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class LabelSets:
     """The labels of every annotator at every place: a set for each annotator and place.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from beyondchance.core.ragged import bounds, distinct, largest, members, total, widths
 from beyondchance.types import Ints
+from beyondchance.values import internal
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class LengthTable:
     """Text sizes and multisets of span lengths, one entry each.
 

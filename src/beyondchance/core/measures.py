@@ -10,7 +10,7 @@ and its expected match for either, and enter it here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ from beyondchance.core.random_places import (
 )
 from beyondchance.core.span_trees import Forest, Structure
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 CUSTOM = "custom"
 """What the signature calls a measure of the user's own."""
@@ -42,7 +43,7 @@ Expected = Callable[[SpanSets, Ints, Ints], Floats]
 """Of sets of spans and two arrays of these: the expected match, pair by pair."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@internal(kw_only=True)
 class Measure:
     """What counts as match.
 
@@ -117,18 +118,6 @@ class Measure:
         return found
 
 
-def _lengths(length: Ints) -> Ints:
-    return length
-
-
-def _ones(length: Ints) -> Ints:
-    return np.ones_like(length)
-
-
-def _twos(length: Ints) -> Ints:
-    return np.full_like(length, 2)
-
-
 def _apart(structure: Structure, *, ratio: float) -> Bools:
     """Find the groups without a span that has more than this share of another's length.
 
@@ -166,7 +155,7 @@ def iou(*, theta: float = 0.5, samples: int = 1000, seed: int = 0) -> Measure:
         counts="spans that overlap enough",
         definition="a pair of spans, one to one, that share more than {theta} of the {position}s "
         "that they cover together",
-        size=_ones,
+        size=np.ones_like,
         matched=partial(matching.partners, theta=theta),
         on_lines=partial(expected_by_pairs.expected_partners, theta=theta),
         overlapping=None,
@@ -202,7 +191,7 @@ _ALL = (
         name="token",
         counts="{positions} that both marked",
         definition="a {position} that both marked",
-        size=_lengths,
+        size=np.asarray,
         matched=matching.shared_positions,
         members_of=layers_of,
         on_lines=expected_by_sums.expected_positions,
@@ -212,7 +201,7 @@ _ALL = (
         name="exact",
         counts="spans with the same edges, as in seqeval",
         definition="a span with the same start and end in both annotations",
-        size=_ones,
+        size=np.ones_like,
         matched=matching.equal_spans,
         on_lines=expected_by_sums.expected_equal_spans,
         overlapping=expected_by_pairs.expected_equal_overlapping,
@@ -221,7 +210,7 @@ _ALL = (
         name="boundary",
         counts="starts and ends that both set",
         definition="a start or an end that spans have in both annotations",
-        size=_twos,
+        size=partial(np.full_like, fill_value=2),
         matched=matching.equal_boundaries,
         members_of=starts_of,
         on_lines=expected_by_sums.expected_boundaries,
@@ -231,7 +220,7 @@ _ALL = (
         name="dice",
         counts="overlap of spans, as a share of their lengths",
         definition="the overlap of two spans, as the Dice coefficient of their {position}s",
-        size=_ones,
+        size=np.ones_like,
         matched=matching.shared_parts,
         members_of=ranks_of,
         on_lines=expected_by_sums.expected_parts,

@@ -7,12 +7,11 @@ left edge and the middle value are kept, so that costs do not grow with the text
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from beyondchance.core.ragged import blocks, spread, starts, total
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _MOST_TERMS = 2**15
 """Products that a convolution may have before it is done by Fourier transforms."""
@@ -22,7 +21,7 @@ _MOST_GATHERED = 2**10
 """Products of one pair that are made together with those of other pairs."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class Profiles:
     """Mirror-symmetric sequences, each kept as its left edge and its middle.
 

@@ -16,7 +16,6 @@ which is the shortest span at a position, the second shortest and so on (`ranks_
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -38,9 +37,10 @@ from beyondchance.core.ragged import (
 )
 from beyondchance.core.span_trees import FREE, Structure, linked
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class SpanSets:
     """Sets of spans to compare with one another; equal ones are kept once.
 

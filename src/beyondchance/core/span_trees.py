@@ -12,7 +12,7 @@ Spans, clusters and cells are *nodes*, each at random in its parent or fixed in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeAlias
 
@@ -21,6 +21,7 @@ import numpy as np
 from beyondchance.core.nesting import Nesting, nesting, outer_first
 from beyondchance.core.ragged import rows_by_value, spread, starts, total
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 FREE = -1
 """The offset of a node that is placed at random."""
@@ -34,7 +35,7 @@ next that is beside it; those beside one another are sorted, together with all t
 So forests compare as nested tuples would, which Python refuses where they are deep."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class Stacks:
     """Where spans of one group lie on top of each other.
 

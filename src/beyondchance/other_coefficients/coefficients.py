@@ -27,9 +27,8 @@ from beyondchance.other_coefficients.tokens import from_score, token_coefficient
 from beyondchance.other_coefficients.unitizing import alpha, on_all_positions, on_marked_positions
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.printed import Named, Printed
-from beyondchance.scoring.answers import without_gold
+from beyondchance.scoring.answers import settings_of, without_gold
 from beyondchance.scoring.data import corpus_of
-from beyondchance.scoring.options import settings_of
 from beyondchance.settings import Settings
 
 

@@ -31,15 +31,15 @@ from beyondchance.results.resampling import (
     Resampling,
     resampling_of,
 )
-from beyondchance.results.score import PART, Score
+from beyondchance.results.score import PART, Rate, Rates, Score
 from beyondchance.settings import Settings
 
 LEVELS = ("label", "pair", "annotator")
 """What scores are broken down by."""
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement(Measured, Counted):
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Rates, Measured, Counted):
     """Observed, chance and corrected agreement, overall and in every breakdown.
 
     Attributes
@@ -67,55 +67,9 @@ class Agreement(Measured, Counted):
         """The overall score."""
         return self.counts.score()
 
-    @property
-    def observed(self) -> float:
-        """Observed agreement (F1)."""
-        return self.score.observed
-
-    @property
-    def chance(self) -> float:
-        """Agreement that random annotations of the same lengths would reach."""
-        return self.score.chance
-
-    @property
-    def corrected(self) -> float:
-        """Agreement beyond chance; nan where it is undefined (see `reason`)."""
-        return self.score.corrected
-
-    @property
-    def reason(self) -> str | None:
-        """Why `corrected` is undefined, where it is."""
-        return self.score.reason
-
-    @property
-    def f1(self) -> float:
-        """Observed agreement by the name that it has against a gold standard."""
-        return self.score.observed
-
-    @property
-    def corrected_f1(self) -> float:
-        """The corrected score by the name that it has against a gold standard."""
-        return self.score.corrected
-
-    @property
-    def precision(self) -> float:
-        """Share of what side b marked that matches side a, the gold standard if there is one."""
-        return self.score.precision
-
-    @property
-    def recall(self) -> float:
-        """Share of what side a, the gold standard if there is one, marked that side b matches."""
-        return self.score.recall
-
-    @property
-    def corrected_precision(self) -> float:
-        """Precision beyond chance; nan where it is undefined."""
-        return self.score.corrected_precision
-
-    @property
-    def corrected_recall(self) -> float:
-        """Recall beyond chance; nan where it is undefined."""
-        return self.score.corrected_recall
+    def rate(self, name: str = "f1") -> Rate:
+        """Return F1, precision or recall of the overall score."""
+        return self.score.rate(name)
 
     @property
     def gold(self) -> str | None:
@@ -380,7 +334,7 @@ class Agreement(Measured, Counted):
         return f"Agreement({', '.join(scores)}, measure={self.settings.measure!r})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Labelling(Printed):
     """How well annotators agree on where spans are, and on the labels of what both found.
 

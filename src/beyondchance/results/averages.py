@@ -38,7 +38,7 @@ AVERAGES = ("label", "document")
 """What scores are averaged over."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MacroAverage(Printed, Counted):
     """The mean of the scores of all labels, or of all documents.
 

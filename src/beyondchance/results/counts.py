@@ -49,6 +49,7 @@ from beyondchance.results.score import SPANS, SUMS, Score, reason_codes
 from beyondchance.results.units import MOST_DOCUMENTS, Units, check_distinct
 from beyondchance.settings import Settings, added_settings
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -90,7 +91,7 @@ _LEVELS: dict[str, tuple[str, ...]] = {
 _SHOWN = ("n_documents", "n_spans")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@internal
 class Scores(Mapping[Name, Score]):
     """Scores by name, in columns: each is made when it is asked for.
 
@@ -133,7 +134,7 @@ Kept = tuple[float, float, str, Score]
 """A document that stands out: what it is ordered by, its name, and its score."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Added:
     """What rows that were added up do not tell of their documents.
 
@@ -405,13 +406,10 @@ class Counts:
         every, none = np.arange(len(values)), np.full(len(values), -1)
         sizes = self._sizes_of(number[self._sided("document")], len(values))
         added = Added(self.units, {"label": every, "a": none, "b": none, **sizes})
-        return replace(self.of_values(values, added), **found)
-
-    def of_values(self, values: Sequence[str], added: Added) -> Counts:
-        """Return a table with the values of a field for labels, whoever annotated; without rows."""
         return replace(
             self,
-            labels=tuple(values),
+            **found,
+            labels=values,
             annotators=("",),
             pairs=np.zeros((2, 1), dtype=np.int64),
             fields={},
@@ -1219,8 +1217,4 @@ def _distinct_pairs(pairs: Ints, n_annotators: int) -> Ints:
 def _distinct(group: Ints, value: Ints, n_groups: int) -> Ints:
     """Count the distinct values of each group."""
     width = largest(value) + 1
-    if n_groups * width > 16 * len(value):
-        return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)
-    occurs = np.zeros(n_groups * width, dtype=bool)
-    occurs[group * width + value] = True
-    return np.asarray(np.count_nonzero(occurs.reshape(n_groups, width), axis=1))
+    return np.bincount(distinct(group * width + value)[0] // width, minlength=n_groups)

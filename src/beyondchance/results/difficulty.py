@@ -21,7 +21,7 @@ from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Difficulty(Described, Counted):
     """How hard it is to agree by chance: 1 minus the agreement of random annotations.
 

@@ -136,7 +136,7 @@ class ConfidenceInterval(Reasoned):
 _ByScore = Mapping[str, ConfidenceInterval]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Intervals(Printed):
     """Confidence intervals of a result at every level, from the same resamples.
 

@@ -20,7 +20,7 @@ from beyondchance.settings import Settings
 from beyondchance.types import Bools
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Measured):
     """Systems against one gold standard, before and after correction.
 
@@ -111,22 +111,17 @@ def _truth_values(texts: ArrayLike, n_texts: int) -> Bools:
         raise OptionError(f"texts have {values.ndim} dimensions", expected=expected)
     if values.ndim == 0:
         raise OptionError("texts are ", Quote(texts, is_given=True), expected=expected)
-    are_true_or_false = (isinstance(value, bool | np.bool_) for value in values)
-    if values.dtype == bool or (len(values) > 0 and all(are_true_or_false)):
+    if values.dtype == bool or (len(values) and {bool, np.bool_}.issuperset(map(type, values))):
         if len(values) != n_texts:
             found = f"{len(values)} truth values for {n_texts} texts"
             raise OptionError(found, expected="one for each text")
         return values.astype(bool)
-    seen: set[int] = set()
+    keep = np.zeros(n_texts, dtype=bool)
     for number in values.tolist():
         if not is_whole(number):
             raise OptionError("texts hold ", Quote(number, is_given=True), expected=expected)
-        if not 0 <= number < n_texts:
-            limits = f"a number from 0 to {n_texts - 1}"
+        if not 0 <= number < n_texts or keep[number]:
+            limits = f"numbers from 0 to {n_texts - 1}, none twice"
             raise OptionError(f"texts hold {number}", expected=limits)
-        if number in seen:
-            raise OptionError(f"texts hold {number} twice", expected="each text once")
-        seen.add(int(number))
-    keep = np.zeros(n_texts, dtype=bool)
-    keep[list(seen)] = True
+        keep[number] = True
     return keep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import nan
@@ -71,7 +72,7 @@ def reason_codes(
     return np.where(size > 0, codes, 0).astype(np.int64)
 
 
-class _Rate(NamedTuple):
+class Rate(NamedTuple):
     """A share: what matched, and what random annotations would match, of how much."""
 
     matched: float
@@ -86,20 +87,24 @@ class _Rate(NamedTuple):
 
     @property
     def observed(self) -> float:
+        """What matched; nan where nothing was marked."""
         return self.matched / self.size if self.size else nan
 
     @property
     def chance(self) -> float:
+        """What random annotations would match."""
         return self.expected / self.size if self.size and not self.is_part else nan
 
     @property
     def corrected(self) -> float:
+        """What matched beyond chance; nan with a `reason`."""
         if self.reason is not None:
             return nan
         return (self.matched - self.expected) / (self.size - self.expected)
 
     @property
     def reason(self) -> str | None:
+        """Why `corrected` is undefined, where it is."""
         if not self.size:
             return self.nothing
         if self.is_part:
@@ -112,8 +117,78 @@ class _Rate(NamedTuple):
         return self.no_freedom if self.fixed and self.matched else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score(Printed):
+class Rates:
+    """F1, precision and recall: as observed, by chance and beyond it."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def rate(self, name: str = "f1") -> Rate:
+        """Return F1, precision or recall, with its chance and its reason."""
+
+    @property
+    def observed(self) -> float:
+        """F1 of the two sides; nan where neither marked anything."""
+        return self.rate().observed
+
+    @property
+    def chance(self) -> float:
+        """F1 that random annotations of the same lengths would reach."""
+        return self.rate().chance
+
+    @property
+    def corrected(self) -> float:
+        """Share of the agreement beyond chance that was attained; nan with a `reason`."""
+        return self.rate().corrected
+
+    @property
+    def reason(self) -> str | None:
+        """Why `corrected` is undefined, where it is."""
+        return self.rate().reason
+
+    @property
+    def f1(self) -> float:
+        """What `observed` is called against a gold standard."""
+        return self.rate().observed
+
+    @property
+    def corrected_f1(self) -> float:
+        """What `corrected` is called against a gold standard."""
+        return self.rate().corrected
+
+    @property
+    def precision(self) -> float:
+        """Share of what side b marked that matches side a."""
+        return self.rate("precision").observed
+
+    @property
+    def chance_precision(self) -> float:
+        """Share of what side b marked that random annotations would match."""
+        return self.rate("precision").chance
+
+    @property
+    def corrected_precision(self) -> float:
+        """Precision beyond chance; nan if chance is 1, or side b marked nothing."""
+        return self.rate("precision").corrected
+
+    @property
+    def recall(self) -> float:
+        """Share of what side a marked that is matched by side b."""
+        return self.rate("recall").observed
+
+    @property
+    def chance_recall(self) -> float:
+        """Share of what side a marked that random annotations would match."""
+        return self.rate("recall").chance
+
+    @property
+    def corrected_recall(self) -> float:
+        """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
+        return self.rate("recall").corrected
+
+
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
+class Score(Rates, Printed):
     """A sum of rows of Counts, and what follows from it.
 
     Attributes
@@ -173,12 +248,12 @@ class Score(Printed):
         values = (f"{name}={in_digits(getattr(self, name))}" for name in SCORES)
         return f"Score({', '.join(values)})"
 
-    def rate(self, name: str = "f1") -> _Rate:
+    def rate(self, name: str = "f1") -> Rate:
         """Return F1, precision or recall, with its chance and its reason."""
         nothing, *reasons = _REASONS[self.of]
         side = {"precision": "_b", "recall": "_a"}.get(name, "")
         matched, expected = getattr(self, f"matched{side}"), getattr(self, f"expected{side}")
-        return _Rate(
+        return Rate(
             self.matched if matched is None else matched,
             self.expected if expected is None else expected,
             getattr(self, f"size{side}") if side else (self.size_a + self.size_b) / 2,
@@ -190,70 +265,10 @@ class Score(Printed):
         )
 
     @property
-    def observed(self) -> float:
-        """F1 of the two sides; nan where neither marked anything."""
-        return self.rate().observed
-
-    @property
-    def chance(self) -> float:
-        """F1 that random annotations of the same lengths would reach."""
-        return self.rate().chance
-
-    @property
     def chance_error(self) -> float:
         """Standard error of `chance`, where it was estimated; 0 where it is exact."""
         size = (self.size_a + self.size_b) / 2
         return self.error / size if size else nan
-
-    @property
-    def corrected(self) -> float:
-        """Share of the agreement beyond chance that was attained; nan with a `reason`."""
-        return self.rate().corrected
-
-    @property
-    def reason(self) -> str | None:
-        """Why `corrected` is undefined, where it is."""
-        return self.rate().reason
-
-    @property
-    def f1(self) -> float:
-        """What `observed` is called against a gold standard."""
-        return self.rate().observed
-
-    @property
-    def corrected_f1(self) -> float:
-        """What `corrected` is called against a gold standard."""
-        return self.rate().corrected
-
-    @property
-    def precision(self) -> float:
-        """Share of what side b marked that matches side a."""
-        return self.rate("precision").observed
-
-    @property
-    def chance_precision(self) -> float:
-        """Share of what side b marked that random annotations would match."""
-        return self.rate("precision").chance
-
-    @property
-    def corrected_precision(self) -> float:
-        """Precision beyond chance; nan if chance is 1, or side b marked nothing."""
-        return self.rate("precision").corrected
-
-    @property
-    def recall(self) -> float:
-        """Share of what side a marked that is matched by side b."""
-        return self.rate("recall").observed
-
-    @property
-    def chance_recall(self) -> float:
-        """Share of what side a marked that random annotations would match."""
-        return self.rate("recall").chance
-
-    @property
-    def corrected_recall(self) -> float:
-        """Recall beyond chance; nan if chance is 1, or side a marked nothing."""
-        return self.rate("recall").corrected
 
     @documented(ResamplingOptions)
     def interval(

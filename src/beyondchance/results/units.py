@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
@@ -15,12 +14,13 @@ from beyondchance.core.resampling import places
 from beyondchance.errors import DataError
 from beyondchance.messages import Quote
 from beyondchance.types import Ints
+from beyondchance.values import internal
 
 MOST_DOCUMENTS = 4096
 """Documents that are units by themselves; also the most groups that there are of more."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Units:
     """What is drawn for intervals: documents, or groups of them by a hash of their names.
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from operator import add
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -47,11 +48,12 @@ from beyondchance.scoring.marks import (
     nothing_shared,
     placed_of,
 )
-from beyondchance.scoring.options import Scoring, scoring_of, settings_of
+from beyondchance.scoring.options import Scoring, scoring_of
 from beyondchance.scoring.shapes import check_informed
 from beyondchance.settings import Settings, added_settings
 from beyondchance.tallies import Fate, Tally, left_out, mended, not_annotated
 from beyondchance.types import Floats
+from beyondchance.values import internal
 
 _MANY = 0.1
 """The share of texts without freedom from which on they are mentioned."""
@@ -61,7 +63,7 @@ _MOST_ROWS = 2**20
 """Rows of counts that are kept as they are; more are added up."""
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Question:
     """What is asked of a corpus.
 
@@ -88,6 +90,13 @@ class Question:
         )
 
 
+def settings_of(corpus: Corpus, **signed: Any) -> Settings:
+    """Build settings: how a corpus was read, and what else a signature says about a result."""
+    if signed.get("chance") == "weights" and corpus.token_weight is not None:
+        signed["chance"] = f"weights-{crc32(corpus.token_weight.tobytes()):08x}"
+    return Settings(unit=corpus.unit, positions=corpus.positions, **{**signed, **corpus.options})
+
+
 def by_measures(question: Question) -> list[Question]:
     """Return the question, and the same by the two measures that are best known."""
     asked = question.scoring
@@ -97,7 +106,7 @@ def by_measures(question: Question) -> list[Question]:
     return [question, *(replace(question, scoring={**common, "measure": n}) for n in others)]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class Scored:
     """What one comparison gives: counts, and how they came about.
 
@@ -117,7 +126,7 @@ class Scored:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@internal
 class Answer:
     """The answer to a question, for a corpus or a part of one.
 

@@ -1,36 +1,23 @@
-"""From annotations to agreement: validate, count, sum."""
+"""The public functions that score: their options and documentation.
+
+What they do is in `asked`, which is loaded with the first call: to import a function takes little
+longer than to import NumPy.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from functools import partial
-from typing import Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from beyondchance.annotations.corpus import Corpus
-from beyondchance.checks import checked_option
-from beyondchance.errors import BeyondChanceError
+import beyondchance.scoring.options  # noqa: F401 - enters the names of measures and models
 from beyondchance.options import CountingOptions, ScoredOptions, ScoringOptions, documented
-from beyondchance.results.agreement import Agreement
-from beyondchance.results.counts import Counts
-from beyondchance.results.difficulty import Difficulty
-from beyondchance.results.ranking import Ranking
-from beyondchance.scoring.answers import (
-    Answer,
-    Question,
-    agreement_from,
-    answer,
-    answer_from,
-    by_measures,
-    difficulty_from,
-    ranking_from,
-)
-from beyondchance.scoring.data import scan_of, scored_data
 
-__all__ = ["Corpus", "agreement", "count", "difficulty", "rank"]
+if TYPE_CHECKING:
+    from beyondchance.results.agreement import Agreement
+    from beyondchance.results.counts import Counts
+    from beyondchance.results.difficulty import Difficulty
+    from beyondchance.results.ranking import Ranking
 
-_Scored = TypeVar("_Scored", Agreement, Ranking)
+# ruff: noqa: PLC0415
 
 
 @documented(ScoringOptions, CountingOptions)
@@ -120,11 +107,10 @@ def agreement(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Agre
     >>> agreement([["O", "I-PER"]], [["O", "B-PER"]]).skipped
     {'tags repaired by conlleval': 1}
     """
-    known = _known(data, others, options, "agreement")
-    if known is not None:
-        return agreement_from(known)
-    given, gold, scoring = scored_data(data, others, options, in_one_piece=False)
-    return _answered(agreement_from, given, Question("agreement", gold, scoring))
+    from beyondchance.scoring.asked import asked
+
+    result: Agreement = asked("agreement", data, others, options)
+    return result
 
 
 @documented(ScoringOptions)
@@ -154,6 +140,7 @@ def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
     --------
     Both systems find one of two tokens; one marks more than it should.
 
+    >>> from beyondchance import Corpus
     >>> corpus = Corpus.from_tags(
     ...     {
     ...         "gold": [["B-PER", "I-PER", "O", "O", "O"]],
@@ -167,43 +154,10 @@ def rank(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Ranking:
     >>> ranking.systems["short"].score.precision, ranking.systems["short"].score.recall
     (1.0, 0.5)
     """
-    known = _known(data, others, options, "rank")
-    if known is not None:
-        return ranking_from(known)
-    corpus, gold, scoring = scored_data(
-        data, others, options, is_first_gold=True, in_one_piece=False
-    )
-    if gold is None and corpus.gold is None and others:
-        gold = corpus.annotators[0]
-    return _answered(ranking_from, corpus, Question("rank", gold, scoring))
+    from beyondchance.scoring.asked import asked
 
-
-def _known(
-    data: Any, others: Sequence[Any], options: Mapping[str, Any], command: str
-) -> Answer | None:
-    """Answer a question about counts, or about files that are read in parts; None for others."""
-    found = answer_from(data, others, options, command)
-    if found is None:
-        scanned = scan_of(data, others, options)
-        found = None if scanned is None else scanned.answer(command)
-    return found
-
-
-def _answered(make: Callable[[Answer], _Scored], corpus: Corpus, question: Question) -> _Scored:
-    """Make the result of a question, which knows how to score other measures once it is asked."""
-    score_others = partial(_others, make, corpus, question)
-    return make(answer(corpus, question)).knowing(score_others)
-
-
-def _others(
-    make: Callable[[Answer], _Scored], corpus: Corpus, question: Question
-) -> dict[str, _Scored]:
-    """Score the best known measures besides the one asked for; not one that is refused."""
-    found = {}
-    for other in by_measures(question)[1:]:
-        with suppress(BeyondChanceError):
-            found[other.scoring["measure"]] = make(answer(corpus, other))
-    return found
+    result: Ranking = asked("rank", data, others, options)
+    return result
 
 
 @documented(ScoringOptions)
@@ -236,11 +190,10 @@ def difficulty(data: Any, *others: Any, **options: Unpack[ScoredOptions]) -> Dif
     >>> difficulty(tags, tags, gold="a").overall
     0.75
     """
-    known = _known(data, others, options, "difficulty")
-    if known is not None:
-        return difficulty_from(known)
-    given, gold, scoring = scored_data(data, others, options, in_one_piece=False)
-    return difficulty_from(answer(given, Question("difficulty", gold, scoring)))
+    from beyondchance.scoring.asked import asked
+
+    result: Difficulty = asked("difficulty", data, others, options)
+    return result
 
 
 @documented(ScoringOptions)
@@ -277,11 +230,6 @@ def count(
     >>> agreement(*map(count, batches)).corrected == agreement(corpus).corrected
     True
     """
-    checked_option("command", command, ("agreement", "difficulty"))
-    scanned = scan_of(data, others, options)
-    if scanned is not None:
-        found = scanned.answer(command)
-    else:
-        given, gold, scoring = scored_data(data, others, options, in_one_piece=False)
-        found = answer(given, Question(command, gold, scoring), is_part=True)
-    return replace(found.only.counts, settings=found.only.settings)
+    from beyondchance.scoring.asked import counts_of
+
+    return counts_of(command, data, others, options)

@@ -9,7 +9,7 @@ many rows share.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
@@ -59,6 +59,7 @@ from beyondchance.scoring.marks import Marked, check_apart, refused
 from beyondchance.scoring.options import Scoring
 from beyondchance.scoring.shapes import expected_by_words
 from beyondchance.types import Bools, Floats, Ints
+from beyondchance.values import internal
 
 _DIGITS = 9
 """Decimals of an expected match that is approximate."""
@@ -111,19 +112,13 @@ class Matches(NamedTuple):
         if len(where) == n_rows:
             return self
 
-        def spread_out(values: NDArray[Any], default: object = 0) -> NDArray[Any]:
-            rows = np.full((*values.shape[:-1], n_rows), default, dtype=values.dtype)
+        def spread_out(values: NDArray[Any]) -> NDArray[Any]:
+            rows = np.full((*values.shape[:-1], n_rows), values is self.fixed, dtype=values.dtype)
             rows[..., where] = values
             return rows
 
-        return Matches(
-            matched=spread_out(self.matched),
-            expected=spread_out(self.expected),
-            certain=spread_out(self.certain),
-            fixed=spread_out(self.fixed, default=True),
-            error=None if self.error is None else spread_out(self.error),
-            stream=None if self.stream is None else spread_out(self.stream),
-        )
+        columns: Any = [None if values is None else spread_out(values) for values in self]
+        return Matches(*columns)
 
 
 class Compared(NamedTuple):
@@ -405,7 +400,7 @@ def _check_rows(corpus: Corpus, n_rows: int) -> None:
 # --- What is compared ---------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Placement:
     """Spans, and how a model places them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from beyondchance.annotations.corpus import Corpus, check_in_one_piece
@@ -21,6 +21,7 @@ from beyondchance.options import (
     declared,
 )
 from beyondchance.scoring.answers import Answer, Question, with_origin
+from beyondchance.values import internal
 
 if TYPE_CHECKING:
     from beyondchance.io.scanning import Scan
@@ -59,7 +60,7 @@ def corpus_of(
     return found
 
 
-@dataclass(frozen=True)
+@internal
 class Scanned:
     """Files that are read in parts, and what is asked of them.
 
@@ -96,33 +97,27 @@ def is_scan(data: Any) -> bool:
     return type(data).__name__ == "Scan" and type(data).__module__.endswith("io.scanning")
 
 
-def _counting(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that say how files are counted, except those that are None."""
-    return {n: value for n, value in options.items() if _is_counting(n) and value is not None}
-
-
-def _is_counting(name: str) -> bool:
-    """Return whether an option says how files are counted."""
-    return name in declared(CountingOptions) or name in ("executor", "progress")
+def _in_groups(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Tell apart the options of scoring, those of counting files that are given, and others."""
+    groups = declared(ScoringOptions), {*declared(CountingOptions), "executor", "progress"}
+    scoring, counting = ({n: v for n, v in options.items() if n in group} for group in groups)
+    rest = {n: v for n, v in options.items() if n not in scoring and n not in counting}
+    return scoring, {n: v for n, v in counting.items() if v is not None}, rest
 
 
 def scan_of(data: Any, others: Sequence[Any], options: Mapping[str, Any]) -> Scanned | None:
     """Return files to be read in parts, with what is asked of them; None for other data."""
     if not is_scan(data):
         return None
-    how = _counting(options)
+    scoring, how, reading = _in_groups(options)
     if others:
         raise OptionError("a second annotation does not go with a Scan", expected="all in one")
-    known = declared(ScoringOptions)
-    scoring = {name: value for name, value in options.items() if name in known}
-    for name, value in options.items():
-        if name in known or _is_counting(name) or name == "gold" or value is None:
-            continue
+    gold = reading.pop("gold", None)
+    for name in (name for name, value in reading.items() if value is not None):
         if name not in get_type_hints(CorpusOptions):
             checked_options(ReadOptions, {name: None})  # says which ones there are
         remedy = ("pass ", Use(name, is_name=True), " to scan")
         raise OptionError(Use(name, is_name=True), " does not go with a Scan", remedy=remedy)
-    gold = options.get("gold")
     checked_gold(gold)
     scan = data
     if gold is not None:
@@ -144,16 +139,13 @@ def scored_data(
     other gold standard, `is_first_gold` makes the first say what is scored.
     """
     check_known(options, ScoredOptions)
-    how = _counting(options)
+    scoring, how, reading = _in_groups(options)
     if how and not is_scan(data):
         raise OptionError(
             Use(next(iter(how)), is_name=True),
             " is for files that are read in parts",
             remedy="pass scan(...) in the place of the files",
         )
-    known = declared(ScoringOptions)
-    scoring = {name: value for name, value in options.items() if name in known}
-    reading = {n: v for n, v in options.items() if n not in known and not _is_counting(n)}
     gold = reading.pop("gold", None)
     checked_gold(gold)
     if isinstance(data, Corpus):

@@ -16,17 +16,18 @@ from beyondchance.core.ragged import distinct, n_distinct
 from beyondchance.errors import NothingSharedError, OptionError
 from beyondchance.messages import Quote
 from beyondchance.options import CorpusOptions
+from beyondchance.results.counts import rows_of
+from beyondchance.scoring.answers import settings_of
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.marks import nothing_shared
 from beyondchance.scoring.one_to_one import KINDS, aligned, value_of
-from beyondchance.scoring.options import settings_of
 from beyondchance.scoring.places import OfKinds, Places, places_of
 from beyondchance.types import Ints
 
 __all__ = ["KINDS", "Disagreements", "disagreements"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Disagreements(OfKinds):
     """The spans of pairs of annotators, aligned one to one, as columns.
 
@@ -185,8 +186,7 @@ class Disagreements(OfKinds):
 
     def to_rows(self) -> list[dict[str, Any]]:
         """Return a dictionary for each row, as any table library takes them."""
-        columns = self.to_dict()
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return rows_of(self.to_dict())
 
     def _label(self, span: Ints) -> Ints:
         """Return the label of each span; -1 where there is none."""

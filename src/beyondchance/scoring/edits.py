@@ -8,7 +8,7 @@ so that the digits are those of scoring the whole variant.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,15 @@ from beyondchance.scoring.counting import counted
 from beyondchance.scoring.marks import marked
 from beyondchance.scoring.options import Scoring
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
+_SPAN = ("annotator", "label", "start", "end")
+_MISSING = ("missing_annotator", "missing_label", "missing_length")
 _AT_A_TIME = 2**17
 """Spans of edited texts that are counted at a time."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Edits:
     """Spans that variants of a corpus lack, and spans that they have instead.
 
@@ -56,19 +59,16 @@ class Edits:
         """Return the edits of some of the variants, numbered from 0 on."""
         gone = (self.removed_from >= low) & (self.removed_from < high)
         new = (self.variant >= low) & (self.variant < high)
+        added = {name: getattr(self, name)[new] for name in ("text", *_SPAN)}
         return Edits(
             removed_from=self.removed_from[gone] - low,
             removed=self.removed[gone],
             variant=self.variant[new] - low,
-            text=self.text[new],
-            annotator=self.annotator[new],
-            label=self.label[new],
-            start=self.start[new],
-            end=self.end[new],
+            **added,
         )
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Base:
     """What variants are compared with: the corpus as it is, scored.
 
@@ -138,7 +138,7 @@ class Base:
     def _old_rows(self, text: Ints, variant: Ints, who: Ints) -> tuple[Ints, Ints]:
         """Return the rows of the corpus that variants replace, and the variant of each."""
         counts = self.counts
-        order = _in_order(counts.text)
+        order = np.argsort(counts.text, kind="stable")
         owner, row = members(bounds(counts.text[order], counts.n_texts), text)
         row = order[row]
         own = who[variant[owner]]
@@ -185,7 +185,7 @@ def edited(
     )
     keys, number = distinct(touched)
     variant, text = np.divmod(keys, n_texts)
-    by_text = _in_order(corpus.span_text)
+    by_text = np.argsort(corpus.span_text, kind="stable")
     place, row = members(bounds(corpus.span_text[by_text], n_texts), text)
     span = by_text[row]
     n_spans = max(len(corpus.span_text), 1)
@@ -200,7 +200,7 @@ def edited(
         np.concatenate([place, number[len(edits.removed) :]]),
         *(
             np.concatenate([getattr(corpus, f"span_{name}")[span], getattr(edits, name)])
-            for name in ("annotator", "label", "start", "end")
+            for name in _SPAN
         ),
     )
     at, missing = members(bounds(corpus.missing_text, n_texts), text)
@@ -216,9 +216,7 @@ def edited(
         annotation_annotator=corpus.annotation_annotator[annotation],
         **columns,
         missing_text=at,
-        missing_annotator=corpus.missing_annotator[missing],
-        missing_label=corpus.missing_label[missing],
-        missing_length=corpus.missing_length[missing],
+        **{name: getattr(corpus, name)[missing] for name in _MISSING},
         unit=corpus.unit,
         positions=corpus.positions,
     )
@@ -230,14 +228,8 @@ def _distinct_spans(text: Ints, *values: Ints) -> dict[str, Any]:
     order = np.lexsort((*values[::-1], text))
     columns = [column[order] for column in (text, *values)]
     keep = ~repeats(*columns)
-    names = ("text", "annotator", "label", "start", "end")
-    return {f"span_{name}": column[keep] for name, column in zip(names, columns, strict=True)}
-
-
-def _in_order(text: Ints) -> Ints:
-    """Sort rows by their text; most tables are sorted already."""
-    is_sorted = bool(np.all(text[1:] >= text[:-1]))
-    return np.arange(len(text)) if is_sorted else np.argsort(text, kind="stable")
+    named = zip(("text", *_SPAN), columns, strict=True)
+    return {f"span_{name}": column[keep] for name, column in named}
 
 
 def _mean_size(corpus: Corpus) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -28,6 +28,7 @@ from beyondchance.errors import NothingSharedError, OverlapError, SpanError
 from beyondchance.messages import Note, Piece, Quote, Use, pieces
 from beyondchance.scoring.options import CROSSING, INSIDE, Scope, Scoring
 from beyondchance.types import Ints
+from beyondchance.values import internal
 
 ANY = "(any)"
 """The one label of scope 'unlabelled'."""
@@ -35,7 +36,7 @@ LONGEST = 2**20
 """Positions that a span can have."""
 
 
-@dataclass(frozen=True, eq=False)
+@internal
 class Marked:
     """The spans of a corpus, in groups that are compared and on lines that are placed together.
 
@@ -213,23 +214,6 @@ def _without_relabelled(corpus: Corpus, key: Ints, order: Ints) -> Ints:
     return order[~repeated | repeats(corpus.span_label[order])]
 
 
-def kinds_of_lines(spans: Marked) -> dict[str, tuple[int, tuple[int, int] | None]]:
-    """Count lines with disjoint, nested and crossing spans, each with two such spans or None."""
-    nest = spans.nesting
-    n_lines = largest(spans.line, -1) + 1
-    if nest.overlap is None:
-        return {"disjoint": (n_lines, None), "nested": (0, None), "crossing": (0, None)}
-    inner = np.flatnonzero(nest.parent >= 0)
-    inner = inner[~np.isin(spans.line[inner], nest.crossed)]
-    n_nested = n_distinct(spans.line[inner])
-    nested = (int(nest.parent[inner[0]]), int(inner[0])) if len(inner) else None
-    return {
-        "disjoint": (n_lines - n_nested - len(nest.crossed), None),
-        "nested": (n_nested, nested),
-        "crossing": (len(nest.crossed), _first_crossing(spans)),
-    }
-
-
 def _first_crossing(spans: Marked) -> tuple[int, int] | None:
     """Find the first two spans that cross, on the first line that has any; None if none do.
 
@@ -247,7 +231,7 @@ def _first_crossing(spans: Marked) -> tuple[int, int] | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Placed:
     """How spans lie that are placed together: how many groups of them in which way.
 
@@ -298,14 +282,22 @@ class Placed:
 
 def placed_of(spans: Marked) -> Placed:
     """Describe how the spans of a corpus lie: apart, nested or crossing."""
-    kinds = kinds_of_lines(spans)
-    (n_apart, _), (n_nested, nested), (n_crossing, crossing) = kinds.values()
+    nest, n_lines = spans.nesting, largest(spans.line, -1) + 1
+    together = f"{_together(spans)} in one text"
+    if nest.overlap is None:
+        return Placed(together, apart=n_lines)
+    inner = np.flatnonzero(nest.parent >= 0)
+    inner = inner[~np.isin(spans.line[inner], nest.crossed)]
+    n_nested, n_crossing = n_distinct(spans.line[inner]), len(nest.crossed)
+    crossing = _first_crossing(spans)
     return Placed(
-        f"{_together(spans)} in one text",
-        apart=n_apart,
+        together,
+        apart=n_lines - n_nested - n_crossing,
         nested=n_nested,
         crossing=n_crossing,
-        holds=() if nested is None else _both(spans, nested, "holds"),
+        holds=_both(spans, (int(nest.parent[inner[0]]), int(inner[0])), "holds")
+        if n_nested
+        else (),
         crosses=() if crossing is None else _both(spans, crossing, "crosses"),
     )
 

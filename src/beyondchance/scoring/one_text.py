@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
@@ -35,13 +34,14 @@ from beyondchance.messages import Quote
 from beyondchance.options import ScoringOptions
 from beyondchance.scoring.options import scoring_of
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 METHODS = ("exact", "uniform")
 _MOST = 2**40
 """Positions that a text may have; sums over a million spans of them fit into 64 bits."""
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class _Text:
     """The spans of one annotation: the model, text size, lengths, parents and depths."""
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from beyondchance.annotations.corpus import Corpus
 from beyondchance.checks import checked_option
 from beyondchance.core.labels import PLACES
 from beyondchance.core.measures import CUSTOM, CUSTOM_DEFINITION, MEASURES, Measure, additive
@@ -25,8 +23,8 @@ from beyondchance.options import (
     checked_options,
     declared,
 )
-from beyondchance.settings import Settings
 from beyondchance.types import Floats, Ints
+from beyondchance.values import internal
 
 _CLOSE = 1e-12
 """How much two values of a function that should be equal may differ."""
@@ -87,7 +85,7 @@ INSIDE, CROSSING = "placed one inside the other", "with spans that cross, which 
 """What notes say model 'auto' did, where spans lie in others and where they cross."""
 
 
-@dataclass(frozen=True, slots=True)
+@internal
 class Scoring:
     """How annotations are scored.
 
@@ -212,13 +210,6 @@ def words_of(measure: str) -> tuple[str, str]:
 def model_named(name: str) -> Model:
     """Return the model of a name."""
     return MODELS.get(name, AUTO)
-
-
-def settings_of(corpus: Corpus, **signed: Any) -> Settings:
-    """Build settings: how a corpus was read, and what else a signature says about a result."""
-    if signed.get("chance") == "weights" and corpus.token_weight is not None:
-        signed["chance"] = f"weights-{crc32(corpus.token_weight.tobytes()):08x}"
-    return Settings(unit=corpus.unit, positions=corpus.positions, **{**signed, **corpus.options})
 
 
 def _measure(given: object) -> Measure:

@@ -100,7 +100,7 @@ def _is_wanted(
     return np.isin(codes, [known.index(name) for name in names])
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Places(OfKinds):
     """Places where at least one annotator marked something, as columns.
 
