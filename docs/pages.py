@@ -54,7 +54,6 @@ input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 """
 
 EXAMPLES = {
-    "agree": ["beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv"],
     "disagreements": [
         "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
     ],
@@ -188,17 +187,28 @@ def options_of(command: str, shared: dict[str, list[tuple[str, str]]]) -> list[s
                 formatter.write_dl(records)
     told = []
     for group, records in groups.items():
-        names = [
-            f"`{name.split()[0].strip(',')}`" for name, _ in records if (name, _) not in own[group]
-        ]
-        if len(names) == len(shared.get(group, [])) and names:
-            told.append(f"all of [{group.lower()}](#{group.lower().replace(' ', '-')})")
-        else:
-            told += names
+        known = {flag(name) for name, _ in records}
+        names = [flag(name) for name, text in records if (name, text) not in own[group]]
+        missing = [flag(name) for name, _ in shared.get(group, []) if flag(name) not in known]
+        if len(names) > len(missing):
+            rest = f" except {listed_names(missing)}" * bool(missing)
+            told.append(f"all of [{group.lower()}](#{group.lower().replace(' ', '-')}){rest}")
+        elif names:
+            told.append(listed_names(names))
     return [
         f"```text\n{formatter.getvalue().strip()}\n```\n",
-        f"Shared options: {', '.join(told)}.\n",
+        f"Shared options: {'; '.join(told)}.\n",
     ]
+
+
+def flag(name: str) -> str:
+    """Return the option of an entry of a help page."""
+    return name.split()[0].strip(",")
+
+
+def listed_names(names: list[str]) -> str:
+    """Return names of options, each once."""
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
 def groups_of(command: str) -> dict[str, list[tuple[str, str]]]:
