@@ -29,9 +29,6 @@ The paper's conclusion says that nested spans can be treated layer by layer, and
 layer is. Here the spans inside a span are arranged inside it and move with it. What matches does
 not depend on it: spans match at any depth. Spans that cross move together by default;
 `model="overlapping"` places each independently, as in Proposition 5.""",
-    "Labels that share a text.": """\
-The paper arranges each label on its own, as scope `label` does. Scopes `joint` and `unlabelled`
-are additions.""",
     "Other measures.": """\
 The paper's method holds for any measure that adds up over pairs of spans. For `dice` the sum over
 pairs is divided by the numbers of spans, which keeps F1 at or below 1; where spans overlap, each
@@ -44,11 +41,8 @@ then divided, as everywhere else.""",
 The paper does not say what to do where chance is 1, where every arrangement gives the same match,
 or where nothing is marked. Here the corrected score is then undefined, with a reason; the
 counts still enter every sum. No value is clipped or smoothed.""",
-    "Any text of the corpus.": """\
-The paper arranges spans within a text. Unit `corpus`, in which they may be placed in any text, is
-an addition.""",
-    "Uniform approximation.": """\
-Not used unless asked for.""",
+    "Additions.": """\
+The scopes `joint` and `unlabelled`, and unit `corpus`, in which spans may be placed in any text.""",
 }
 """Where the paper leaves a choice, and ours."""
 

@@ -54,9 +54,6 @@ input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 """
 
 EXAMPLES = {
-    "disagreements": [
-        "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
-    ],
     "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
     "place": ["beyondchance place --length 20 --spans 1,3,6"],
 }
