@@ -42,7 +42,8 @@ The paper does not say what to do where chance is 1, where every arrangement giv
 or where nothing is marked. Here the corrected score is then undefined, with a reason; the
 counts still enter every sum. No value is clipped or smoothed.""",
     "Additions.": """\
-The scopes `joint` and `unlabelled`, and unit `corpus`, in which spans may be placed in any text.""",
+The scopes `joint` and `unlabelled`, and unit `corpus`, in which spans may be placed in any
+text.""",
 }
 """Where the paper leaves a choice, and ours."""
 

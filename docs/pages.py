@@ -200,7 +200,7 @@ def options_of(command: str, shared: dict[str, list[tuple[str, str]]]) -> list[s
 
 def flag(name: str) -> str:
     """Return the option of an entry of a help page."""
-    return name.split()[0].strip(",")
+    return name.split(maxsplit=1)[0].strip(",")
 
 
 def listed_names(names: list[str]) -> str:
