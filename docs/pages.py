@@ -34,9 +34,8 @@ INTRODUCTION = """\
 
 Installing the package brings the command `beyondchance`. Below, every command has the options that
 only it has; [shared options](#shared-options) are explained once, at the end. In a terminal,
-`--help` shows what most people need, and `--help-all` everything. What most commands print is in
-the [tutorials](../start.md#where-next); examples below were run on the files that
-`beyondchance demo --files example` writes.
+`--help` shows what most people need, and `--help-all` everything. The
+[tutorials](../start.md#where-next) show what most commands print.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
 input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
@@ -55,15 +54,13 @@ input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 
 EXAMPLES = {
     "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
-    "place": ["beyondchance place --length 20 --spans 1,3,6"],
 }
 """What is shown of some commands that no tutorial shows."""
 
 SHARED = """\
 ## Shared options
 
-Options of several commands, by the groups of their help pages. Each format takes the options of
-reading that concern it, and refuses others ([formats](formats.md)).
+Each format takes the options of reading that concern it, and refuses others ([formats](formats.md)).
 """
 
 CLOSING = """\
@@ -72,9 +69,8 @@ CLOSING = """\
 `--output json` is a contract: `"format": 2` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
-for single documents and `--sensitivity`. The schema is a file to
-{download}`download <../../src/beyondchance/resources/schema.json>`, and ships with the package as
-`beyondchance/resources/schema.json`.
+for single documents and `--sensitivity`. The schema ({download}`download
+<../../src/beyondchance/resources/schema.json>`) ships as `beyondchance/resources/schema.json`.
 """
 
 PAPER = """\
