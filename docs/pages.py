@@ -60,7 +60,7 @@ EXAMPLES = {
 SHARED = """\
 ## Shared options
 
-Each format takes the options of reading that concern it, and refuses others ([formats](formats.md)).
+Each [format](formats.md) takes the options of reading that concern it, and refuses others.
 """
 
 CLOSING = """\
