@@ -19,6 +19,7 @@ UNKNOWN = "_owner_"
 """The account in the address until it is known: no account can have such a name."""
 NOBODY = "The beyondchance maintainers"
 """The author until there are names."""
+VERSION = re.compile(r'(?<=__version__ = ").*(?=")')
 CITATIONS = "src/beyondchance/reporting/citations.py"
 ENTRY = re.compile(r"@misc\{beyondchance,\n.*?\n\}\n", re.DOTALL)
 """The entry of this package in the BibTeX that ``--cite`` prints."""
@@ -32,7 +33,7 @@ def main(words: list[str] | None = None) -> None:
     filling.add_argument("--repository", help="account and name, such as ada/beyondchance")
     filling.add_argument("--author", action="append", help="'Family, Given', once for each")
     filling.add_argument("--doi", help="the DOI of all versions, such as 10.5281/zenodo.1")
-    filling.add_argument("--version", help="the version to be released")
+    filling.add_argument("--version", help="the version to be released, or the next with .dev0")
     commands.add_parser("check", help="fail while something is missing")
     given = parser.parse_args(words)
     if given.command == "fill":
@@ -66,27 +67,35 @@ def fill(
         write("CITATION.cff", r"(\ndoi: .*)?\nlicense:", f"\ndoi: {doi}\nlicense:")
         write(CITATIONS, r"(?<=Version %s\},\n)(  doi .*\n)?", f"  doi    = {{{doi}}},\n", count=1)
     if version:
-        today = dt.datetime.now(tz=dt.UTC).date()
-        write("src/beyondchance/version.py", r'(?<=").*(?="\n$)', version)
-        write("CHANGELOG.md", r"(?<=\n## )\S+ \(.*\)", f"{version} ({today})", count=1)
-        write("CITATION.cff", r"(?<=\nversion: ).*", version)
-        write(
-            "CITATION.cff",
-            r"(\ndate-released: .*)?\nlicense:",
-            f"\ndate-released: {today}\nlicense:",
-        )
-        write(CITATIONS, r"(?<=\n  year   = \{)\d{4}", str(today.year), count=1)
-        write(CITATIONS, r'(?<=, )\d{4}(?=",\n    PAPER)', str(today.year))
-        for path in repeating():
-            if path.name == "gate.md":
-                write(path, r"(?<=beyondchance@v)[\d.]+|(?<=rev: v)[\d.]+", version)
+        date(version)
+
+
+def date(version: str) -> None:
+    """Write a version wherever it is repeated; a release also gets its date and its year."""
+    today = dt.datetime.now(tz=dt.UTC).date()
+    old = re.findall(VERSION, text("src/beyondchance/version.py"))[0]
+    write("src/beyondchance/version.py", VERSION, version)
+    write("CITATION.cff", r"(?<=\nversion: ).*", version)
+    for path in ROOT.glob("docs/*/*.md"):  # signatures in examples; those of tables stay
+        if path.parent.name != "_static":
+            shown = text(path).replace(f"version:{old}", f"version:{version}")
+            path.write_text(shown, "utf-8", newline="\n")
+    if version.endswith(".dev0"):
+        write("CHANGELOG.md", r"(?=\n## )", f"\n## {version} (unreleased)\n", count=1)
+        return
+    write("CHANGELOG.md", r"(?<=\n## )\S+ \(.*\)", f"{version} ({today})", count=1)
+    released = f"\ndate-released: {today}\nlicense:"
+    write("CITATION.cff", r"(\ndate-released: .*)?\nlicense:", released)
+    write(CITATIONS, r"(?<=\n  year   = \{)\d{4}", str(today.year), count=1)
+    write(CITATIONS, r'(?<=, )\d{4}(?=",\n    PAPER)', str(today.year))
+    write("docs/howto/gate.md", r"(?<=beyondchance@v)[\d.]+|(?<=rev: v)[\d.]+", version)
 
 
 def missing() -> list[str]:
     """Say what keeps this from being released, in a sentence for each."""
     project = tomllib.loads(text("pyproject.toml"))["project"]
     (entry,) = ENTRY.findall(text(CITATIONS))
-    version = re.findall(r'__version__ = "(.*)"', text("src/beyondchance/version.py"))[0]
+    version = re.findall(VERSION, text("src/beyondchance/version.py"))[0]
     heading = re.findall(r"\n## (.*)", text("CHANGELOG.md"))[0]
     urls = project["urls"].values()
     checks = {
@@ -130,7 +139,7 @@ def change(old: str, new: str) -> None:
         path.write_text(re.sub(pattern, new, text(path)), "utf-8", newline="\n")
 
 
-def write(name: str | Path, pattern: str, new: str, count: int = 0) -> None:
+def write(name: str | Path, pattern: str | re.Pattern[str], new: str, count: int = 0) -> None:
     """Replace what a pattern finds, which must be there."""
     changed, number = re.subn(pattern, lambda _: new, text(name), count=count)
     if not number:

@@ -26,32 +26,24 @@ tokens would share $2 + 2 + 2 + 3 = 9$ of 5 and 5 tokens, an F1 of 1.8. The smal
 counts at each position is used instead (here 5 of 5), which for disjoint spans is the same.""",
     "Spans inside spans, and spans that cross.": """\
 The paper's conclusion says that nested spans can be treated layer by layer, and leaves open what a
-layer is and what is compared. Here layers concern the placement only: the spans inside a span are
-arranged inside it and move with it. What matches does not depend on it: for tokens it is the
-smaller of the two counts at each position, and spans match at any depth. Spans that cross move
-together by default; each is placed independently, as in Proposition 5, if `model="overlapping"` is
-asked for.""",
-    "Labels that share a text.": """\
-The paper arranges each label on its own, as scope `label` does. Scopes `joint` and `unlabelled`
-are additions.""",
+layer is. Here the spans inside a span are arranged inside it and move with it. What matches does
+not depend on it: spans match at any depth. Spans that cross move together by default;
+`model="overlapping"` places each independently, as in Proposition 5.""",
     "Other measures.": """\
 The paper's method holds for any measure that adds up over pairs of spans. For `dice` the sum over
 pairs is divided by the numbers of spans, which keeps F1 at or below 1; where spans overlap, each
-position counts for one pair of spans only. `iou` adds up from one half on only, and not where spans
-of one label cross or one fills much of another; elsewhere its chance is estimated, and the result
-says so.""",
+position counts for one pair of spans only. `iou` does not always add up; its chance is then
+estimated, and the result says so.""",
     "Difficulty of a corpus.": """\
-The paper defines it for one task and averages similarities over pairs of annotators. Here the
-counts of all pairs are summed, then divided, as everywhere else.""",
+The paper averages similarities over pairs of annotators. Here the counts of all pairs are summed,
+then divided, as everywhere else.""",
     "Undefined values.": """\
 The paper does not say what to do where chance is 1, where every arrangement gives the same match,
-or where nothing is marked. Here the corrected score is then undefined, with the reason given; the
-counts still enter every sum. No value is set to 0 or 1, clipped or smoothed.""",
-    "Any text of the corpus.": """\
-The paper arranges spans within a text. Unit `corpus`, in which they may be placed in any text, is
-an addition.""",
-    "Uniform approximation.": """\
-Not used unless asked for.""",
+or where nothing is marked. Here the corrected score is then undefined, with a reason; the
+counts still enter every sum. No value is clipped or smoothed.""",
+    "Additions.": """\
+The scopes `joint` and `unlabelled`, and unit `corpus`, in which spans may be placed in any
+text.""",
 }
 """Where the paper leaves a choice, and ours."""
 

@@ -34,9 +34,8 @@ INTRODUCTION = """\
 
 Installing the package brings the command `beyondchance`. Below, every command has the options that
 only it has; [shared options](#shared-options) are explained once, at the end. In a terminal,
-`--help` shows what most people need, and `--help-all` everything. What most commands print is in
-the [tutorials](../start.md#where-next); examples below were run on the files that
-`beyondchance demo --files example` writes.
+`--help` shows what most people need, and `--help-all` everything. The
+[tutorials](../start.md#where-next) show what most commands print.
 
 Results go to standard output; notes, progress and errors to standard error. `-` reads standard
 input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
@@ -54,20 +53,14 @@ input. Tables are fitted to the terminal and coloured, unless `NO_COLOR` is set.
 """
 
 EXAMPLES = {
-    "agree": ["beyondchance agree example/*.conll --fail-under 0.8 --quiet --output csv"],
-    "disagreements": [
-        "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
-    ],
     "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
-    "place": ["beyondchance place --length 20 --spans 1,3,6"],
 }
 """What is shown of some commands that no tutorial shows."""
 
 SHARED = """\
 ## Shared options
 
-Options of several commands, by the groups of their help pages. Each format takes the options of
-reading that concern it, and refuses others ([formats](formats.md)).
+Each [format](formats.md) takes the options of reading that concern it, and refuses others.
 """
 
 CLOSING = """\
@@ -76,9 +69,8 @@ CLOSING = """\
 `--output json` is a contract: `"format": 2` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
-for single documents and `--sensitivity`. The schema is a file to
-{download}`download <../../src/beyondchance/resources/schema.json>`, and ships with the package as
-`beyondchance/resources/schema.json`.
+for single documents and `--sensitivity`. The schema ({download}`download
+<../../src/beyondchance/resources/schema.json>`) ships as `beyondchance/resources/schema.json`.
 """
 
 PAPER = """\
@@ -188,17 +180,28 @@ def options_of(command: str, shared: dict[str, list[tuple[str, str]]]) -> list[s
                 formatter.write_dl(records)
     told = []
     for group, records in groups.items():
-        names = [
-            f"`{name.split()[0].strip(',')}`" for name, _ in records if (name, _) not in own[group]
-        ]
-        if len(names) == len(shared.get(group, [])) and names:
-            told.append(f"all of [{group.lower()}](#{group.lower().replace(' ', '-')})")
-        else:
-            told += names
+        known = {flag(name) for name, _ in records}
+        names = [flag(name) for name, text in records if (name, text) not in own[group]]
+        missing = [flag(name) for name, _ in shared.get(group, []) if flag(name) not in known]
+        if len(names) > len(missing):
+            rest = f" except {listed_names(missing)}" * bool(missing)
+            told.append(f"all of [{group.lower()}](#{group.lower().replace(' ', '-')}){rest}")
+        elif names:
+            told.append(listed_names(names))
     return [
         f"```text\n{formatter.getvalue().strip()}\n```\n",
-        f"Shared options: {', '.join(told)}.\n",
+        f"Shared options: {'; '.join(told)}.\n",
     ]
+
+
+def flag(name: str) -> str:
+    """Return the option of an entry of a help page."""
+    return name.split(maxsplit=1)[0].strip(",")
+
+
+def listed_names(names: list[str]) -> str:
+    """Return names of options, each once."""
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
 def groups_of(command: str) -> dict[str, list[tuple[str, str]]]:

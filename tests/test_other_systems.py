@@ -62,7 +62,9 @@ def bo_in(document):
 
 @pytest.mark.usefixtures("windows")
 class TestNames:
-    @pytest.mark.parametrize("name", ["doc:1", "why?", "a|b", "<a>", 'a"b', "a*b"])
+    @pytest.mark.parametrize(
+        "name", ["doc:1", "why?", "a|b", "<a>", 'a"b', "a*b", "etc.", "nul", "Con.1", "a/COM1"]
+    )
     def test_names_that_windows_has_not(self, name, tmp_path):
         corpus = bo_in(name)
         with refused(bc.DataError, f"document '{name}' cannot be the name of a file … rename"):

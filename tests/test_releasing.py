@@ -83,6 +83,20 @@ def test_what_was_filled_in_can_be_changed(releasing):
     assert "Lovelace" not in releasing.text("CITATION.cff") + releasing.text("pyproject.toml")
 
 
+def test_examples_have_the_version(releasing, tmp_path):
+    guide = tmp_path / "docs" / "howto" / "guide.md"
+    old = guide.read_text("utf-8")
+    call(releasing, FILLED)
+    assert "|version:0.2.0'\n" in guide.read_text("utf-8")
+    call(releasing, "fill --version 0.3.0.dev0")
+    assert guide.read_text("utf-8") == re.sub(r"(?<=\|version:)[\w.]+", "0.3.0.dev0", old)
+    headings = re.findall(r"\n## (.*)", (tmp_path / "CHANGELOG.md").read_text("utf-8"))
+    assert headings[0] == "0.3.0.dev0 (unreleased)"
+    assert headings[1].startswith("0.2.0 (20")
+    assert "rev: v0.2.0\n" in (tmp_path / "docs" / "howto" / "gate.md").read_text("utf-8")
+    assert "0.3.0.dev0 is no release: fill --version" in releasing.missing()
+
+
 def test_the_address_is_the_same_everywhere(releasing):
     # github.com/_owner_/beyondchance, until it is known, and in no other spelling.
     known = {f"github.com/{releasing.address()}", f"uses: {releasing.address()}@"}

@@ -1,8 +1,6 @@
-"""Formats of other packages, as the documentation of files shows one."""
+"""Formats of other packages."""
 
-import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +12,46 @@ from refusals import refused
 
 pytestmark = pytest.mark.usefixtures("by_characters")
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "formats.md").read_text("utf-8")
-MODULE = re.search(r"```python\n(# stars\.py\n.*?)```", PAGE, re.DOTALL)[1]
+MODULE = r'''
+from collections.abc import Iterator
+
+from beyondchance.formats import CHARACTERS, Draft, DraftSpan, Format, FormatError, each_upload
+
+FORMAT = Format(
+    name="stars",
+    title="a text, then a line with start, end and label for each span",
+    example="beyondchance agree anna.stars ben.stars",
+    options=CHARACTERS,  # the options of formats that have texts
+    module="stars",
+)
+
+
+def is_format(upload):
+    """Return whether an upload is of this format."""
+    return all(source.ending == ".stars" for source in upload.sources)
+
+
+@each_upload
+def read(upload, reading) -> Iterator[Draft]:
+    """Yield the work of one annotator on each document."""
+    for source in upload.sources:
+        text, *lines = source.lines()
+        spans = []
+        for number, line in enumerate(lines, start=2):
+            start, end, label = (line.split("\t") + ["", ""])[:3]
+            where = f"{source.name}:{number}"
+            if not (start.isdecimal() and end.isdecimal()):
+                raise FormatError("no span", where=where, expected="start, end and label, by tabs")
+            spans.append(DraftSpan(int(start), int(end), label, where=where))
+        yield Draft(
+            where=source.name,
+            document=upload.document_of(source),
+            annotator=upload.annotator,
+            text=text,
+            spans=spans,
+        )
+'''
+"""A reader of files whose first line is the text, and every other line a span."""
 
 
 @pytest.fixture(autouse=True)

@@ -261,11 +261,13 @@ def test_entries_are_complete():
 def what_the_page_says_about_length():
     """The last column of the table of coefficients, by name."""
     rows = (line.strip("| ").split("|") for line in PAGE.read_text("utf-8").splitlines())
-    return {
-        row[0].strip(" `"): row[-1].strip()
+    named = {
+        name.strip(" `"): row[-1].strip()
         for row in rows
-        if row[0].strip(" `") in CATALOGUE and len(row) == 5
+        for name in row[0].split(",")
+        if len(row) == 5
     }
+    return {name: named[name] for name in CATALOGUE}
 
 
 LENGTHS = what_the_page_says_about_length()

@@ -8,7 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, count, pairwise
-from pathlib import PurePath, PureWindowsPath
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +32,11 @@ FOLDER = "give a folder, a path that ends with '/', for a file each"
 _IN_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _GENERAL = frozenset({"Token", "Sentence", "DocumentMetaData", "begin", "end", "sofa"})
-_IN_NO_NAME = re.compile(r"[\\\x00-\x1f\x7f\ud800-\udfff]")
+_IN_NO_NAME = re.compile(r"[\\\x00-\x1f\x7f\ud800-\udfff]|^.:")
+# There, what follows a colon is hidden, a last dot is left out, and what is written to NUL lost.
+_IN_NO_NAME_ON_WINDOWS = re.compile(
+    r"""[<>:"|?*]|\.(/|$)|(^|/)(con|prn|aux|nul|(com|lpt)\d)(\.|/|$)""", re.IGNORECASE
+)
 
 
 class Documents(NamedTuple):
@@ -379,9 +383,7 @@ def file_name(kind: str, name: str, *, may_nest: bool = False) -> str:
     is_safe = (
         all(part and not part.startswith(".") and part == part.strip() for part in parts)
         and not _IN_NO_NAME.search(name)
-        and not PureWindowsPath(name).drive
-        # There, what follows a colon would be hidden in a file without it.
-        and (sys.platform != "win32" or {*'<>:"|?*'}.isdisjoint(name))
+        and not (sys.platform == "win32" and _IN_NO_NAME_ON_WINDOWS.search(name))
         and (may_nest or len(parts) == 1)
     )
     if not is_safe:
