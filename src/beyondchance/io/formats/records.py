@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, islice, pairwise
@@ -136,22 +137,14 @@ def _is_data_set(data: Any) -> bool:
 
 
 def _holds_records(source: Source) -> bool:
-    if is_parquet(source):
-        return _is_parquet_of_records(source)
-    return _are_records(head_rows(source, _FIRST))
-
-
-def _is_parquet_of_records(source: Source) -> bool:
-    schema = schema_of(source)
-    names = () if schema is None else schema.names
-    if not any(key in names for key in TEXTS) or not any(key in names for key in _SPANS):
-        return False
+    if not is_parquet(source):
+        return _are_records(head_rows(source, _FIRST))
+    names = getattr(schema_of(source), "names", ())
     columns = [name for name in names if name in TEXTS or name in _SPANS]
-    try:
-        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
+    with suppress(FormatError):
+        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT) if columns else ()
         return _are_records([row for _, _, row in rows])
-    except FormatError:
-        return False
+    return False
 
 
 def _are_records(values: Sequence[Any]) -> bool:
@@ -160,20 +153,20 @@ def _are_records(values: Sequence[Any]) -> bool:
         values = wrapped
     is_certain = False
     first = list(islice((value for value in values if value is not None), _MOST_LOOKED_AT))
-    if any(map(_is_known, first)):
+    if any(isinstance(value, Mapping) and _is_of_paragraphs(value) for value in first):
+        return True
+    if any(shape.fits(value) for value in first for shape in KNOWN):
         return True
     for value in first:
         record = _record(value)
-        if record is None:
+        if record is None or not has_text(record):
             return False
-        if not has_text(record):
-            return False
-        if any(_holds_spans(record.get(key)) for key in _SPANS):
+        lists = {key: record[key] for key in _SPANS if _is_list(record.get(key))}
+        if any(map(_holds_spans, lists.values())):
             return True
-        if any(_holds_objects(record.get(key)) for key in _SPANS):
+        if any(isinstance(_first_of(spans), Mapping) for spans in lists.values()):
             return False  # spans without offsets
-        is_certain |= any(_is_list(record.get(key)) for key in _CERTAIN_SPANS)
-        is_certain |= isinstance(value, list | tuple)
+        is_certain |= isinstance(value, list | tuple) or not lists.keys().isdisjoint(_CERTAIN_SPANS)
     return is_certain
 
 
@@ -214,24 +207,17 @@ def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, list | tuple)
 
 
+def _first_of(value: Any) -> Any:
+    return value[0] if _is_list(value) and value else None
+
+
 def _holds_spans(value: Any) -> bool:
-    return _is_list(value) and bool(value) and has_offsets(value[0])
-
-
-def _holds_objects(value: Any) -> bool:
-    return _is_list(value) and bool(value) and isinstance(value[0], Mapping)
-
-
-def _is_known(value: Any) -> bool:
-    """Return whether a record is of a known shape."""
-    is_document = isinstance(value, Mapping) and _is_of_paragraphs(value)
-    return is_document or any(shape.fits(value) for shape in KNOWN)
+    return has_offsets(_first_of(value))
 
 
 def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
     """Return whether a record is a document of spaCy 2, with tags of tokens."""
-    paragraphs = record.get(_PARAGRAPHS)
-    first = paragraphs[0] if _is_list(paragraphs) and paragraphs else None
+    first = _first_of(record.get(_PARAGRAPHS))
     return isinstance(first, Mapping) and _is_list(first.get("sentences"))
 
 
@@ -271,20 +257,18 @@ def _rows(upload: Upload, shape: Shape | None) -> Iterator[tuple[int | None, Row
     if upload.data is not None:
         is_many = _is_list(upload.data) or _is_data_set(upload.data)
         for order, value in enumerate(upload.data if is_many else [upload.data]):
-            yield order, Row(f"{upload.name}: record {order + 1}", value, str(order + 1))
+            yield order, Row(f"{upload.name}: record {order + 1}", value, f"{order + 1}")
         return
     files = [(source, list(_rows_of(source, shape))) for source in upload.sources]
     is_one_each = all(len(rows) == 1 for _, rows in files)
     for source, rows in files:
-        prefix = upload.document_of(source)
         for order, (where, value) in enumerate(rows):
-            name = f"{source.texts_before + order + 1}"
             if upload.is_folder:
-                name = prefix if is_one_each else f"{prefix}:{order + 1}"
-            place: int | None = order
-            if upload.is_folder:
-                place = int(name) - 1 if name.isdecimal() else None
-            yield place, Row(where, value, name)
+                name = upload.document_of(source)
+                name = name if is_one_each else f"{name}:{order + 1}"
+                yield int(name) - 1 if name.isdecimal() else None, Row(where, value, name)
+            else:
+                yield order, Row(where, value, f"{source.texts_before + order + 1}")
 
 
 def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
@@ -295,9 +279,8 @@ def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
         files = [Row(at, object_of(value, at)) for at, value in rows]
         _check_path(shape.records, files, source.name)
         wrapped = [x for file in files for x in file.values(shape.records)]
-    if wrapped is not None:
-        rows = [(f"{source.name}: item {i}", value) for i, value in enumerate(wrapped, start=1)]
-    yield from rows
+    items = enumerate(wrapped or (), start=1)
+    yield from rows if wrapped is None else ((f"{source.name}: item {i}", x) for i, x in items)
 
 
 def _check_path(path: str, rows: Sequence[Row], name: str) -> None:
@@ -540,7 +523,7 @@ def _user(record: Mapping[str, Any]) -> str | None:
 
 def _tokens(row: Row, text: str, reading: Reading) -> list[Interval] | None:
     """Return tokens with a start and an end, as Prodigy and spaCy write them."""
-    if not _holds_objects(row.item.get("tokens")):
+    if not isinstance(_first_of(row.item.get("tokens")), Mapping):
         return None
     try:
         return tokens_of(row, text, reading, checks_words=False)
