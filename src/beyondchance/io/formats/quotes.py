@@ -55,6 +55,8 @@ _NONE = "==NONE=="
 """The label by which spacy-llm says that a quote is no entity."""
 _MOST_NUMBERS = 6
 """Numbers of a quote of which two may be its offsets."""
+_MOST_SEARCHED = 10**10
+"""Characters that are looked at for all quotes of a text: some seconds, or a minute."""
 _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
 
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
@@ -245,6 +247,13 @@ def _draft(row: Row, upload: Upload, texts: Mapping[str, str], reading: Reading)
 
 def _found(draft: Draft, mentions: Sequence[Mention], reading: Reading, text: str) -> Draft:
     """Return a draft with the quotes that are in a text."""
+    if len(text) * len(mentions) > _MOST_SEARCHED:
+        raise refusal(
+            draft.where,
+            f"{len(mentions):,} quotes of a text of {len(text):,} characters take too long to find",
+            expected="shorter texts",
+            remedy="divide it into documents",
+        )
     places = placed(text, mentions, near=reading.options["near_quotes"])
     pairs = zip(mentions, places, strict=True)
     spans = [_span(*pair, draft.where, reading) for pair in pairs]
