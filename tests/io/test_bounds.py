@@ -15,10 +15,10 @@ from time import thread_time
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
 
 import beyondchance as bc
-from beyondchance.io import columns, drafts, quoted
+from beyondchance.io import columns, drafts
+from beyondchance.io.formats import quotes
 from each import each
 from refusals import refused
 from slowness import n_calls
@@ -331,43 +331,14 @@ def test_records_with_fields_of_their_own_are_bounded(tmp_path):
 # --- Quotes -------------------------------------------------------------------
 
 
-def quote_shapes() -> dict[str, Callable[[int], tuple[str, list[str]]]]:
-    """Texts and quotes that could be looked for at every place of the text."""
-    return {
-        "missing": lambda n: ("Ada ran it. " * n, [f"z{i} not" for i in range(n)]),
-        "frequent first word": lambda n: ("the " * n, [f"the w{i}" for i in range(n)]),
-        "punctuation first": lambda n: ("Ada ran. " * n, [f". z{i}" for i in range(n)]),
-        "folded": lambda n: (
-            "é " + " ".join(f"Word{i} ran" for i in range(2 * n)),
-            [f"word{i}  Ran" for i in range(n)],
-        ),
-        "parts of words": lambda n: (
-            " ".join(f"Word{i}ran" for i in range(2 * n)),
-            [f"Word{i}r" for i in range(n)],
-        ),
-    }
-
-
-@each("shape", quote_shapes())
-def test_many_quotes_in_a_long_text(shape):
-    text, quotes = quote_shapes()[shape](600)
-    index = quoted._Index(text)
-    for words in quotes:
-        index.found(words, lambda _start, _end: True)
-    most = quoted._MOST_SEARCHES + 2
-    assert index.n_compared <= most * len(text)
-
-
-@given(st.text("ab é\u4e00", max_size=40), st.lists(st.text("ab é\u4e00", max_size=4), max_size=8))
-def test_a_sorted_text_has_the_same_places(text, quotes):
-    mentions = [quoted.Mention(words, "X") for words in quotes]
-    quoted._searched.cache_clear()
-    found = quoted.placed(text, mentions)
-    quoted._searched.cache_clear()
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(quoted, "_MOST_SEARCHES", -1)
-        assert quoted.placed(text, mentions) == found
-    quoted._searched.cache_clear()
+def test_too_many_quotes_of_a_long_text_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(quotes, "_MOST_SEARCHED", 2_000)
+    entities = [{"text": f"Ada{i}", "label": "X"} for i in range(10)]
+    row = {"id": 1, "annotator": "ada", "text": "Ada ran. " * 20, "entities": entities}
+    assert len(read(tmp_path / "a", {"a.jsonl": lines([row])}, format="quotes")().documents) == 1
+    row["text"] *= 2
+    with refused(bc.FormatError, "a.jsonl:1: 10 … 360"):
+        read(tmp_path / "b", {"a.jsonl": lines([row])}, format="quotes")()
 
 
 def test_frequent_quotes_take_two_places_each(tmp_path):

@@ -26,7 +26,7 @@ IGNORING = (Use("strict", "-stored_words"), " reads the span by its offsets")
 OF_TOKENS = "check that offsets count tokens, and that the end is exclusive"
 BELONG_TOGETHER = "check that offsets and text belong together"
 
-SpansOfText = tuple[str, str, list[DraftSpan]]
+SpansOfText = tuple[Text, str, list[DraftSpan]]
 """The place of a text in its file, the text, and its spans."""
 Stored = tuple[str, Sequence[Interval], str | None]
 """A text, the places of a span in it, and the words that are stored with the span."""

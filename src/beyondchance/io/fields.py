@@ -54,7 +54,7 @@ KNOWN = (
         spans="annotations",
         label="tag",
         words="value",
-        annotator="annotated_by.*.annotator",
+        annotator=("annotated_by.*.annotator",),
         not_spans={"classifications": no_spans("categories of whole texts")},
     ),
     # Amazon Comprehend
@@ -103,7 +103,7 @@ def shape_of(fields: object) -> Shape:
     asked |= {
         ours: (asked.pop(key),) * bool(known[key]) for key, ours in _RECORD.items() if key in known
     }
-    return Shape(**asked, annotator=known.get("annotator", ""))
+    return Shape(**asked, annotator=asked.get("annotators", ()))
 
 
 _STARTS, _ENDS = ("start", "begin", "from", "offset"), ("end", "stop", "to", "last")

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +17,8 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, permutations
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from beyondchance.io.drafts import Mention
-from beyondchance.io.offsets import UNITS, Interval, characters_of, offsets_at, tokenized
+from beyondchance.io.offsets import UNITS, Interval, offsets_at, tokenized
 from beyondchance.io.registry import required
 
 EXACT, FOLDED, NEAR, POINTED = "exact", "folded", "near", "pointed"
@@ -36,8 +33,6 @@ Korean, which writes particles to the word before them."""
 
 _MOST_COMPARED = 200
 """Characters of a string that are compared at every place where it may begin."""
-_MOST_SEARCHES = 150
-"""How often a text is searched from end to end before it is worth sorting."""
 _TYPOGRAPHY = {
     **dict.fromkeys("\u2018\u2019\u201a\u201b\u02bc\u00b4`", "'"),
     **dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'),
@@ -208,15 +203,18 @@ class _Searched:
     def _looked_up(self, words: str, near: float | None) -> tuple[list[Interval], str]:
         if not words:
             return [], EXACT
-        found = self._exact.found(words, self._is_whole)
+        found = _found(self.text, words, self._is_whole)
         if found:
             return found, EXACT
-        for gap in " ", "":
+        for gap, text in ((" ", self._folded), ("", self._unspaced)):
             folded = _folded(words, gap).text.strip()
-            text, index = self._folded if gap else self._unspaced
             places = [
                 text.place(*place)
-                for place in index.found(folded, lambda s, e: self._is_whole(*text.place(s, e)))  # noqa: B023
+                for place in _found(
+                    text.text,
+                    folded,
+                    lambda s, e: self._is_whole(*text.place(s, e)),  # noqa: B023
+                )
             ]
             # Without white space, parts of words would be found across words.
             places = places if gap else [place for place in places if self._is_whole(*place)]
@@ -232,19 +230,13 @@ class _Searched:
         return [*(offsets_at(self.text, unit) for unit in UNITS), [*words]]
 
     @cached_property
-    def _exact(self) -> _Index:
-        return _Index(self.text)
+    def _folded(self) -> _Folded:
+        return _folded(self.text)
 
     @cached_property
-    def _folded(self) -> tuple[_Folded, _Index]:
-        text = _folded(self.text)
-        return text, _Index(text.text)
-
-    @cached_property
-    def _unspaced(self) -> tuple[_Folded, _Index]:
+    def _unspaced(self) -> _Folded:
         """As files of tokens have it, there may be a space before a comma."""
-        text = _folded(self.text, "")
-        return text, _Index(text.text)
+        return _folded(self.text, "")
 
     def _is_whole(self, start: int, end: int) -> bool:
         """Return whether no word is cut at either end of a stretch."""
@@ -284,81 +276,26 @@ def _is_joined(character: str) -> bool:
     return is_word and _UNSPACED.match(character) is None
 
 
-@dataclass
-class _Index:
-    """A text in which strings are looked for.
+def _found(text: str, words: str, is_whole: Callable[[int, int], bool]) -> list[Interval]:
+    """Return where a string is, from left to right, without overlap.
 
-    After many strings that were looked for everywhere, the text is sorted: then each is found
-    in a time that hardly follows the length of the text.
-
-    Attributes
-    ----------
-    text : str
-    n_compared : int
-        Characters of the text that were looked at.
+    As whole words; as parts of words where there are none.
     """
+    size = len(words)
+    found: list[Interval] = []
+    # Long ones are not compared at every place where they may begin.
+    for start in _starts(text, words, 1 if size <= _MOST_COMPARED else size):
+        if (not found or start >= found[-1][1]) and is_whole(start, start + size):
+            found.append((start, start + size))
+    return found or [(start, start + size) for start in _starts(text, words, size)]
 
-    text: str
-    n_compared: int = 0
 
-    def found(self, words: str, is_whole: Callable[[int, int], bool]) -> list[Interval]:
-        """Return where a string is, from left to right, without overlap.
-
-        As whole words; as parts of words where there are none.
-        """
-        found: list[Interval] = []
-        # Long ones are not compared at every place where they may begin.
-        for start in self._starts(words, 1 if len(words) <= _MOST_COMPARED else len(words)):
-            end = start + len(words)
-            if (not found or start >= found[-1][1]) and is_whole(start, end):
-                found.append((start, end))
-        return found or [(start, start + len(words)) for start in self._starts(words, len(words))]
-
-    def _starts(self, words: str, step: int) -> Iterator[int]:
-        """Yield where a string begins, at least so many characters after the place before."""
-        if self._is_worth_sorting:
-            begin = 0
-            for start in self._sorted_starts(words):
-                if start >= begin:
-                    yield start
-                    begin = start + step
-            return
-        self.n_compared += len(self.text)
-        start = self.text.find(words)
-        while start >= 0:
-            yield start
-            start = self.text.find(words, start + step)
-
-    @property
-    def _is_worth_sorting(self) -> bool:
-        return self.n_compared > _MOST_SEARCHES * len(self.text)
-
-    def _sorted_starts(self, words: str) -> list[int]:
-        """Return all places where a string begins, from left to right."""
-        text, order, n = self.text, self._order, len(words)
-
-        def stretch(rank: int) -> str:
-            start = order[rank]
-            return text[start : start + n]
-
-        ranks = range(len(text))
-        low = bisect_left(ranks, words, key=stretch)
-        return sorted(order[low : bisect_right(ranks, words, lo=low, key=stretch)])
-
-    @cached_property
-    def _order(self) -> array[int]:
-        """Sort the places of the text by what follows them."""
-        rank = np.unique(characters_of(self.text), return_inverse=True)[1].astype(np.int64)
-        order, n, n_known = np.argsort(rank), len(rank), 1
-        # What follows is compared by twice as many characters each time.
-        while n_known < n and rank[order[-1]] < n - 1:
-            after = np.zeros(n, dtype=np.int64)
-            after[:-n_known] = rank[n_known:] + 1
-            key = rank * (n + 1) + after
-            order = np.argsort(key)
-            rank[order] = np.cumsum(np.diff(key[order], prepend=key[order[0]]) > 0)
-            n_known *= 2
-        return array("q", order.astype(np.int64).tobytes())
+def _starts(text: str, words: str, step: int) -> Iterator[int]:
+    """Yield where a string begins, at least so many characters after the place before."""
+    start = text.find(words)
+    while start >= 0:
+        yield start
+        start = text.find(words, start + step)
 
 
 class _Folded(NamedTuple):

@@ -25,11 +25,11 @@ from beyondchance.io.sources import Source, hidden_below, is_parquet, opened
 from beyondchance.io.values import (
     identified,
     identifier,
-    interval,
     label_of,
     listed,
     object_of,
     refusal,
+    refused,
     string_of,
     value_at,
     whole,
@@ -47,26 +47,64 @@ UNPLACED = "tokens and sentences that were written with the spans are not used w
 
 
 class Row(NamedTuple):
-    """A record.
+    """An object of JSON, such as a record or a span, with its place.
 
     Attributes
     ----------
     where : Text
         Its place, for messages.
+    item : mapping
     name : str
         What names its document if nothing else does.
-    item : mapping
     """
 
     where: Text
-    name: str
-    item: dict[str, Any]
+    item: Any
+    name: str = ""
+
+    def at(self, path: str) -> Any:
+        """Return what is under a path; None if nothing is."""
+        return value_at(self.item, path, self.where)
+
+    def values(self, path: str) -> list[Any]:
+        """Return a list, empty where there is none."""
+        return listed(self.item, path, self.where)
+
+    def string(self, path: str, expected: Text = "a string") -> str:
+        """Return a string, which has to be there."""
+        return string_of(self.item, path, self.where, expected)
+
+    def whole(self, path: str) -> int:
+        """Return a whole number, which has to be there."""
+        return whole(self.at(path), repr(path), self.where)
+
+    def known(self, *paths: str) -> str | None:
+        """Return the first name or number under some paths."""
+        return identified(self.item, paths, self.where)
+
+    def inner(self, path: str) -> Row:
+        """Return an object, which has to be there."""
+        return Row(self.where, object_of(self.at(path), self.where, repr(path)))
+
+    def each(self, path: str, kind: str) -> Iterator[Row]:
+        """Yield the objects of a list, each with its place."""
+        return objects(self.values(path), self.where, kind)
+
+    def refused(self, path: str, expected: Text, remedy: Text = ()) -> FormatError:
+        """Return the error for what is under a path."""
+        return refused(self.at(path), repr(path), self.where, expected, remedy)
+
+
+def objects(values: Iterable[Any], where: Text, kind: str) -> Iterator[Row]:
+    """Yield the objects of a list, each with its place."""
+    for at, value in numbered(values, where, kind):
+        yield Row(at, object_of(value, at))
 
 
 def rows(source: Source, prefix: str = "") -> Iterator[Row]:
     """Yield the records of a file, which is JSON, JSON lines or Parquet."""
     for where, number, item in parquet_rows(source) if is_parquet(source) else rows_of(source):
-        yield Row(where, f"{prefix}{number}", object_of(item, where))
+        yield Row(where, object_of(item, where), f"{prefix}{number}")
 
 
 def all_rows(upload: Upload) -> Iterator[Row]:
@@ -107,10 +145,13 @@ def several(value: Any) -> list[Any]:
 
 def people_in(item: Any, keys: Iterable[str], where: Text) -> list[str]:
     """Return the annotators of a record or a span, under the first key that has some."""
-    known = (key for key in keys if key and (key.isdecimal() or not isinstance(item, list)))
-    found = next(filter(None, (value_at(item, key, where) for key in known)), None)
-    names = (identifier({"annotator": name}, "annotator", where) for name in several(found))
-    return list(filter(None, names))
+    for key in keys:
+        is_there = key.isdecimal() or isinstance(item, Mapping)
+        found = value_at(item, key, where) if key and is_there else None
+        if found not in (None, "", []):
+            names = (identifier({key: name}, key, where) for name in several(found))
+            return list(filter(None, names))
+    return []
 
 
 def given_texts(reading: Reading, looks: Callable[[Source], object]) -> list[Source]:
@@ -131,23 +172,18 @@ def tokens_of(
     unit = reading.options["offsets"] or "codepoints"
     words = words_at(text, unit)
     tokens: list[Interval] = [(0, 0)]
-    for where, value in numbered(listed(row.item, "tokens", row.where), row.where, "token"):
-        token = object_of(value, where)
-        start, end = interval(token, where)
-        covered, stored = words(start, end), token.get("text")
+    for token in row.each("tokens", "token"):
+        start, end = token.whole("start"), token.whole("end")
+        covered, stored = words(start, end), token.item.get("text")
         if not covered or start < tokens[-1][1]:
-            length = length_of(text, unit)
-            raise refusal(
-                where,
-                f"a token is [{start}, {end})",
-                expected=f"tokens from left to right within the {length} characters of the text",
-            )
+            size = length_of(text, unit)
+            expected = f"tokens from left to right within the {size} characters of the text"
+            raise refusal(token.where, f"a token is [{start}, {end})", expected=expected)
         if checks_words and isinstance(stored, str) and stored != covered:
             raise refusal(
-                where,
+                token.where,
                 "a token covers {}, but the file stores {}",
-                covered,
-                stored,
+                *(covered, stored),
                 remedy=BELONG_TOGETHER,
             )
         tokens.append((start, end))
@@ -191,9 +227,11 @@ class Shape(NamedTuple):
         Keys of what else records and spans hold, and what it is counted as.
     kind : str
         What messages call a span.
-    start, end, label, words, annotator, id : str
+    start, end, label, words, id : str
         Keys of a span, empty where it has no such part. Without an end, a span is as long as its
         words. Several starts, labels or annotators are several spans.
+    annotator : tuple of str
+        Keys of a span.
     ends : {"inclusive"}, optional
         Whether the end of a span is its last position.
     needs_words : bool
@@ -208,7 +246,9 @@ class Shape(NamedTuple):
     unplaced, unannotated, empty : Tally, optional
         What to count as left out: spans without offsets, records whose spans are null, and those
         without spans where the option ``empty`` says that they are not annotated.
-    is_read : function of an object, its place and the reading, optional
+    reads : function of a value and its place, optional
+        Yields the spans that a value stands for, where they have no keys of their own.
+    is_read : function of an object and the reading, optional
         Whether a span is read; it counts those that are not.
     checked : function of an object, its span, the text and the reading, optional
         Checks a span by what else is known of it.
@@ -228,7 +268,7 @@ class Shape(NamedTuple):
     end: str = "end"
     label: str = "label"
     words: str = ""
-    annotator: str = ""
+    annotator: tuple[str, ...] = ()
     id: str = ""
     ends: str | None = None
     needs_words: bool = False
@@ -238,8 +278,9 @@ class Shape(NamedTuple):
     unplaced: Tally | None = None
     unannotated: Tally | None = None
     empty: Tally | None = None
-    is_read: Callable[[Item, Text, Reading], bool] | None = None
-    checked: Callable[[Item, DraftSpan, str, Reading], DraftSpan] | None = None
+    reads: Callable[[Any, Text], Iterator[DraftSpan]] | None = None
+    is_read: Callable[[Row, Reading], bool] | None = None
+    checked: Callable[[Row, DraftSpan, str, Reading], DraftSpan] | None = None
 
     def drafts(
         self, row: Row, annotator: str, reading: Reading, values: list[Any] | None = None
@@ -255,13 +296,13 @@ class Shape(NamedTuple):
         values : list, optional
             The spans, where they are not under their key.
         """
-        where, name, item = row
+        where, item, name = row
         text = self.text(row)
         if values is None:
-            if value_at(item, self.spans, where) is None and self.unannotated is not None:
+            if self.unannotated is not None and row.at(self.spans) is None:
                 reading.skipped[self.unannotated] += 1
                 return
-            values = listed(item, self.spans, where)
+            values = row.values(self.spans)
         self.count_others(item, reading)
         if not values and self.empty is not None and reading.options["empty"] == "missing":
             reading.skipped[self.empty] += 1
@@ -275,8 +316,8 @@ class Shape(NamedTuple):
             check_unit(text, spans, where, self.units)
         yield Draft(
             where=where,
-            document=identified(item, self.documents, where) or name,
-            annotator=identified(item, self.annotators, where) or annotator,
+            document=row.known(*self.documents) or name,
+            annotator=row.known(*self.annotators) or annotator,
             text=text,
             spans=spans,
             offsets=self.offsets,
@@ -287,56 +328,54 @@ class Shape(NamedTuple):
 
     def text(self, row: Row) -> str:
         """Return the text of a record."""
-        item, where = row.item, row.where
-        known = (key for key in self.texts if value_at(item, key, where) is not None)
+        known = (key for key in self.texts if row.at(key) is not None)
         keys = " or ".join(map(repr, self.texts))
         expected = f"the text that was annotated, a string under {keys}"
-        return string_of(item, next(known, self.texts[0]), where, expected)
+        return row.string(next(known, self.texts[0]), expected)
 
     def marks(self, value: Any, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
-        """Yield the spans that an object stands for, if it is read."""
-        item = value if self.start.isdecimal() else object_of(value, where)
-        if self.is_read is not None and not self.is_read(item, where, reading):
+        """Yield the spans that an object stands for, if it is read: one for each place and label.
+
+        An empty key stands for a part that spans do not have.
+        """
+        if self.reads is not None:
+            yield from self.reads(value, where)
             return
-        self.count_others(item, reading)
-        for shape in self._at_places(item, where):
-            if value_at(item, shape.label, where) == []:
+        row = Row(where, value if self.start.isdecimal() else object_of(value, where))
+        if self.is_read is not None and not self.is_read(row, reading):
+            return
+        self.count_others(row.item, reading)
+        unit = reading.options["offsets"] or self.offsets
+        name = row.at(self.id) if self.id else None
+        stem = self.start.partition("*")[0] + "*"
+        n_places = len(several(row.at(self.start))) if "*" in self.start else 1
+        for number in map(str, range(n_places)):
+            # Labels stand for all places, unless they are in the list of these.
+            label_key = self.label.replace(stem, stem[:-1] + number)
+            keys = (x.replace("*", number) for x in (self.start, self.end, self.words))
+            start_key, end_key, words_key = keys
+            if (found := row.at(label_key)) == []:
                 reading.skipped[_UNLABELLED] += 1
-            else:
-                yield from shape._marks(item, text, where, reading)
-
-    def _at_places(self, item: Item, where: Text) -> Iterator[Shape]:
-        """Yield the shape of a span, one for each place of a span that has several."""
-        keys = {key: getattr(self, key) for key in ("start", "end", "words")}
-        if self.label.startswith(self.start.partition("*")[0] + "*"):
-            keys["label"] = self.label
-        n_places = len(several(value_at(item, self.start, where))) if "*" in self.start else 1
-        for place in range(n_places):
-            yield self._replace(**{key: x.replace("*", str(place)) for key, x in keys.items()})
-
-    def _marks(self, item: Item, text: str, where: Text, reading: Reading) -> Iterator[DraftSpan]:
-        """Yield the spans of one place, one for each label."""
-        labels, words = several(value_at(item, self.label, where)), None
-        for label in labels:
-            if not self.has_numbers or not is_whole(label):
-                label_of(label, where, repr(self.label))
-        # An empty key stands for a part that spans do not have.
-        if self.needs_words or (self.words and value_at(item, self.words, where) is not None):
-            words = string_of(item, self.words, where, "the words of the span")
-        start, end, name = (
-            value_at(item, key, where) if key else None for key in (self.start, self.end, self.id)
-        )
-        if start is None and end is None and self.unplaced is not None:
-            reading.skipped[self.unplaced] += 1
-            return
-        start = whole(start, repr(self.start), where)
-        if not self.end:
-            end = start + length_of(words or "", reading.options["offsets"] or self.offsets)
-        end = whole(end, repr(self.end), where)
-        known = str(name) if isinstance(name, str | int) else ""
-        for label in labels:
-            span = DraftSpan(start, end, str(label), words, where, id=known)
-            yield span if self.checked is None else self.checked(item, span, text, reading)
+                continue
+            labels, words = several(found), None
+            for label in labels:
+                if not self.has_numbers or not is_whole(label):
+                    label_of(label, where, repr(label_key))
+            if self.needs_words or (words_key and row.at(words_key) is not None):
+                words = row.string(words_key, "the words of the span")
+            if (
+                self.unplaced
+                and row.at(start_key) is None
+                and (not end_key or row.at(end_key) is None)
+            ):
+                reading.skipped[self.unplaced] += 1
+                continue
+            start = row.whole(start_key)
+            end = row.whole(end_key) if end_key else start + length_of(words or "", unit)
+            known = str(name) if isinstance(name, str | int) else ""
+            for label in labels:
+                span = DraftSpan(start, end, str(label), words, where, id=known)
+                yield span if self.checked is None else self.checked(row, span, text, reading)
 
     def fits(self, item: Any) -> bool | None:
         """Return whether a record is of this shape; None if it is, but has no span."""
@@ -346,7 +385,7 @@ class Shape(NamedTuple):
             if not is_text or not isinstance(several(value or "")[0], str):
                 return False
             first = next(iter(listed(item, self.spans, "")), None)
-            needed = (self.start, self.end, self.label, self.words, self.annotator)
+            needed = (self.start, self.end, self.label, self.words, *self.annotator)
             has_all = all(value_at(first, key, "") is not None for key in needed if key)
             return has_all if first is not None else (self.spans.partition(".")[0] in item and None)
         return False

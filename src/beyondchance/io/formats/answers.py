@@ -18,7 +18,6 @@ from beyondchance.errors import FormatError
 from beyondchance.io.drafts import Draft
 from beyondchance.io.formats.quotes import (
     LISTS,
-    Rows,
     drafts_of,
     has_quotes,
     is_quote,
@@ -28,6 +27,7 @@ from beyondchance.io.formats.quotes import (
 from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, required
+from beyondchance.io.shapes import Row
 from beyondchance.io.sources import Source, parsed_json, parsed_json_at
 from beyondchance.io.values import object_of, refusal
 from beyondchance.messages import Use
@@ -116,7 +116,7 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     return drafts_of(uploads, reading, _rows)
 
 
-def _rows(upload: Upload, reading: Reading) -> Rows:
+def _rows(upload: Upload, reading: Reading) -> Iterator[Row]:
     """Yield the records in the answers of all files."""
     for source in upload.sources:
         found = [

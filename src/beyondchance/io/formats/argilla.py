@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
-from beyondchance.io.parquet_rows import schema_of
+from beyondchance.io.parquet_rows import schema_of, transposed
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.shapes import Item, Row, Shape, all_rows, asked_for, numbered, only
+from beyondchance.io.shapes import Row, Shape, all_rows, asked_for, objects, only
 from beyondchance.io.sources import is_parquet
-from beyondchance.io.values import identifier, listed, object_of, refusal, refused
+from beyondchance.io.values import listed, mapped, object_of, refusal, refused
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.tallies import left_out, not_annotated, not_read
 
@@ -26,6 +26,7 @@ _LEFT_OUT = {"discarded": left_out("discarded responses"), "draft": left_out("dr
 _STATUSES = ("submitted", *_LEFT_OUT)
 _SUGGESTED = "suggestion"
 _FLAT = (".responses", ".suggestion")
+_PARTS = ("", ".users", ".status", ".score", ".agent")
 # Keys of a flattened record that are neither fields nor metadata.
 _ABOUT = frozenset({"id", "status", "_server_id", "score"})
 _SHAPE = Shape(
@@ -61,6 +62,15 @@ class _Answer(NamedTuple):
     date: object = None
 
 
+class _Record(NamedTuple):
+    """A record: its strings, one of which was annotated, its fields, and all answers."""
+
+    row: Row
+    texts: dict[str, str]
+    fields: dict[str, str]
+    answers: list[_Answer]
+
+
 def is_format(upload: Upload) -> bool:
     """Return whether the first object is a record."""
     if upload.is_folder:
@@ -87,32 +97,36 @@ def _has_answers(keys: Collection[str]) -> bool:
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the answers to the question about spans: users are annotators."""
-    found = [_nested(row) for row in all_rows(upload)]
-    records = [(row, list(_answers(row.item, row.where))) for row in found]
-    everything = [answer for _, answers in records for answer in answers]
+    records = list(map(_record, all_rows(upload)))
+    everything = [answer for record in records for answer in record.answers]
     question = _question(everything, upload.name, reading)
     if any(answer.status is None for answer in everything):
         reading.note(
             "does not say which responses are drafts or were discarded, so that all are read",
             where=upload.name,
         )
-    for row, answers in records:
+    for row, texts, fields, answers in records:
         n_others = sum(answer.question != question for answer in answers)
-        if n_others:
-            reading.skipped[not_read("answers to other questions")] += n_others
+        reading.skipped[not_read("answers to other questions")] += n_others
         works = [answer for answer in answers if _is_read(answer, question, reading)]
-        if not works:
-            reading.skipped[not_annotated("records")] += 1
+        reading.skipped[not_annotated("records")] += not works
+        if works and len(texts) != 1 and "text" not in texts:
+            raise refusal(
+                row.where,
+                "the fields with text are {}",
+                quotes(texts),
+                expected="one of them, or one named 'text'",
+                remedy="rename the field that was annotated to 'text'",
+            )
+        key = next(iter(texts)) if len(texts) == 1 else "text"
+        others = {name: value for name, value in fields.items() if name != key}
         for answer in works:
-            key = _text_key(row)
             if not isinstance(answer.value, list):
                 raise refused(answer.value, "the answer", answer.where, "a list of spans")
-            item = {**row.item, "text": row.item["fields"][key]}
-            own = Row(answer.where, row.name, item)
-            fields = {name: x for name, x in _strings(item.get("metadata")).items() if name != key}
+            own = Row(answer.where, {**row.item, "text": texts[key]}, row.name)
             who = answer.annotator or upload.annotator
             for draft in _SHAPE.drafts(own, who, reading, answer.value):
-                yield replace(draft, fields=fields, date=answer.date)
+                yield replace(draft, fields=others, date=answer.date)
 
 
 def _is_read(answer: _Answer, question: str, reading: Reading) -> bool:
@@ -129,20 +143,6 @@ def _is_read(answer: _Answer, question: str, reading: Reading) -> bool:
     if tally is not None:
         reading.skipped[tally] += 1
     return tally is None
-
-
-def _text_key(row: Row) -> str:
-    """Return the field that was annotated: the only one with text, or the one named ``text``."""
-    names = row.item["fields"]
-    if len(names) != 1 and "text" not in names:
-        raise refusal(
-            row.where,
-            "the fields with text are {}",
-            quotes(names),
-            expected="one of them, or one named 'text'",
-            remedy="rename the field that was annotated to 'text'",
-        )
-    return next(iter(names)) if len(names) == 1 else "text"
 
 
 def _question(answers: list[_Answer], file: str, reading: Reading) -> str:
@@ -176,68 +176,52 @@ def _has_spans(value: Any) -> bool:
 # --- Records ------------------------------------------------------------------
 
 
-def _nested(row: Row) -> Row:
-    """Return a flattened record as a nested one, with its fields that are text."""
-    where, name, item = row
+def _record(row: Row) -> _Record:
+    """Return a record, nested or flattened."""
+    where, item = row.where, row.item
     if isinstance(item.get("fields"), dict):
-        return Row(where, name, {**item, "fields": _strings(item["fields"])})
-    responses: dict[str, Any] = {}
-    suggestions: dict[str, Any] = {}
-    for key in item:
-        question = key.rpartition(".")[0]
-        if key.endswith(_FLAT[0]):
-            values = listed(item, key, where)
-            parts = {part: listed(item, f"{key}.{part}", where) for part in ("users", "status")}
-            for part, own in parts.items():
-                if own and len(own) != len(values):
-                    raise refusal(
-                        where,
-                        f"has {len(values)} answers in {{}} and {len(own)} in {part!r}",
-                        key,
-                        expected="as many of each",
-                    )
-            responses[question] = [
-                {
-                    "value": value,
-                    "user_id": parts["users"][i] if parts["users"] else None,
-                    "status": parts["status"][i] if parts["status"] else None,
-                }
-                for i, value in enumerate(values)
-            ]
-        elif key.endswith(_FLAT[1]):
-            suggestions[question] = {"value": item[key], "agent": item.get(f"{key}.agent")}
-    texts = {key: text for key, text in _strings(item).items() if _is_field(key)}
-    answers = {"responses": responses, "suggestions": suggestions}
-    return Row(where, name, {**item, "fields": texts, "metadata": texts, **answers})
+        texts, fields = _strings(item["fields"]), _strings(item.get("metadata"))
+        given, suggested = (mapped(item, key, where) for key in ("responses", "suggestions"))
+        responses = {question: listed(given, question, where) for question in given}
+    else:
+        about = tuple(key + more for key in _FLAT for more in _PARTS)
+        strings = _strings(item).items()
+        texts = {key: x for key, x in strings if key not in _ABOUT and not key.endswith(about)}
+        fields = texts
+        asked, models = ([key for key in item if key.endswith(end)] for end in _FLAT)
+        responses = {key.removesuffix(_FLAT[0]): _joined(row, key) for key in asked}
+        suggested = {
+            key.removesuffix(_FLAT[1]): {"value": item[key], "agent": item.get(f"{key}.agent")}
+            for key in models
+        }
+    answers = []
+    for question, values in responses.items():
+        for one in objects(values, where, "response"):
+            status, value = one.at("status"), one.item.get("value")
+            if status is not None and status not in _STATUSES:
+                raise one.refused("status", f"one of {', '.join(_STATUSES)}")
+            date = one.item.get("inserted_at") or one.item.get("updated_at")
+            known = one.known("user_id")
+            answers.append(_Answer(one.where, question, known, value, status, date))
+    for question, value in suggested.items():
+        model = Row(where, object_of(value, where, _SUGGESTED))
+        agent = model.known("agent") or _SUGGESTED
+        answers.append(_Answer(where, question, agent, model.item.get("value"), _SUGGESTED))
+    return _Record(row, texts, fields, answers)
+
+
+def _joined(row: Row, key: str) -> list[dict[str, Any]]:
+    """Return the responses to a question, whose parts are in columns."""
+    columns = {"value": row.values(key)}
+    for name, part in (("user_id", "users"), ("status", "status")):
+        own = row.values(f"{key}.{part}")
+        if own and len(own) != len(columns["value"]):
+            found = f"has {len(columns['value'])} answers in {{}} and {len(own)} in {part!r}"
+            raise refusal(row.where, found, key, expected="as many of each")
+        columns |= {name: own} if own else {}
+    return list(transposed(columns))
 
 
 def _strings(values: Any) -> dict[str, str]:
     items = values.items() if isinstance(values, dict) else ()
     return {key: value for key, value in items if isinstance(value, str)}
-
-
-def _is_field(key: str) -> bool:
-    """Return whether a key of a flattened record is neither about the record nor its answers."""
-    more = ("", ".users", ".status", ".score", ".agent")
-    return key not in _ABOUT and not key.endswith(tuple(x + y for x in _FLAT for y in more))
-
-
-def _answers(item: Item, where: Text) -> Iterator[_Answer]:
-    """Yield the answers to all questions of a nested record."""
-    responses, suggestions = (
-        object_of({} if item.get(key) is None else item[key], where, f"{key!r}")
-        for key in ("responses", "suggestions")
-    )
-    for question in responses:
-        for at, response in numbered(listed(responses, question, where), where, "response"):
-            answer = object_of(response, at)
-            status = answer.get("status")
-            if status is not None and status not in _STATUSES:
-                raise refused(status, "the status", at, f"one of {', '.join(_STATUSES)}")
-            who = identifier(answer, "user_id", at)
-            date = answer.get("inserted_at") or answer.get("updated_at")
-            yield _Answer(at, question, who, answer.get("value"), status, date)
-    for question, suggestion in suggestions.items():
-        answer = object_of(suggestion, where, _SUGGESTED)
-        agent = identifier(answer, "agent", where) or _SUGGESTED
-        yield _Answer(where, question, agent, answer.get("value"), _SUGGESTED)

@@ -13,7 +13,7 @@ from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.shapes import Item, Row, Shape, numbered, rows
 from beyondchance.io.sources import Source, heads_in, is_zip, members, names_in
 from beyondchance.io.values import refusal, refused, shown
-from beyondchance.messages import Text, Use, quotes
+from beyondchance.messages import Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_annotated, not_read
 
 # Files that are not named after an annotator: of no annotator, and of all together.
@@ -30,30 +30,28 @@ _FOREIGN = frozenset({"annotator", "annotation_id", "completed_by", "spans", "to
 
 def is_format(upload: Upload) -> bool:
     """Return whether the first object is a text with labels; in a folder, of every file."""
-    if not _has_files(upload):
-        return _looks_like_entries(upload.sources[0])
-    if not upload.is_folder:
-        archive = upload.sources[0]
-        names = [name for name in names_in(archive) if _is_entries(Source(name))]
-        heads = (head for head in heads_in(archive, names) if head.head.strip())
+    first = upload.sources[0]
+    if upload.is_folder:
+        files = [file for file in upload.sources if _is_entries(file) and file.head.strip()]
+        return bool(files) and all(map(_looks_like_entries, files))
+    if is_zip(first):
+        names = [name for name in names_in(first) if _is_entries(Source(name))]
+        heads = (head for head in heads_in(first, names) if head.head.strip())
         return any(map(_looks_like_entries, islice(heads, 1)))
-    files = [file for file in upload.sources if _is_entries(file) and file.head.strip()]
-    return bool(files) and all(map(_looks_like_entries, files))
+    return _looks_like_entries(first)
 
 
 @each_upload
 def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read a file, or an archive or folder with one file for each user."""
-    if not _has_files(upload):
-        source = upload.sources[0]
-        if not source.text.strip():
-            raise refusal(
-                source.name, "the file is empty", expected="a JSON object for each document"
-            )
-        yield from _drafts_of(source, upload.annotator, reading)
+    first, files = upload.sources[0], []
+    if not (upload.is_folder or is_zip(first)):
+        if not first.text.strip():
+            expected = "a JSON object for each document"
+            raise refusal(first.name, "the file is empty", expected=expected)
+        yield from _drafts_of(first, upload.annotator, reading)
         return
-    files = []
-    for file in _files(upload):
+    for file in upload.sources if upload.is_folder else members(first):
         if not _is_entries(file):
             reading.skipped[not_read("other files")] += 1
         elif file.stem == _NO_ANNOTATOR:
@@ -62,9 +60,8 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         else:
             files.append(file)
     if not files:
-        raise refusal(
-            upload.name, "holds no file of an annotator", expected="one .jsonl for each user"
-        )
+        expected = "one .jsonl for each user"
+        raise refusal(upload.name, "holds no file of an annotator", expected=expected)
     for file in files:
         # Where all users share their work, no annotator is named in the archive.
         is_shared = len(files) == 1 and file.stem == _ALL_ANNOTATORS
@@ -73,15 +70,6 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
 
 
 # --- Files --------------------------------------------------------------------
-
-
-def _has_files(upload: Upload) -> bool:
-    return upload.is_folder or is_zip(upload.sources[0])
-
-
-def _files(upload: Upload) -> list[Source]:
-    """Return the files of a folder or an archive."""
-    return upload.sources if upload.is_folder else members(upload.sources[0])
 
 
 def _is_entries(source: Source) -> bool:
@@ -165,24 +153,20 @@ def _labels(row: Row, reading: Reading) -> list[Any]:
             remedy="export a sequence labelling project",
         )
     if not isinstance(labels, list):
-        raise refused(labels, f"{key!r}", where, _EXPECTED)
+        raise row.refused(key, _EXPECTED)
     reading.calls("labels_key", key)
-    return [_as_object(value, at) for at, value in numbered(labels, where, _SHAPE.kind)]
+    found = list(map(_as_object, labels))
+    if None in found:
+        ((at, value), *_) = islice(numbered(labels, where, _SHAPE.kind), found.index(None), None)
+        raise refused(value, "it", at, _EXPECTED)
+    return found
 
 
-def _as_object(value: Any, where: Text) -> Item:
-    """Return a label, which may be three values, as an object with names for them."""
+def _as_object(value: Any) -> Item | None:
+    """Return a label, which may be three values, as an object with names for them, if it is one."""
     if isinstance(value, list) and len(value) == len(_PARTS):
         return dict(zip(_PARTS, value, strict=True))
-    if not _is_label(value):
-        raise refused(value, "it", where, _EXPECTED)
-    return value  # type: ignore[no-any-return]
-
-
-def _is_label(value: Any) -> bool:
-    if isinstance(value, list):
-        return len(value) == len(_PARTS)
-    return isinstance(value, dict) and all(part in value for part in _PARTS)
+    return value if isinstance(value, dict) and value.keys() >= set(_PARTS) else None
 
 
 # --- Detection ----------------------------------------------------------------
@@ -200,4 +184,4 @@ def _looks_like_entries(source: Source) -> bool:
     if not has_text or len(keys) != 1 or _FOREIGN & first.keys():
         return False
     # Labels of whole texts are doccano's too, and refused with a reason.
-    return all(isinstance(item, str) or _is_label(item) for item in first[keys[0]])
+    return all(isinstance(item, str) or _as_object(item) is not None for item in first[keys[0]])

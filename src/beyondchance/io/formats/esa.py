@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError, OptionError
@@ -23,18 +24,9 @@ from beyondchance.io.layers import Labels, asked_labels, visible
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import csv_rows, head_rows
-from beyondchance.io.shapes import numbered, rows
+from beyondchance.io.shapes import Row, objects, rows
 from beyondchance.io.sources import Source, parsed_json
-from beyondchance.io.values import (
-    identifier,
-    listed,
-    object_of,
-    refusal,
-    refused,
-    string_of,
-    whole,
-    words_of,
-)
+from beyondchance.io.values import object_of, refusal, refused
 from beyondchance.messages import Text, Use
 from beyondchance.tallies import Tally, left_out, mended, not_annotated
 
@@ -124,29 +116,29 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         raise OptionError(*found, where=upload.name)
     readers = {"appraise": _from_appraise, "wmt": _from_wmt}
     for source, kind in zip(upload.sources, kinds, strict=True):
-        yield from readers.get(kind, partial(_from_pearmut, upload.annotator))(source, labels)
+        read_file = readers.get(kind, partial(_from_pearmut, upload.annotator))
+        for text, annotator, errors, where in read_file(source, reading):
+            yield Draft(
+                where=where,
+                document="/".join(filter(None, (text.name, text.system))),
+                annotator=annotator,
+                text=text.text,
+                spans=list(_spans(errors, text, labels, where)),
+                fields={"system": text.system} if text.system else {},
+            )
 
 
-def _draft(text: _Text, annotator: str, errors: list[Any], labels: Labels, where: Text) -> Draft:
-    return Draft(
-        where=where,
-        document="/".join(filter(None, (text.name, text.system))),
-        annotator=annotator,
-        text=text.text,
-        spans=list(_spans(errors, text, labels, where)),
-        fields={"system": text.system} if text.system else {},
-    )
+_Work = tuple[_Text, str, list[Any], Text]
+"""A text, who annotated it, the errors that were found, and the place in the file."""
 
 
 def _spans(errors: list[Any], text: _Text, labels: Labels, where: Text) -> Iterator[DraftSpan]:
     """Yield the errors of one text; what is missing from the text has no place in it."""
     units, skipped = _units(text) if errors else (), labels.reading.skipped
-    for place, error in numbered(errors, where, "error"):
-        object_of(error, place)
-        is_missing = _MISSING in (error.get("start_i"), error.get("end_i"))
+    for error in objects(errors, where, "error"):
+        is_missing = _MISSING in (error.at("start_i"), error.at("end_i"))
         if not is_missing:
-            start = whole(error.get("start_i"), "'start_i'", place)
-            last = whole(error.get("end_i"), "'end_i'", place)
+            start, last = error.whole("start_i"), error.whole("end_i")
             is_missing = text.by_pearmut and len(units) <= start <= last
         if is_missing:
             skipped[left_out("errors of missing words")] += 1
@@ -155,159 +147,137 @@ def _spans(errors: list[Any], text: _Text, labels: Labels, where: Text) -> Itera
             # The sign for what is missing was marked together with the last words.
             skipped[mended("errors cut at the end of their text")] += 1
             last -= 1
-        label = labels.of({part: _part(error, part, place) for part in _PARTS})
+        label = labels.of({part: _part(error, part) for part in _PARTS})
         if not label:
             continue
         if not 0 <= start <= last < len(units):
             # To be refused with others, even if the text has more characters than are counted.
             is_behind = last >= len(units)
             end = max(last, len(text.text)) + 1 if is_behind else last + 1
-            yield DraftSpan(start, end, label, where=place)
+            yield DraftSpan(start, end, label, where=error.where)
         elif kept := visible(text.text, (units[start], units[last] + 1), labels.reading):
-            yield DraftSpan(*kept, label, where=place)
+            yield DraftSpan(*kept, label, where=error.where)
 
 
-def _part(error: Mapping[str, Any], part: str, where: Text) -> str:
+def _part(error: Row, part: str) -> str:
     """Return the category or severity of an error; Appraise has the category in a list."""
-    key = "error_type" if part == "category" and "error_type" in error else part
-    value = error.get(key)
+    key = "error_type" if part == "category" and "error_type" in error.item else part
+    value = error.at(key)
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
-        value = "/".join(value)
-    return (words_of({key: value}, where, key, "a name") or "").strip()
-
-
-def _text_of(texts: Mapping[str, Any], system: str, where: Text) -> str:
-    """Return the translation of a system."""
-    text = texts.get(system)
-    if not isinstance(text, str):
-        expected = "what was annotated"
-        raise refusal(where, "the text of {} is missing", system, expected=expected)
-    return text
+        return "/".join(value).strip()
+    return "" if value is None else error.string(key, "a name").strip()
 
 
 # --- pearmut ------------------------------------------------------------------
 
 
-def _from_pearmut(annotator: str, source: Source, labels: Labels) -> Iterator[Draft]:
+def _from_pearmut(annotator: str, source: Source, reading: Reading) -> Iterator[_Work]:
     """Read the log of a campaign: a line for each annotator and document."""
-    skipped = labels.reading.skipped
-    drafts: dict[str, dict[str, list[Draft]]] = {}
+    skipped = reading.skipped
+    works: dict[str, dict[str, list[_Work]]] = {}
     names: dict[tuple[str, str], str] = {}
-    for where, number, line in rows(source):
-        user = identifier(line, "user_id", where) or annotator
-        item = identifier(line, "item_i", where) or ""
-        own = drafts.setdefault(user, {})
-        if line.get("annotation") == _RESET:
+    for line in rows(source):
+        user, item = line.known("user_id") or annotator, line.known("item_i") or ""
+        own = works.setdefault(user, {})
+        if line.at("annotation") == _RESET:
             before = [own.pop(name, []) for name in ([item] if item else [*own])]
             skipped[left_out("annotations before a reset")] += sum(map(len, before))
         elif item.startswith(_TESTS):
             skipped[_LEFT_OUT] += 1
         else:
-            for known, text, system, answer in _answers(line, where, skipped):
-                name = known or names.setdefault((system, text), number)
-                shown = _Text(text, name, system, by_pearmut=True)
-                errors = listed(answer, "error_spans", where)
-                own.setdefault(item, []).append(_draft(shown, user, errors, labels, where))
-    for items in drafts.values():
-        for found in items.values():
-            yield from found
+            for shown, text, system, answer in _answers(line, skipped):
+                unnamed = names.setdefault((system, text), line.name)
+                about = _Text(text, shown.known("item_id") or unnamed, system, by_pearmut=True)
+                errors = Row(line.where, answer).values("error_spans")
+                own.setdefault(item, []).append((about, user, errors, line.where))
+    for items in works.values():
+        yield from chain.from_iterable(items.values())
 
 
-def _answers(
-    line: Mapping[str, Any], where: Text, skipped: Counter[Tally]
-) -> Iterator[tuple[str | None, str, str, dict[str, Any]]]:
-    """Yield the name of an item, the text of a system, the system, and what was found there."""
-    items, answers = line.get("item"), line.get("annotation")
+def _answers(line: Row, skipped: Counter[Tally]) -> Iterator[tuple[Row, str, str, dict[str, Any]]]:
+    """Yield an item, the text of a system, the system, and what was found there."""
+    items, answers = line.at("item"), line.at("annotation")
     if items is None:
         raise FormatError(
             "no 'item', which holds the texts",
-            where=where,
+            where=line.where,
             expected="a log in which pearmut has stored them",
             remedy="add the items of the campaign to each line, as a list under 'item'",
         )
-    items = items if isinstance(items, list) else [items]
-    answers = answers if isinstance(answers, list) else [answers]
+    items, answers = (x if isinstance(x, list) else [x] for x in (items, answers))
     if len(items) != len(answers):
         found = f"{len(items)} items, but {len(answers)} annotations"
-        raise FormatError(found, where=where, expected="as many of one as of the other")
-    for (place, item), answer in zip(numbered(items, where, "item"), answers, strict=True):
-        object_of(item, place)
-        if "form" in item and "tgt" not in item:
-            skipped[left_out("forms")] += 1
+        raise FormatError(found, where=line.where, expected="as many of one as of the other")
+    for shown, answer in zip(objects(items, line.where, "item"), answers, strict=True):
+        place = shown.where
+        is_form, is_test = "form" in shown.item and "tgt" not in shown.item, shown.at("validation")
+        if is_form or is_test:
+            skipped[left_out("forms") if is_form else _LEFT_OUT] += 1
             continue
-        if item.get("validation"):
-            skipped[_LEFT_OUT] += 1
-            continue
-        texts = object_of(item.get("tgt"), place, "'tgt'")
+        texts = shown.inner("tgt")
         for system, value in object_of(answer, place, "the annotation").items():
             object_of(value, place, "the annotation of a system")
-            text = _text_of(texts, system, place)
+            text = _text_of(texts, system)
             is_answered = value.get("score") is not None or "sliders" in value
             if is_answered or value.get("error_spans"):
-                yield identifier(item, "item_id", place), text, system, value
+                yield shown, text, system, value
             else:
                 skipped[_UNANSWERED] += 1
+
+
+def _text_of(texts: Row, system: str) -> str:
+    """Return the translation of a system."""
+    text = texts.item.get(system)
+    if not isinstance(text, str):
+        expected = "what was annotated"
+        raise refusal(texts.where, "the text of {} is missing", system, expected=expected)
+    return text
 
 
 # --- WMT ----------------------------------------------------------------------
 
 
-def _from_wmt(source: Source, labels: Labels) -> Iterator[Draft]:
+def _from_wmt(source: Source, reading: Reading) -> Iterator[_Work]:
     """Read the human evaluation of WMT: a line for each segment, with all its annotators."""
-    for where, number, line in rows(source):
-        document = identifier(line, "doc_id", where) or number
-        texts = object_of(line.get("tgt_text"), where, "'tgt_text'")
-        for system, ratings in object_of(line.get("scores"), where, "'scores'").items():
-            text = _Text(_text_of(texts, system, where), document, system)
-            for annotator, errors in _ratings(ratings, where, labels.reading):
-                yield _draft(text, annotator, errors, labels, where)
-
-
-def _ratings(ratings: Any, where: Text, reading: Reading) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the annotators of one text, and the errors that they found."""
-    for rating in ratings if isinstance(ratings, list) else [ratings]:
-        object_of(rating, where, "a rating")
-        keys = [key for key in rating if key.startswith("errors")]
-        if not keys:
-            reading.skipped[left_out("ratings without error spans")] += 1
-        for key in keys:
-            name = key.replace("errors", "annotator", 1)
-            annotator = identifier(rating, name, where)
-            if annotator is None:
-                raise refused(rating.get(name), f"{name!r}", where, "who found the errors")
-            yield annotator, listed(rating, key, where)
+    for line in rows(source):
+        texts, scores = line.inner("tgt_text"), line.inner("scores")
+        for system, ratings in scores.item.items():
+            text = _Text(_text_of(texts, system), line.known("doc_id") or line.name, system)
+            for rating in ratings if isinstance(ratings, list) else [ratings]:
+                row = Row(line.where, object_of(rating, line.where, "a rating"))
+                keys = [key for key in rating if key.startswith("errors")]
+                reading.skipped[left_out("ratings without error spans")] += not keys
+                for key in keys:
+                    name = key.replace("errors", "annotator", 1)
+                    if (annotator := row.known(name)) is None:
+                        raise row.refused(name, "who found the errors")
+                    yield text, annotator, row.values(key), line.where
 
 
 # --- Appraise -----------------------------------------------------------------
 
 
-def _from_appraise(source: Source, labels: Labels) -> Iterator[Draft]:
+def _from_appraise(source: Source, reading: Reading) -> Iterator[_Work]:
     """Read the table of scores: a row for each annotator and item."""
-    batches, texts, tutorials = _batches(source, labels.reading)
-    skipped = labels.reading.skipped
-    for line, cells in _in_time(csv_rows(source, ",")):
+    batches, texts, tutorials = _batches(source, reading)
+    found = csv_rows(source, ",")
+    with suppress(IndexError, ValueError):  # in the order in which they were saved, if it says
+        found = sorted(found, key=lambda row: float(row[1][11]))
+    for line, cells in found:
         where = f"{source.name}:{line}"
         annotator, system, item, kind, *_, document = cells[:8]
         key = (system, item, document)
         if kind != _TARGET or key in tutorials:
-            skipped[_LEFT_OUT] += 1
+            reading.skipped[_LEFT_OUT] += 1
         elif key not in texts:
-            found = "item {} of {}, document {}, is not among the batches"
+            problem = "item {} of {}, document {}, is not among the batches"
             expected = f"one of those in {batches}"
-            raise refusal(where, found, item, system, document, expected=expected)
+            raise refusal(where, problem, item, system, document, expected=expected)
         elif (text := texts[key]) is None:
-            skipped[left_out("items with several texts")] += 1
+            reading.skipped[left_out("items with several texts")] += 1
         else:
             shown = _Text(text, "/".join(filter(None, (document, item))), system)
-            yield _draft(shown, annotator, _errors(cells[9], source, line), labels, where)
-
-
-def _in_time(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
-    """Return the rows in the order in which they were saved, where the table has times."""
-    try:
-        return sorted(rows, key=lambda row: float(row[1][11]))
-    except (IndexError, ValueError):
-        return rows
+            yield shown, annotator, _errors(cells[9], source, line), where
 
 
 def _errors(cell: str, source: Source, line: int) -> list[Any]:
@@ -324,13 +294,12 @@ def _errors(cell: str, source: Source, line: int) -> list[Any]:
     return errors
 
 
-def _batches(
-    scores: Source, reading: Reading
-) -> tuple[str, dict[tuple[str, ...], str | None], set[tuple[str, ...]]]:
-    """Return the file of batches, its texts by system, item and document, and the tutorials.
+_Key = tuple[str, ...]
+"""The system, the item and the document of a text."""
 
-    A text is None where an item has several.
-    """
+
+def _batches(scores: Source, reading: Reading) -> tuple[str, dict[_Key, str | None], set[_Key]]:
+    """Return the file of batches, its texts, None where an item has several, and the tutorials."""
     expected = "the JSON of the batches that the campaign was made from"
     if reading.options["documents"] is None:
         raise FormatError(
@@ -340,20 +309,18 @@ def _batches(
             remedy=("pass ", Use("documents", placeholder="FILE")),
         )
     source = reading.documents_file(f"the path of {expected}")
-    texts: dict[tuple[str, ...], str | None] = {}
-    tutorials: set[tuple[str, ...]] = set()
+    texts: dict[_Key, str | None] = {}
+    tutorials: set[_Key] = set()
     batches = source.json()
     for batch in batches if isinstance(batches, list) else [batches]:
-        items = listed(object_of(batch, source.name, "a batch"), "items", source.name)
-        for where, item in numbered(items, source.name, "item"):
-            object_of(item, where)
-            names = (identifier(item, key, where) for key in ("targetID", "itemID", "documentID"))
-            key = tuple(name or "" for name in names)
-            if item.get("itemType", _TARGET) == _TARGET:
-                text = string_of(item, "targetText", where, "a text")
-                if isinstance(item.get("mqm"), dict) and "tutorial" in item["mqm"]:
-                    tutorials.add(key)
+        for item in Row(source.name, object_of(batch, source.name, "a batch")).each(
+            "items", "item"
+        ):
+            key = tuple(item.known(name) or "" for name in ("targetID", "itemID", "documentID"))
+            if item.item.get("itemType", _TARGET) == _TARGET:
                 # Appraise counts a line break, however it is written, as one character.
-                text = _BREAK.sub("\n", text)
+                text = _BREAK.sub("\n", item.string("targetText", "a text"))
+                if isinstance(mqm := item.at("mqm"), dict) and "tutorial" in mqm:
+                    tutorials.add(key)
                 texts[key] = text if texts.get(key, text) == text else None
     return source.name, texts, tutorials

@@ -148,20 +148,21 @@ def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
 
 def _lines(source: Source) -> Iterator[tuple[Row, _Key]]:
     """Yield each line with what names its text."""
-    for where, _, line in rows(source):
-        name = tuple(named_by(line, keys, where) for keys in _KEYS)
-        yield Row(where, "/".join(name), line), name
+    for row in rows(source):
+        name = tuple(named_by(row.item, keys, row.where) for keys in _KEYS)
+        yield row._replace(name="/".join(name)), name
 
 
 def _drafts(source: Source, annotator: str, texts: _Texts, reading: Reading) -> Iterator[Draft]:
     has_numbers = False
     for row, key in _lines(source):
-        line, more, name = row.item, row.item.get("metadata"), key
-        if not isinstance(line.get(_TEXT), str):
+        more, name, text = row.item.get("metadata"), key, {}
+        if not isinstance(row.item.get(_TEXT), str):
             name = texts.find(key, row, reading)
-            line = {**line, _TEXT: texts.texts[name]}
-        item = {**(more if isinstance(more, dict) else {}), **line}
-        for draft in _SHAPE.drafts(Row(row.where, "/".join(name), item), annotator, reading):
+            text = {_TEXT: texts.texts[name]}
+        item = {**(more if isinstance(more, dict) else {}), **row.item, **text}
+        own = Row(row.where, item, "/".join(name))
+        for draft in _SHAPE.drafts(own, annotator, reading):
             has_numbers |= any(span.label.isdecimal() for span in draft.spans)
             dataset, split, _, system = name
             yield replace(draft, fields={"dataset": dataset, "split": split, "system": system})

@@ -24,7 +24,7 @@ from beyondchance.io.parquet_rows import (
     transposed,
 )
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.shapes import Item, asked_for
+from beyondchance.io.shapes import Item, Row, asked_for
 from beyondchance.io.sources import Source, is_parquet, parsed_json_at
 from beyondchance.io.tagged import IGNORED, chosen_columns, either, layers_of
 from beyondchance.io.values import refusal, refused
@@ -34,9 +34,6 @@ from beyondchance.tallies import left_out, not_annotated
 _TOKEN_KEYS = ("tokens", "words")
 _TAG_KEYS = ("ner_tags", "tags", "labels", "ner")
 _BATCH = 1024
-
-_Place = tuple[str, Any]
-"""Where a row is, and the row."""
 
 
 class _Rows(NamedTuple):
@@ -51,7 +48,7 @@ class _Rows(NamedTuple):
     names : dict
         What the numbers of a column stand for, where the data say so.
     of : function of the columns that are needed
-        The rows with their places.
+        The rows.
     split : str
         The name of the split, if it is one of several.
     n_before : int
@@ -60,7 +57,7 @@ class _Rows(NamedTuple):
 
     where: str
     columns: dict[str, bool]
-    of: Callable[[list[str]], Iterator[_Place]]
+    of: Callable[[list[str]], Iterator[Row]]
     names: Mapping[str, list[str]] = {}
     split: str = ""
     n_before: int = 0
@@ -96,29 +93,42 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             for key in chain.from_iterable(groups)
         }
         needed = [token_key, *named, *(["id"] if "id" in rows.columns else [])]
-        for number, (where, row) in enumerate(rows.of(needed), start=1):
-            words = _words(_row(row, where), token_key, where)
-            if not words:
-                reading.skipped[left_out("examples without tokens")] += 1
+        for number, row in enumerate(rows.of(needed), start=1):
+            words = _words(row, token_key)
+            reading.skipped[left_out("examples without tokens")] += not words
             for keys in groups:
                 annotator = upload.annotator if len(groups) == 1 else "+".join(keys)
                 reading.ordered[annotator] = number
-                if words and any(row.get(key) is None for key in keys):
+                if words and any(row.item.get(key) is None for key in keys):
                     reading.skipped[not_annotated("examples")] += 1
                     continue
                 for key in keys if words else ():
-                    tags = _tags(row, key, named[key], where)
+                    tags = _tags(row, key, named[key])
                     if len(words) != len(tags):
                         raise refusal(
-                            where,
+                            row.where,
                             f"has {len(words)} under {{}} and {len(tags)} under {{}}",
-                            token_key,
-                            key,
+                            *(token_key, key),
                             expected="as many of each",
                         )
-                    tagged = Tags(tags, upload.name, layer=key if len(keys) > 1 else "")
-                    known = {"where": where, "annotator": annotator, "tagged": tagged}
-                    yield _draft(row, rows, number, words, known)
+                    own = row.item.get("id")
+                    if (
+                        own is not None
+                        and not is_whole(own)
+                        and (not isinstance(own, str) or not own)
+                    ):
+                        raise refused(own, "'id'", row.where, "a string or a number")
+                    name = f"{rows.n_before + number}" if own is None else f"{own}"
+                    yield draft_of_sentences(
+                        [words],
+                        [()],
+                        where=row.where,
+                        document=f"{rows.split}/{name}" if rows.split else name,
+                        annotator=annotator,
+                        fields={"split": rows.split} if rows.split else {},
+                        order=number - 1 if own is None and not rows.split else None,
+                        tagged=Tags(tags, upload.name, layer=key if len(keys) > 1 else ""),
+                    )
 
 
 def class_names(upload: Upload, reading: Reading) -> list[str] | None:
@@ -130,40 +140,21 @@ def class_names(upload: Upload, reading: Reading) -> list[str] | None:
     return None
 
 
-def _draft(
-    row: Item, rows: _Rows, number: int, words: list[str], known: Mapping[str, Any]
-) -> Draft:
-    """Return the draft of an example, named by its identifier or its number."""
-    own = row.get("id")
-    if own is not None and not is_whole(own) and (not isinstance(own, str) or not own):
-        raise refused(own, "'id'", known["where"], "a string or a number")
-    name = str(rows.n_before + number if own is None else own)
-    return draft_of_sentences(
-        [words],
-        [()],
-        document=f"{rows.split}/{name}" if rows.split else name,
-        fields={"split": rows.split} if rows.split else {},
-        order=number - 1 if own is None and not rows.split else None,
-        **known,
-    )
-
-
 # --- Values -------------------------------------------------------------------
 
 
-def _row(row: Any, where: str) -> Item:
+def _row(row: Any, where: str) -> Row:
     if not isinstance(row, Mapping):
-        raise refusal(
-            where, f"a {type(row).__name__}", expected="a dictionary with tokens and ner_tags"
-        )
-    return row
+        found = f"a {type(row).__name__}"
+        raise refusal(where, found, expected="a dictionary with tokens and ner_tags")
+    return Row(where, row)
 
 
-def _listed(row: Item, key: str, where: str) -> list[Any]:
+def _listed(row: Row, key: str) -> list[Any]:
     """Return a list from a list, a tuple or an array."""
-    value = _plain(row.get(key))
+    value = _plain(row.item.get(key))
     if not isinstance(value, list):
-        raise refused(value, key, where, "a list")
+        raise refused(value, key, row.where, "a list")
     return value
 
 
@@ -174,46 +165,38 @@ def _plain(value: Any) -> Any:
     return value.tolist() if getattr(value, "ndim", 0) == 1 and hasattr(value, "tolist") else value
 
 
-def _words(row: Item, key: str, where: str) -> list[str]:
-    words = _listed(row, key, where)
+def _words(row: Row, key: str) -> list[str]:
+    words = _listed(row, key)
     for place, word in enumerate(words):
         if not isinstance(word, str) or not word:
-            at, remedy = f"{where}, token {place}", _binary_remedy(word)
-            raise refused(word, "the word", at, "a string", remedy)
+            raise _odd(word, "the word", row, place, "a string")
     return words
 
 
-def _tags(row: Item, key: str, names: Mapping[int, str | None], where: str) -> list[Any]:
+def _tags(row: Row, key: str, names: Mapping[int, str | None]) -> list[Any]:
     """Return the tags as strings, None where a position is not scored."""
-    values = _listed(row, key, where)
-    kinds = set(map(type, values))
-    if kinds <= {str}:
-        return values
-    if kinds == {int} and names.keys() >= set(values):
-        return [names[value] for value in values]
-    return [_tag(value, names, f"{where}, token {place}") for place, value in enumerate(values)]
-
-
-def _tag(value: Any, names: Mapping[int, str | None], where: str) -> str | None:
-    """Return a tag as a string: by itself, or by its number."""
-    if isinstance(value, str):
-        return value
-    expected: Text = "a string or a number"
-    remedy: Text = _binary_remedy(value)
-    if is_whole(value):
-        if int(value) in names:
-            return names[int(value)]
+    values = _listed(row, key)
+    for place, value in enumerate(values):
+        if isinstance(value, str) or (is_whole(value) and int(value) in names):
+            continue
+        if not is_whole(value):
+            raise _odd(value, "the tag", row, place, "a string or a number")
         known = [name for name in names.values() if name is not None]
-        expected = "strings such as 'B-PER', or names for the numbers"
+        expected: Text = "strings such as 'B-PER', or names for the numbers"
         remedy = ("pass ", Use("label_names", "O,B-PER,I-PER"), ", in the order of the numbers")
         if known:
             expected = (f"one of the numbers of {len(known)} names, ", *quotes(known, most=50))
-            remedy = ""
-    raise refused(value, "the tag", where, expected, remedy)
+        raise _odd(value, "the tag", row, place, expected, remedy=() if known else remedy)
+    return [value if isinstance(value, str) else names[int(value)] for value in values]
 
 
-def _binary_remedy(value: object) -> str:
-    return "save the column as text, not as bytes" if isinstance(value, bytes) else ""
+def _odd(
+    value: object, what: str, row: Row, place: int, expected: Text, *, remedy: Text = ()
+) -> FormatError:
+    """Build the refusal of a word or a tag."""
+    if isinstance(value, bytes):
+        remedy = "save the column as text, not as bytes"
+    return refused(value, what, f"{row.where}, token {place}", expected, remedy)
 
 
 # --- Columns ------------------------------------------------------------------
@@ -329,18 +312,17 @@ def _parts(upload: Upload) -> Iterator[_Rows]:
         yield _data_set_rows(data, name)
 
 
-def _places(rows: Any, name: str) -> Iterator[_Place]:
+def _places(rows: Any, name: str) -> Iterator[Row]:
     for number, row in enumerate(rows, start=1):
-        yield f"{name}: example {number}", row
+        yield _row(row, f"{name}: example {number}")
 
 
-def _any_rows(rows: Iterator[_Place]) -> _Rows:
+def _any_rows(rows: Iterator[Row]) -> _Rows:
     """Return rows whose columns are known from the first of them."""
     first = next(rows, None)
     if first is None:
         return _Rows("", {}, lambda _: iter(()))
-    where, row = first
-    return _Rows(where, _columns(_row(row, where)), lambda _: chain([first], rows))
+    return _Rows(str(first.where), _columns(first.item), lambda _: chain([first], rows))
 
 
 def _columns(row: Item) -> dict[str, bool]:
@@ -349,7 +331,7 @@ def _columns(row: Item) -> dict[str, bool]:
 
 
 def _json_rows(source: Source) -> _Rows:
-    found = _any_rows((where, row) for where, _, row in rows_of(source))
+    found = _any_rows(_row(row, where) for where, _, row in rows_of(source))
     return found._replace(names=_viewer_names(source), n_before=source.texts_before)
 
 
@@ -408,8 +390,8 @@ def _in_batches(data: Any, keys: list[str]) -> Iterator[Any]:
 def _parquet_rows(source: Source) -> _Rows:
     schema = opened_parquet(source).schema_arrow
 
-    def of(keys: list[str]) -> Iterator[_Place]:
-        return ((where, row) for where, _, row in parquet_rows(source, keys))
+    def of(keys: list[str]) -> Iterator[Row]:
+        return (Row(where, row) for where, _, row in parquet_rows(source, keys))
 
     names = _class_names(stored_features(schema, source.name))
     return _Rows(source.name, list_columns(schema), of, names)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, NamedTuple
 
 from beyondchance.errors import FormatError
 from beyondchance.io.assembling import again
@@ -17,17 +17,9 @@ from beyondchance.io.conventions import bare, fits
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import Item, Shape, numbered, written_places
+from beyondchance.io.shapes import Item, Row, Shape, objects, written_places
 from beyondchance.io.sources import Source
-from beyondchance.io.values import (
-    identified,
-    identifier,
-    listed,
-    object_of,
-    quoting,
-    refusal,
-    refused,
-)
+from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Quote, Text, Use, pieces, quotes
 from beyondchance.tallies import left_out, no_spans, not_read
 
@@ -38,6 +30,7 @@ DOCUMENT = "document_name"
 NOTE = "note"
 """The key of the data of a task under which there is a note for its annotators."""
 _SHAPE = Shape(kind="result", words="text", id="id")
+_EDGES = ("start", "end")
 _SPANS = ("labels", "hypertextlabels")
 _ANNOTATIONS = ("annotations", "completions")
 _ANNOTATOR = ("completed_by", "annotator")
@@ -57,22 +50,38 @@ _PREDICTED = frozenset({"prediction", "prediction-changed"})
 """Where a result comes from that the annotator took over, or changed."""
 
 
+class _Task(NamedTuple):
+    """A task, before it is known which field of its data holds the text.
+
+    Attributes
+    ----------
+    document : str
+    data : mapping
+        All data of the task.
+    fields : mapping of str to str
+        The strings among them, one of which is the text.
+    about : mapping of str to str
+        What else is known about the task.
+    is_flat : bool
+        Whether the strings next to the text may be answers of the annotator.
+    """
+
+    document: str
+    data: Item
+    fields: Mapping[str, str]
+    about: Mapping[str, str]
+    is_flat: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """One annotation, before it is known which field of its task holds the text.
+    """One annotation of a task.
 
     Attributes
     ----------
     where : Text
-    document, annotator : str
-    fields : mapping of str to str
-        The strings of the task, one of which is the text.
-    about : mapping of str to str
-        What else is known about the task.
-    data : mapping
-        All data of the task.
-    is_flat : bool
-        Whether the strings next to the text may be answers of the annotator.
+    annotator : str
+    task : _Task
     spans : sequence of DraftSpan
     is_html : bool
         Whether the offsets count the text of a web page, without its tags.
@@ -88,12 +97,8 @@ class _Work:
     """
 
     where: Text
-    document: str
     annotator: str
-    fields: Mapping[str, str]
-    about: Mapping[str, str]
-    data: Item
-    is_flat: bool
+    task: _Task
     spans: Sequence[DraftSpan]
     is_html: bool
     is_gold: bool
@@ -102,9 +107,14 @@ class _Work:
     made: object
     unnamed: str
 
+    @property
+    def document(self) -> str:
+        """The name of the task."""
+        return self.task.document
+
     def text_in(self, name: str) -> str:
         """Return the text that a field holds."""
-        text = self.fields[name]
+        text = self.task.fields[name]
         return _page_text(text, self.where) if self.is_html else text
 
 
@@ -143,22 +153,22 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         effect = "their agreement with it is not that of people who did not see it"
         reading.note(told, effect, where=upload.name, is_caution=True)
     for work, key in zip(works, _text_keys(works), strict=True):
-        text = work.text_in(key)
+        text, task = work.text_in(key), work.task
         reading.calls("text_key", key)
-        beside = {} if work.is_flat else {k: v for k, v in work.fields.items() if k != key}
-        if beside.get(DOCUMENT) == work.document:
+        beside = {} if task.is_flat else {k: v for k, v in task.fields.items() if k != key}
+        if beside.get(DOCUMENT) == task.document:
             del beside[DOCUMENT]
         yield Draft(
             where=work.where,
-            document=work.document,
+            document=task.document,
             annotator=work.annotator,
             text=text,
             spans=[_with_spaces(span, text) for span in work.spans],
             is_gold=work.is_gold,
-            fields={**work.about, **named_fields(beside)},
+            fields={**task.about, **named_fields(beside)},
             date=work.made,
-            tokens=written_places(work.data, "tokens", reading),
-            sentences=written_places(work.data, "sentences", reading),
+            tokens=written_places(task.data, "tokens", reading),
+            sentences=written_places(task.data, "sentences", reading),
         )
 
 
@@ -180,12 +190,12 @@ def _counted(counts: Counter[str], by: str) -> tuple[Piece, ...]:
 # --- Tasks --------------------------------------------------------------------
 
 
-def _named(values: Iterable[object], kind: str, outer: Text) -> Iterator[tuple[Text, Item]]:
+def _named(values: Iterable[object], kind: str, outer: Text) -> Iterator[Row]:
     """Yield tasks, annotations or predictions with their places: by identifier, or by number."""
-    for at, value in numbered(values, outer, kind):
-        item = object_of(value, at)
-        is_named = identifier(item, "id", at) is not None
-        yield (*pieces(outer), f": {kind} ", Quote(item["id"])) if is_named else at, item
+    for row in objects(values, outer, kind):
+        if row.known("id") is not None:
+            row = row._replace(where=(*pieces(outer), f": {kind} ", Quote(row.item["id"])))  # noqa: PLW2901
+        yield row
 
 
 def _works(
@@ -194,74 +204,73 @@ def _works(
     """Yield the annotations of all tasks of a file, and the predictions if asked for."""
     content = source.json()
     tasks = _named(content if isinstance(content, list) else [content], "task", source.name)
-    for number, (where, given) in enumerate(tasks, start=1):
-        key = next((key for key in _ANNOTATIONS if key in given), None)
-        is_flat = key is None and not isinstance(given.get("data"), dict)
-        task = _nested(given, where, others) if is_flat else given
-        data = object_of(task.get("data"), where, "'data'")
-        name = identifier(given, "id", where) or identifier(
-            {} if is_flat else data, DOCUMENT, where
+    for number, given in enumerate(tasks, start=1):
+        key = next((key for key in _ANNOTATIONS if key in given.item), None)
+        is_flat = key is None and not isinstance(given.item.get("data"), dict)
+        row = _nested(given, others) if is_flat else given
+        inner = row.inner("data")
+        name = given.known("id") or (None if is_flat else inner.known(DOCUMENT))
+        task = _Task(
+            name or f"{upload.prefix_of(source, ', ')}task {number}",
+            inner.item,
+            {k: v for k, v in inner.item.items() if isinstance(v, str)},
+            named_fields(row.item.get("meta")),
+            is_flat,
         )
         results = {
-            "annotation": listed(task, key or _ANNOTATIONS[0], where),
-            "prediction": listed(task, "predictions", where),
+            "annotation": row.values(key or _ANNOTATIONS[0]),
+            "prediction": row.values("predictions"),
         }
-        if results["prediction"] and not reading.options["predictions"]:
+        if not reading.options["predictions"]:
             reading.skipped[not_read("predictions")] += len(results.pop("prediction"))
-        if unfinished := task.get("drafts"):
-            n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
-            reading.skipped[not_read("unfinished drafts")] += n_unfinished
+        unfinished = row.item.get("drafts") or []
+        n_unfinished = len(unfinished) if isinstance(unfinished, list) else 1
+        reading.skipped[not_read("unfinished drafts")] += n_unfinished
         for kind, values in results.items():
-            for at, item in _named(values, kind, where):
-                if _flag(item, "was_cancelled", at):
+            for one in _named(values, kind, row.where):
+                if _flag(one, "was_cancelled"):
                     reading.skipped[left_out("cancelled annotations")] += 1
                     continue
                 is_model = kind == "prediction"
-                who = identifier(item, "model_version", at) if is_model else _annotator(item, at)
-                found = listed(item, "result", at)
-                origins = {str(one.get("origin")) for one in found if isinstance(one, dict)}
-                is_begun = item.get("parent_prediction") is not None or origins & _PREDICTED
-                spans, is_html = _spans(found, at, reading, others)
+                who = one.known("model_version") if is_model else _annotator(one)
+                found = one.values("result")
+                origins = {str(x.get("origin")) for x in found if isinstance(x, dict)}
+                is_begun = one.at("parent_prediction") is not None or origins & _PREDICTED
+                spans, is_html = _spans(found, one.where, reading, others)
+                updated = one.item.get("updated_at")
                 yield _Work(
-                    where=at,
-                    document=name or f"{upload.prefix_of(source, ', ')}task {number}",
+                    where=one.where,
                     annotator=who or ("model" if is_model else upload.annotator),
+                    task=task,
                     unnamed="" if who else "model" if is_model else "annotator",
-                    fields={k: v for k, v in data.items() if isinstance(v, str)},
-                    about=named_fields(task.get("meta")),
-                    data=data,
-                    is_flat=is_flat,
                     spans=spans,
                     is_html=is_html,
-                    is_gold=_flag(item, "ground_truth", at),
+                    is_gold=_flag(one, "ground_truth"),
                     is_begun=bool(is_begun) and not is_model,
-                    updated=str(item.get("updated_at") or ""),
-                    made=item.get("created_at") or item.get("updated_at"),
+                    updated=str(updated or ""),
+                    made=one.item.get("created_at") or updated,
                 )
 
 
-def _nested(task: Item, where: Text, others: Counter[str]) -> Item:
+def _nested(task: Row, others: Counter[str]) -> Row:
     """Return a task of the JSON-MIN export, which has one annotation, as one of the JSON export."""
-    results = []
-    for key, value in task.items():
-        regions = value if isinstance(value, list) else []
-        if regions and all(isinstance(region, dict) and "end" in region for region in regions):
-            results += [
-                {"type": _type_of(region), "value": region, "from_name": key} for region in regions
-            ]
-        elif regions and all(isinstance(region, dict) for region in regions):
-            others[key] += len(regions)
-    if not results and not any(key in task for key in (*_ANNOTATOR, "annotation_id")):
+    results, item = [], task.item
+    for key, value in item.items():
+        if isinstance(value, list) and value and all(isinstance(x, dict) for x in value):
+            if all("end" in region for region in value):
+                results += [{"type": _type_of(x), "value": x, "from_name": key} for x in value]
+            else:
+                others[key] += len(value)
+    if not results and item.keys().isdisjoint({*_ANNOTATOR, "annotation_id"}):
         raise refusal(
-            where,
+            task.where,
             "neither 'annotations' nor 'annotator' nor labelled spans were found",
             expected="a task of Label Studio's JSON or JSON-MIN export",
         )
-    about = {key: task.get(key) for key in (*_ANNOTATOR, "updated_at", "created_at")}
-    return {
-        "data": {key: value for key, value in task.items() if key not in _ABOUT},
-        "annotations": [{**about, "id": task.get("annotation_id"), "result": results}],
-    }
+    about = {key: item.get(key) for key in (*_ANNOTATOR, "updated_at", "created_at")}
+    data = {key: value for key, value in item.items() if key not in _ABOUT}
+    annotation = {**about, "id": item.get("annotation_id"), "result": results}
+    return Row(task.where, {"data": data, "annotations": [annotation]})
 
 
 def _type_of(value: Mapping[str, Any]) -> str:
@@ -270,21 +279,21 @@ def _type_of(value: Mapping[str, Any]) -> str:
     return next(known, "labels")
 
 
-def _annotator(item: Item, where: Text) -> str | None:
+def _annotator(row: Row) -> str | None:
     """Return the annotator: the mail address, else the user name, else the number."""
-    key = next((key for key in _ANNOTATOR if item.get(key) is not None), None)
-    if key is None or not isinstance(item[key], dict):
-        return None if key is None else identifier(item, key, where)
-    annotator = identified(item[key], ("email", "username", "id"), where)
+    key = next((key for key in _ANNOTATOR if row.at(key) is not None), "")
+    if not isinstance(row.at(key), dict):
+        return row.known(key)
+    annotator = row.inner(key).known("email", "username", "id")
     if annotator is None:
-        raise refused(item[key], f"{key!r}", where, "one with an email, username or id")
+        raise row.refused(key, "one with an email, username or id")
     return annotator
 
 
-def _flag(item: Item, key: str, where: Text) -> bool:
-    value = item.get(key)
+def _flag(row: Row, key: str) -> bool:
+    value = row.at(key)
     if value is not None and not isinstance(value, bool):
-        raise refused(value, f"{key!r}", where, "true or false")
+        raise row.refused(key, "true or false")
     return bool(value)
 
 
@@ -299,36 +308,34 @@ def _spans(
     fields = _answers(results)
     targets: dict[str, None] = {}
     is_html = False
-    for at, result in numbered(results, where, _SHAPE.kind):
-        item = object_of(result, at)
-        kind = item.get("type", "labels")
+    for result in objects(results, where, _SHAPE.kind):
+        kind = result.item.get("type", "labels")
         if not isinstance(kind, str):
-            raise refused(kind, "'type'", at, "a string")
+            raise result.refused("type", "a string")
         if kind == "paragraphlabels":
             raise refusal(
-                at,
+                result.where,
                 "type 'paragraphlabels' marks turns of a dialogue, which have no text in common",
                 expected="spans of one text",
             )
         if kind not in _SPANS:
-            others[kind] += kind != "choices" or str(item.get("id")) not in fields
+            others[kind] += kind != "choices" or str(result.at("id")) not in fields
             continue
-        value = object_of(item.get("value"), at, "'value'")
-        is_html = is_html or isinstance(value.get("globalOffsets"), dict)
-        labels = listed(value, kind if kind in value else "labels", at)
-        if not labels:
+        value = result.inner("value")
+        key = kind if kind in value.item else "labels"
+        if not value.values(key):
             reading.skipped[left_out("spans without labels", " ignored")] += 1
             continue
-        name = item["id"] if isinstance(item.get("id"), str) else None
-        part = {**_offsets(value, at), "text": value.get("text"), "id": name}
-        for label in labels:
-            marks = _SHAPE.marks({**part, "label": label}, "", at, reading)
-            spans += [replace(mark, fields=fields.get(mark.id)) for mark in marks]
-        target = identifier(item, "to_name", at)
+        is_html |= isinstance(value.at("globalOffsets"), dict)
+        name = result.at("id") if isinstance(result.at("id"), str) else None
+        part = {**value.item, **_offsets(value), "id": name}
+        marks = _SHAPE._replace(label=key).marks(part, "", result.where, reading)
+        spans += [replace(mark, fields=fields.get(mark.id)) for mark in marks]
+        target = result.known("to_name")
         targets |= {} if target is None else {target: None}
         for key in ("from_name", "to_name"):
-            if isinstance(item.get(key), str):
-                reading.calls(key, item[key])
+            if isinstance(result.at(key), str):
+                reading.calls(key, result.at(key))
     if len(targets) > 1:
         raise refusal(
             where,
@@ -339,31 +346,35 @@ def _spans(
     return spans, is_html
 
 
+def _offsets(value: Row) -> Item:
+    """Return the start and the end of a result: the places in a web page are its second ones."""
+    found = value.at("globalOffsets")
+    place = {key: (found if isinstance(found, dict) else value.item).get(key) for key in _EDGES}
+    for key, edge in place.items():
+        if isinstance(edge, str) and edge.startswith("/"):
+            raise refusal(
+                value.where,
+                f"{key!r} is the place {{}} in a web page, without 'globalOffsets'",
+                edge,
+                expected="both",
+                remedy="save the annotation again with a newer Label Studio",
+            )
+    return place
+
+
 def _answers(results: Iterable[object]) -> dict[str, dict[str, str]]:
     """Return what was chosen for each span, by its identifier and by the control."""
     found: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for result in results:
         match result:
-            case {"type": "choices", "id": str(name), "from_name": by, "value": {**value}}:
-                chosen = value.get("choices")
-                if "start" in value and isinstance(chosen, list):
-                    found[name][str(by)] = ", ".join(map(str, chosen))
+            case {
+                "type": "choices",
+                "id": str(name),
+                "from_name": by,
+                "value": {"start": _, "choices": [*chosen]},
+            }:
+                found[name][str(by)] = ", ".join(map(str, chosen))
     return found
-
-
-def _offsets(value: Item, where: Text) -> Item:
-    """Return what holds the start and the end of a result."""
-    place = value["globalOffsets"] if isinstance(value.get("globalOffsets"), dict) else value
-    for key in ("start", "end"):
-        if isinstance(place.get(key), str) and place[key].startswith("/"):
-            raise refusal(
-                where,
-                f"{key!r} is the place {{}} in a web page, without 'globalOffsets'",
-                place[key],
-                expected="both",
-                remedy="save the annotation again with a newer Label Studio",
-            )
-    return place
 
 
 # --- All annotations ----------------------------------------------------------
@@ -439,17 +450,17 @@ def _text_keys(works: Sequence[_Work]) -> Iterator[str]:
     The export does not say which field was annotated. Where a task has several strings,
     it is the field that the spans of all tasks fit, above all the one named ``text``.
     """
-    unclear = [work for work in works if len(work.fields) > 1]
+    unclear = [work for work in works if len(work.task.fields) > 1]
     key = _field(unclear) if unclear else ""
     for work in works:
-        if not work.fields:
+        if not work.task.fields:
             raise refusal(work.where, "the task has no text", expected="a string in its data")
-        name = key if len(work.fields) > 1 else next(iter(work.fields))
-        is_address = work.spans and _ADDRESS.fullmatch(work.fields[name])
+        name = key if len(work.task.fields) > 1 else next(iter(work.task.fields))
+        is_address = work.spans and _ADDRESS.fullmatch(work.task.fields[name])
         if is_address and not (all(s.surface for s in work.spans) and _fits(work, name)):
             found = "field {} holds the address {} instead of the text"
             raise FormatError(
-                *quoting(found, name, work.fields[name]),
+                *quoting(found, name, work.task.fields[name]),
                 where=work.where,
                 remedy="put the texts themselves into the export",
             )
@@ -458,7 +469,9 @@ def _text_keys(works: Sequence[_Work]) -> Iterator[str]:
 
 def _field(works: Sequence[_Work]) -> str:
     """Return the field that holds the text in tasks with several strings."""
-    shared = [name for name in works[0].fields if all(name in work.fields for work in works)]
+    shared = [
+        name for name in works[0].task.fields if all(name in work.task.fields for work in works)
+    ]
     fitting = [name for name in shared if all(_fits(work, name) for work in works)]
     # Where nothing fits, an error about a wrong offset is more helpful than one about fields.
     for names in (fitting, shared):
@@ -468,7 +481,7 @@ def _field(works: Sequence[_Work]) -> str:
             others = [name for name in names if name not in known]
             if len(others) == 1:
                 return others[0]
-    fields = dict.fromkeys(name for work in works for name in work.fields)
+    fields = dict.fromkeys(name for work in works for name in work.task.fields)
     raise refusal(
         works[0].where,
         "any of the fields {} may hold the text",
@@ -503,8 +516,7 @@ class _Page(HTMLParser):
             raise ValueError(f"more than {_MOST_BROKEN} tags do not end")
 
     def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
-        if tag == "br":
-            self.parts.append("\n")
+        self.parts += ["\n"] * (tag == "br")
 
 
 def _page_text(page: str, where: Text) -> str:

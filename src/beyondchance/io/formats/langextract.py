@@ -13,7 +13,7 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.json_rows import head_row
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
-from beyondchance.io.shapes import Item, Shape, all_rows
+from beyondchance.io.shapes import Row, Shape, all_rows
 from beyondchance.messages import Use
 from beyondchance.tallies import left_out, no_spans, not_annotated, unsure
 
@@ -52,12 +52,12 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         yield draft
 
 
-def _checked(item: Item, span: DraftSpan, text: str, reading: Reading) -> DraftSpan:
+def _checked(row: Row, span: DraftSpan, text: str, reading: Reading) -> DraftSpan:
     """Keep the words to be checked if LangExtract says that they are those of the text."""
     covered = text[span.start : span.end]
     # It compares words in lower case, and whatever white space is between them.
     is_same = bare(covered).lower() == bare(span.surface or "").lower()
-    if not is_same and item.get("alignment_status") == "match_exact":
+    if not is_same and row.at("alignment_status") == "match_exact":
         return span
     if not is_same:
         what = unsure("extractions placed where the text has other words")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from itertools import accumulate, takewhile
 from operator import eq
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from beyondchance.errors import FormatError, MismatchError, OptionError
 from beyondchance.io.drafts import Draft, DraftSpan
@@ -23,17 +23,13 @@ from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.separated import declared_rows, head_rows, kind_of
-from beyondchance.io.shapes import numbered
+from beyondchance.io.shapes import Row
 from beyondchance.io.sources import Source
 from beyondchance.io.values import (
-    identifier,
-    listed,
     object_of,
     quoting,
     refusal,
     refused,
-    string_of,
-    whole,
     words_of,
 )
 from beyondchance.messages import Text, Use, given
@@ -153,17 +149,14 @@ def _from_table(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft
                 what = "segments with several texts kept apart"
                 reading.mend("mismatch", what, partial(_several, segment, rater, where))
             names[key] = names[segment, text] = name
+            fields = {"system": row["system"], "article": row["doc"]}
             drafts[name, rater] = Draft(
                 where=where,
                 document=name,
                 annotator=rater,
                 text=text,
                 spans=spans.setdefault((name, rater), []),
-                fields={
-                    kind: row[column]
-                    for kind, column in (("system", "system"), ("article", "doc"))
-                    if row[column]
-                },
+                fields={kind: value for kind, value in fields.items() if value},
             )
         if not _NO_ERROR & {row["category"].lower(), severity}:
             marked, other = (
@@ -263,39 +256,34 @@ def _from_json(source: Source, annotator: str, asked: _Asked) -> Iterator[Draft]
     seen: Counter[tuple[str, ...]] = Counter()
     for number, record in enumerate(records, start=1):
         where = f"{source.name}: item {number}"
-        object_of(record, where)
-        rater = identifier(record, "Annotator_ID", where) or annotator
-        texts = [string_of(record, name, where, "a text") for name in _LAYERS]
-        parts = [identifier(record, key, where) for key in ("filename", "MT_Engine", "SEG_ID")]
+        row = Row(where, object_of(record, where))
+        rater = row.known("Annotator_ID") or annotator
+        texts = [row.string(name, "a text") for name in _LAYERS]
+        parts = [row.known(key) for key in ("filename", "MT_Engine", "SEG_ID")]
         # Segments are numbered within documents, which are not named: a rater may have several
         # segments of one number and text.
         key = (*(part or "" for part in parts), *texts)
         seen[rater, *key] += 1
         name = "/".join(filter(None, (*parts[:2], str(number))))
         text = texts[_LAYERS.index(asked.layer)].rstrip()
-        if errors := listed(record, f"{asked.other}_errors", where):
-            asked.skip(f"errors marked in the {asked.other}", len(errors))
+        asked.skip(f"errors marked in the {asked.other}", len(row.values(f"{asked.other}_errors")))
         yield Draft(
-            where=where,
+            where=row.where,
             document=names.setdefault((*key, seen[rater, *key]), name),
             annotator=rater,
             text=text,
-            spans=list(_json_spans(record, text, asked, where)),
+            spans=list(_json_spans(row, text, asked)),
             fields={"system": parts[1]} if parts[1] else {},
         )
 
 
-def _json_spans(
-    record: Mapping[str, Any], text: str, asked: _Asked, where: Text
-) -> Iterator[DraftSpan]:
-    for place, error in numbered(listed(record, f"{asked.layer}_errors", where), where, "error"):
-        object_of(error, place)
-        start = whole(error.get("startIndex"), "'startIndex'", place)
+def _json_spans(row: Row, text: str, asked: _Asked) -> Iterator[DraftSpan]:
+    for error in row.each(f"{asked.layer}_errors", "error"):
         # The last index belongs to the error.
-        end = whole(error.get("endIndex"), "'endIndex'", place) + 1
-        words = string_of(error, "term", place, "the words of the error")
+        start, end = error.whole("startIndex"), error.whole("endIndex") + 1
+        words = error.string("term", "the words of the error")
         names = {
-            part: (words_of(error, place, key, "a name") or "").strip()
+            part: (words_of(error.item, error.where, key, "a name") or "").strip()
             for part, key in (("category", "error_category"), ("severity", "severity"))
         }
         label = asked.labels.of(names)
@@ -304,9 +292,9 @@ def _json_spans(
         found = (start, end)
         if text[start:end] != words and start >= 0:
             found = placed(text, start, words) or found
-            asked.reading.mend("mismatch", _BY_WORDS, partial(_other_text, place))
+            asked.reading.mend("mismatch", _BY_WORDS, partial(_other_text, error.where))
         if not 0 <= found[0] <= found[1] <= len(text):
-            yield DraftSpan(start, end, label, words, where=place)
+            yield DraftSpan(start, end, label, words, where=error.where)
         elif kept := visible(text, found, asked.reading):
             surface = None if found != (start, end) else words
-            yield DraftSpan(*kept, label, surface, where=place)
+            yield DraftSpan(*kept, label, surface, where=error.where)

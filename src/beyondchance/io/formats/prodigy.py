@@ -10,9 +10,9 @@ from beyondchance.io.drafts import Draft
 from beyondchance.io.json_rows import first_object
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.shapes import Item, Shape, all_rows, tokens_of
+from beyondchance.io.shapes import Item, Row, Shape, all_rows, tokens_of
 from beyondchance.io.sources import Source
-from beyondchance.io.values import identified, listed, refusal, refused
+from beyondchance.io.values import refusal
 from beyondchance.messages import Text, Use, pieces
 from beyondchance.tallies import left_out, no_spans
 
@@ -43,16 +43,16 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     accepted: dict[tuple[str, str], tuple[Text, bool | None]] = {}
     counts: Counter[str] = Counter()
     for row in all_rows(upload):
-        task, where, text = row.item, row.where, _SHAPE.text(row)
+        task, text = row.item, _SHAPE.text(row)
         # Without an input hash, the tasks of a text belong to the line on which it came first.
-        is_named = identified(task, _SHAPE.documents, where) is not None
+        is_named = row.known(*_SHAPE.documents) is not None
         name = row.name if is_named else names.setdefault(text, row.name)
         reading.calls("document_key", "_input_hash" if task.get("_input_hash") is not None else "")
         tokens = None if task.get("tokens") is None else tokens_of(row, text, reading)
         counts["spans"] += "spans" in task or tokens is not None
-        if not _is_accepted(task, where, reading, "tasks"):
+        if not _is_accepted(row, reading, "tasks"):
             continue
-        listed(task, "relations", where)
+        row.values("relations")
         for draft in _SHAPE.drafts(row._replace(name=name), upload.annotator, reading):
             are_answered = any(span.get("answer") for span in task.get("spans") or ())
             _check_whole(draft, task, accepted, reading, are_answered=are_answered)
@@ -80,11 +80,11 @@ def _tell(counts: Mapping[str, int], upload: Upload, reading: Reading) -> None:
         )
 
 
-def _is_accepted(item: Item, where: Text, reading: Reading, kind: str = "spans") -> bool:
+def _is_accepted(row: Row, reading: Reading, kind: str = "spans") -> bool:
     """Return whether the annotator accepted a task or a span; True if the file does not say."""
-    answer = "accept" if item.get("answer") is None else item["answer"]
+    answer = "accept" if (given := row.at("answer")) is None else given
     if not isinstance(answer, str) or answer not in _ANSWERS:
-        raise refused(answer, "'answer'", where, f"one of: {', '.join(_ANSWERS)}")
+        raise row.refused("answer", f"one of: {', '.join(_ANSWERS)}")
     if answer in _LEFT_OUT:
         reading.skipped[left_out(f"{_LEFT_OUT[answer]} {kind}")] += 1
     return answer == "accept"

@@ -21,12 +21,12 @@ from beyondchance.io.json_rows import head_rows, rows_of
 from beyondchance.io.options import Reading
 from beyondchance.io.quoted import FOLDED, NEAR, POINTED, Missing, Place, placed
 from beyondchance.io.registry import Upload
-from beyondchance.io.shapes import numbered
+from beyondchance.io.shapes import Row, numbered
 from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import ANNOTATORS, IDS, TEXTS
 from beyondchance.io.text_files import by_names, files_of_texts
-from beyondchance.io.values import identified, label_of, object_of, refusal, refused
-from beyondchance.messages import Quote, Text, Use, quotes
+from beyondchance.io.values import label_of, object_of, refusal, refused
+from beyondchance.messages import Quote, Text, Use, pieces, quotes
 from beyondchance.tallies import left_out, mended, not_annotated, unsure, wrong
 
 _ANNOTATORS = (*ANNOTATORS, "model")
@@ -55,6 +55,8 @@ _NONE = "==NONE=="
 """The label by which spacy-llm says that a quote is no entity."""
 _MOST_NUMBERS = 6
 """Numbers of a quote of which two may be its offsets."""
+_MOST_SEARCHED = 10**10
+"""Characters that are looked at for all quotes of a text: some seconds, or a minute."""
 _OFFSET = re.compile("start|begin|end|offset|position|index|indices|interval|span", re.IGNORECASE)
 
 AMBIGUOUS = unsure("quotes that may be at other occurrences, placed in order")
@@ -83,12 +85,13 @@ def has_quotes(row: Mapping[str, Any]) -> bool | None:
     """Return whether a record has quotes; None if it has none but could have had some."""
     if key_in(row, LISTS) is None:
         # Some of what lists next to the text hold must be in it.
-        text, groups = _first(row, TEXTS), _flat_groups(row)
+        groups = _flat_groups(row)
+        text = next((row[key] for key in TEXTS if row.get(key) is not None), None)
         if not isinstance(text, str) or (not groups and any(isinstance(row[x], list) for x in row)):
             return False
         return any(words in text for group in groups.values() for words in group) or None
     try:
-        found = [item for _, item in _quotes(row, "")]
+        found = [quote.item for quote in _quotes(Row("", row))]
     except FormatError:
         return False
     # The last may be cut short where the head of the file ends.
@@ -130,11 +133,6 @@ def key_in(
     return next((name for name in found if name != without), None)
 
 
-def _first(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """Return the first value with one of some names that is not null."""
-    return next((item[name] for name in names if item.get(name) is not None), None)
-
-
 def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return the lists by label that a record has next to its text."""
     known = {*TEXTS, *IDS, *_ANNOTATORS}
@@ -152,32 +150,31 @@ def _flat_groups(row: Mapping[str, Any]) -> dict[str, list[Any]]:
 # --- Reading ------------------------------------------------------------------
 
 
-# The place of a record, the number or file that names it, and what it is.
-Rows = Iterator[tuple[str, str, Any]]
-
-
 def read(uploads: list[Upload], reading: Reading) -> Iterator[Draft]:
     """Read all records: a draft for each."""
     return drafts_of(uploads, reading, _rows)
 
 
 def drafts_of(
-    uploads: list[Upload], reading: Reading, rows_in: Callable[[Upload, Reading], Rows]
+    uploads: list[Upload],
+    reading: Reading,
+    rows_in: Callable[[Upload, Reading], Iterator[Row]],
 ) -> Iterator[Draft]:
     """Make a draft of each record; where it has no text, that of its document is filled in."""
     given = [] if reading.options["documents"] is None else files_of_texts(reading)
     texts = {name: file.text for name, file in by_names(given).items()}
     for upload in uploads:
         own = list(rows_in(upload, reading))
-        checked = [(at, name, object_of(row, at, "the record")) for at, name, row in own]
-        annotated = [row for row in checked if _is_annotated(row[2])]
+        for where, item, _ in own:
+            object_of(item, where, "the record")
+        annotated = list(filter(_is_annotated, own))
         left = not_annotated("records", " not annotated left out")
         reading.skipped[left] += len(own) - len(annotated)
         if own and not annotated:
             raise refusal(
-                own[0][0],
+                own[0].where,
                 "no quotes among {}",
-                quotes(own[0][2]),
+                quotes(own[0].item),
                 expected="a list of them under a key such as 'entities'",
             )
         for row in annotated:
@@ -186,68 +183,77 @@ def drafts_of(
             yield draft
 
 
-def _is_annotated(row: Mapping[str, Any]) -> bool:
+def _is_annotated(row: Row) -> bool:
     """Return whether a record has quotes or an empty list; null is no answer of a model."""
-    key = key_in(row, LISTS)
-    return bool(_flat_groups(row)) if key is None else row[key] is not None
+    key = key_in(row.item, LISTS)
+    return bool(_flat_groups(row.item)) if key is None else row.item[key] is not None
 
 
-def _rows(upload: Upload, _: Reading) -> Rows:
+def _rows(upload: Upload, _: Reading) -> Iterator[Row]:
     if upload.data is not None:
         rows = upload.data if isinstance(upload.data, list | tuple) else [upload.data]
         for number, row in enumerate(rows, start=1):
-            is_mapping = isinstance(row, Mapping)
-            yield f"{upload.name}: item {number}", str(number), dict(row) if is_mapping else row
-    for source in upload.sources if upload.data is None else ():
+            item = dict(row) if isinstance(row, Mapping) else row
+            yield Row(f"{upload.name}: item {number}", item, f"{number}")
+        return
+    for source in upload.sources:
         yield from named_rows(upload, source, list(rows_of(source)))
 
 
-def named_rows(upload: Upload, source: Source, found: Sequence[tuple[str, int, Any]]) -> Rows:
+def named_rows(
+    upload: Upload, source: Source, found: Sequence[tuple[str, int, Any]]
+) -> Iterator[Row]:
     """Name the records of a file, in a folder after it."""
     stem = upload.document_of(source)
     for where, number, row in found:
         name = stem if len(found) == 1 else f"{stem}:{number}"
-        yield where, name if upload.is_folder else f"{number}", row
+        yield Row(where, row, name if upload.is_folder else f"{number}")
 
 
-def _draft(
-    record: tuple[str, str, Mapping[str, Any]],
-    upload: Upload,
-    texts: Mapping[str, str],
-    reading: Reading,
-) -> Draft:
+def _draft(row: Row, upload: Upload, texts: Mapping[str, str], reading: Reading) -> Draft:
     """Return the draft of a record, which may have no text yet."""
-    where, number, row = record
-    name, text = identified(row, IDS, where), _first(row, TEXTS)
-    if not isinstance(text, str | None):
-        key = next(key for key in TEXTS if row.get(key) is not None)
-        raise refused(text, f"{key!r}", where, "the text that was quoted from, as a string")
-    if name is None and text is None and not upload.is_folder:
+    where, key = row.where, next((key for key in TEXTS if row.item.get(key) is not None), "")
+    if key:
+        row.string(key, "the text that was quoted from, as a string")
+    name = row.known(*IDS)
+    if not (name or key or upload.is_folder):
         raise refusal(
             where,
             "has no text and no id",
             expected="an object with 'text' or 'id'",
             remedy="or put files that are named after their documents into a folder",
         )
-    found = [(at, item) for at, item in _quotes(row, where) if not _is_denied(item, reading)]
-    mentions = [_mention(item, at) for at, item in found]
-    names = identified(row, _ANNOTATORS, where) or upload.annotator, identified(row, _RUNS, where)
+    mentions = []
+    for quote in _quotes(row):
+        # As spacy-llm marks what is no entity.
+        if quote.item.get("is_entity") is False or quote.item.get("label") == _NONE:
+            reading.skipped[left_out("quotes marked as no entity")] += 1
+        else:
+            mentions.append(_mention(quote))
+    names = row.known(*_ANNOTATORS) or upload.annotator, row.known(*_RUNS)
     draft = Draft(
         where=where,
-        document=name or number,
+        document=name or row.name,
         annotator="/".join(filter(None, names)),
         text="",
         spans=(),
         is_words=True,
         is_blank=True,
     )
-    text = texts.get(draft.document) if text is None else text
+    text = row.item[key] if key else texts.get(draft.document)
     find = partial(_found, draft, mentions, reading)
     return replace(draft, find=find) if text is None else find(text)
 
 
 def _found(draft: Draft, mentions: Sequence[Mention], reading: Reading, text: str) -> Draft:
     """Return a draft with the quotes that are in a text."""
+    if len(text) * len(mentions) > _MOST_SEARCHED:
+        raise refusal(
+            draft.where,
+            f"{len(mentions):,} quotes of a text of {len(text):,} characters take too long to find",
+            expected="shorter texts",
+            remedy="divide it into documents",
+        )
     places = placed(text, mentions, near=reading.options["near_quotes"])
     pairs = zip(mentions, places, strict=True)
     spans = [_span(*pair, draft.where, reading) for pair in pairs]
@@ -295,45 +301,37 @@ def _span(
     return DraftSpan(place.start, place.end, mention.label, elsewhere=place.elsewhere)
 
 
-def _quotes(row: Mapping[str, Any], where: str) -> Iterator[tuple[Text, Mapping[str, Any]]]:
+def _quotes(row: Row) -> Iterator[Row]:
     """Yield the quotes of a record in their order, those by label as objects too."""
-    key = key_in(row, LISTS)
-    value = _flat_groups(row) if key is None else row[key]
-    groups: list[tuple[Text, dict[str, Any], Any]] = [(where, {}, value)]
+    key = key_in(row.item, LISTS)
+    value = _flat_groups(row.item) if key is None else row.item[key]
+    groups: list[tuple[Text, dict[str, Any], Any]] = [(row.where, {}, value)]
     if isinstance(value, Mapping):
-        groups = [((where, ": ", Quote(name)), {"label": name}, value[name]) for name in value]
+        outer = (*pieces(row.where), ": ")
+        groups = [((*outer, Quote(name)), {"label": name}, value[name]) for name in value]
     for place, more, items in groups:
         if not isinstance(items, list | None):
             expected = "a list of quotes, or lists by label"
             why = ", because the words and the label could be either way round" if more else ""
             raise refused(items, "it" if more else f"{key!r}", place, f"{expected}{why}")
         for at, item in numbered(items or (), place, "quote"):
-            if isinstance(item, str) and more:
-                yield at, {"text": item, **more}
-            elif isinstance(item, Mapping):
-                yield at, {**item, **more}
-            else:
+            quote = {"text": item} if isinstance(item, str) and more else item
+            if not isinstance(quote, Mapping):
                 raise refused(item, "it", at, "words with a label")
+            yield Row(at, {**quote, **more})
 
 
-def _is_denied(item: Mapping[str, Any], reading: Reading) -> bool:
-    """Return whether a quote is marked as no entity, as spacy-llm does; count it if so."""
-    is_denied = item.get("is_entity") is False or item.get("label") == _NONE
-    if is_denied:
-        reading.skipped[left_out("quotes marked as no entity")] += 1
-    return is_denied
-
-
-def _mention(item: Mapping[str, Any], where: Text) -> Mention:
+def _mention(quote: Row) -> Mention:
+    item = quote.item
     words = key_in(item, _WORDS, str)
     label = key_in(item, _LABELS, without=words or "")
     if words is None or label is None:
         what, key = ("words", "text") if words is None else ("label", "label")
         raise refusal(
-            where,
+            quote.where,
             f"has no {what}, but {{}}",
             quotes(item),
             expected=f"it under a key such as {key!r}",
         )
-    named = label_of(item[label], where, f"{label!r}")
+    named = label_of(item[label], quote.where, f"{label!r}")
     return Mention(item[words], named, _numbers(item), _has_offsets(item))

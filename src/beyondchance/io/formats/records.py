@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, islice, pairwise
@@ -49,10 +50,7 @@ from beyondchance.io.span_objects import (
 )
 from beyondchance.io.text_files import by_names, files_of_texts
 from beyondchance.io.values import (
-    identified,
-    identifier,
     label_of,
-    listed,
     named_by,
     object_of,
     refusal,
@@ -76,14 +74,6 @@ KEYS_OF_PEOPLE = (*ANNOTATORS, *_USERS)
 _WRAPPINGS = ("data", "annotations", "examples", "records", "documents", "items")
 _LEFT_OUT = {"reject": left_out("rejected records"), "ignore": left_out("ignored records")}
 """What to count records as by their answers of Prodigy."""
-_SHAPE = Shape(
-    not_spans={
-        "relations": no_spans("relations"),
-        "links": no_spans("links"),
-        "events": no_spans("events"),
-        "cats": no_spans("categories of whole texts"),
-    },
-)
 _PARAGRAPHS = "paragraphs"
 _FIRST = frozenset(
     {*TEXTS, "tokenized_text", "sentences", "tokens", _PARAGRAPHS, "examples", "File"}
@@ -93,32 +83,14 @@ _MOST_LOOKED_AT = 100
 _NOBODY = (None,)
 
 
-class _Row(NamedTuple):
-    """A record, and where it is.
-
-    Attributes
-    ----------
-    where : str
-        For messages.
-    number : str
-        Its number, which names a document that has no other name.
-    order : int, optional
-        Its place among those that are read.
-    value : Any
-    """
-
-    where: str
-    number: str
-    order: int | None
-    value: Any
-
-
 class _Work(NamedTuple):
     """A record that was read, before documents are named.
 
     Attributes
     ----------
-    row : _Row
+    row : Row
+    order : int, optional
+        Its place among those that are read.
     id, annotator, user : str or None
         Where the record has them. A user may be the annotator, or who wrote the text.
     text : str
@@ -133,7 +105,8 @@ class _Work(NamedTuple):
         Who annotated the record, where its shape is declared.
     """
 
-    row: _Row
+    row: Row
+    order: int | None
     id: str | None
     annotator: str | None
     user: str | None
@@ -164,22 +137,14 @@ def _is_data_set(data: Any) -> bool:
 
 
 def _holds_records(source: Source) -> bool:
-    if is_parquet(source):
-        return _is_parquet_of_records(source)
-    return _are_records(head_rows(source, _FIRST))
-
-
-def _is_parquet_of_records(source: Source) -> bool:
-    schema = schema_of(source)
-    names = () if schema is None else schema.names
-    if not any(key in names for key in TEXTS) or not any(key in names for key in _SPANS):
-        return False
+    if not is_parquet(source):
+        return _are_records(head_rows(source, _FIRST))
+    names = getattr(schema_of(source), "names", ())
     columns = [name for name in names if name in TEXTS or name in _SPANS]
-    try:
-        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
+    with suppress(FormatError):
+        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT) if columns else ()
         return _are_records([row for _, _, row in rows])
-    except FormatError:
-        return False
+    return False
 
 
 def _are_records(values: Sequence[Any]) -> bool:
@@ -188,20 +153,20 @@ def _are_records(values: Sequence[Any]) -> bool:
         values = wrapped
     is_certain = False
     first = list(islice((value for value in values if value is not None), _MOST_LOOKED_AT))
-    if any(map(_is_known, first)):
+    if any(isinstance(value, Mapping) and _is_of_paragraphs(value) for value in first):
+        return True
+    if any(shape.fits(value) for value in first for shape in KNOWN):
         return True
     for value in first:
         record = _record(value)
-        if record is None:
+        if record is None or not has_text(record):
             return False
-        if not has_text(record):
-            return False
-        if any(_holds_spans(record.get(key)) for key in _SPANS):
+        lists = {key: record[key] for key in _SPANS if _is_list(record.get(key))}
+        if any(map(_holds_spans, lists.values())):
             return True
-        if any(_holds_objects(record.get(key)) for key in _SPANS):
+        if any(isinstance(_first_of(spans), Mapping) for spans in lists.values()):
             return False  # spans without offsets
-        is_certain |= any(_is_list(record.get(key)) for key in _CERTAIN_SPANS)
-        is_certain |= isinstance(value, list | tuple)
+        is_certain |= isinstance(value, list | tuple) or not lists.keys().isdisjoint(_CERTAIN_SPANS)
     return is_certain
 
 
@@ -242,24 +207,17 @@ def _is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, list | tuple)
 
 
+def _first_of(value: Any) -> Any:
+    return value[0] if _is_list(value) and value else None
+
+
 def _holds_spans(value: Any) -> bool:
-    return _is_list(value) and bool(value) and has_offsets(value[0])
-
-
-def _holds_objects(value: Any) -> bool:
-    return _is_list(value) and bool(value) and isinstance(value[0], Mapping)
-
-
-def _is_known(value: Any) -> bool:
-    """Return whether a record is of a known shape."""
-    is_document = isinstance(value, Mapping) and _is_of_paragraphs(value)
-    return is_document or any(shape.fits(value) for shape in KNOWN)
+    return has_offsets(_first_of(value))
 
 
 def _is_of_paragraphs(record: Mapping[str, Any]) -> bool:
     """Return whether a record is a document of spaCy 2, with tags of tokens."""
-    paragraphs = record.get(_PARAGRAPHS)
-    first = paragraphs[0] if _is_list(paragraphs) and paragraphs else None
+    first = _first_of(record.get(_PARAGRAPHS))
     return isinstance(first, Mapping) and _is_list(first.get("sentences"))
 
 
@@ -273,47 +231,44 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     shape = None if asked is None else shape_of(asked)
     given = list(_rows(upload, shape))
     reading.ordered[upload.annotator] = len(given)
-    rows = [row._replace(value=_checked(row)) for row in given if row.value is not None]
+    rows = [(order, _checked(row)) for order, row in given if row.item is not None]
+    records = [row.item for _, row in rows]
     if not rows:
         return
-    if shape is None and _is_of_paragraphs(rows[0].value):
-        for row in rows:
+    if shape is None and _is_of_paragraphs(records[0]):
+        for _, row in rows:
             yield from _drafts_of_paragraphs(row, upload, reading)
         return
-    if shape is not None:
-        for path in (shape.tokens or "".join(shape.texts), shape.spans):
-            _check_path(path, [(row.where, row.value) for row in rows], upload.name)
-    shape = shape or known_shape([row.value for row in rows[:_MOST_LOOKED_AT]])
-    has_words = shape is not None and bool(shape.tokens)
-    works = list(_works(rows, upload, reading, shape))
-    if not has_words:
+    for path in () if shape is None else (shape.tokens or "".join(shape.texts), shape.spans):
+        _check_path(path, [row for _, row in rows], upload.name)
+    shape = shape or known_shape(records[:_MOST_LOOKED_AT]) or _usual(records, upload, reading)
+    works = list(_works(rows, shape, upload, reading))
+    if not shape.tokens:
         _check_unit(works, upload)
         marked = [(work.row.where, work.text, work.spans) for work in works]
-        spans = fitted(marked, reading, file=upload.name, ends=shape.ends if shape else None)
+        spans = fitted(marked, reading, file=upload.name, ends=shape.ends)
         works = [work._replace(spans=found) for work, found in zip(works, spans, strict=True)]
     for draft in _drafts(works, upload, reading, len(given)):
-        yield replace(draft, is_words=has_words)
+        yield replace(draft, is_words=bool(shape.tokens))
 
 
-def _rows(upload: Upload, shape: Shape | None) -> Iterator[_Row]:
-    """Yield the values of all files, or of a list in memory."""
+def _rows(upload: Upload, shape: Shape | None) -> Iterator[tuple[int | None, Row]]:
+    """Yield the values of all files, or of a list in memory, with their places among all."""
     if upload.data is not None:
         is_many = _is_list(upload.data) or _is_data_set(upload.data)
         for order, value in enumerate(upload.data if is_many else [upload.data]):
-            number = str(order + 1)
-            yield _Row(f"{upload.name}: record {number}", number, order, value)
+            yield order, Row(f"{upload.name}: record {order + 1}", value, f"{order + 1}")
         return
     files = [(source, list(_rows_of(source, shape))) for source in upload.sources]
     is_one_each = all(len(rows) == 1 for _, rows in files)
     for source, rows in files:
-        prefix = upload.document_of(source)
         for order, (where, value) in enumerate(rows):
-            name = f"{source.texts_before + order + 1}"
             if upload.is_folder:
-                name = prefix if is_one_each else f"{prefix}:{order + 1}"
-            is_ordered = name.isdecimal() or not upload.is_folder
-            place = int(name) - 1 if upload.is_folder and is_ordered else order
-            yield _Row(where, name, place if is_ordered else None, value)
+                name = upload.document_of(source)
+                name = name if is_one_each else f"{name}:{order + 1}"
+                yield int(name) - 1 if name.isdecimal() else None, Row(where, value, name)
+            else:
+                yield order, Row(where, value, f"{source.texts_before + order + 1}")
 
 
 def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
@@ -321,45 +276,39 @@ def _rows_of(source: Source, shape: Shape | None) -> Iterator[tuple[str, Any]]:
     rows = [(where, value) for where, _, value in content]
     wrapped = _unwrapped(rows[0][1]) if len(rows) == 1 and shape is None else None
     if shape is not None and shape.records:
-        objects = [(at, object_of(value, at)) for at, value in rows]
-        _check_path(shape.records, objects, source.name)
-        wrapped = [x for at, value in rows for x in listed(value, shape.records, at)]
-    if wrapped is None:
-        yield from rows
-    else:
-        for number, value in enumerate(wrapped, start=1):
-            yield f"{source.name}: item {number}", value
+        files = [Row(at, object_of(value, at)) for at, value in rows]
+        _check_path(shape.records, files, source.name)
+        wrapped = [x for file in files for x in file.values(shape.records)]
+    items = enumerate(wrapped or (), start=1)
+    yield from rows if wrapped is None else ((f"{source.name}: item {i}", x) for i, x in items)
 
 
-def _check_path(path: str, rows: Sequence[tuple[str, Any]], name: str) -> None:
+def _check_path(path: str, rows: Sequence[Row], name: str) -> None:
     """Refuse a path under which no record has anything, with those that may be meant."""
-    known = (path in item or value_at(item, path, at) is not None for at, item in rows)
-    if path and rows and not any(known):
-        records = [item for _, item in rows]
+    if path and rows and not any(path in row.item or row.at(path) is not None for row in rows):
         raise refusal(
             name,
             "no record has anything under {}, but {}",
-            *(path, quotes(records[0])),
+            *(path, quotes(rows[0].item)),
             expected="keys that are there",
-            remedy=asking(records),
+            remedy=asking([row.item for row in rows]),
         )
 
 
-def _checked(row: _Row) -> Mapping[str, Any]:
-    record = _record(row.value)
+def _checked(row: Row) -> Row:
+    record = _record(row.item)
     if record is None:
-        raise refused(row.value, "the record", row.where, "an object with a text and its spans")
-    return record
+        raise refused(row.item, "the record", row.where, "an object with a text and its spans")
+    return row._replace(item=dict(record))
 
 
-def _drafts_of_paragraphs(row: _Row, upload: Upload, reading: Reading) -> Iterator[Draft]:
+def _drafts_of_paragraphs(row: Row, upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Yield the paragraphs of a document of spaCy 2, whose tokens have tags."""
-    paragraphs = listed(row.value, _PARAGRAPHS, row.where)
-    name = _id(row.value, row.where) or row.number
-    for place, (at, item) in enumerate(numbered(paragraphs, row.where, "paragraph"), start=1):
-        sentences = listed(object_of(item, at), "sentences", at)
+    name, paragraphs = _id(row) or row.name, list(row.each(_PARAGRAPHS, "paragraph"))
+    for place, one in enumerate(paragraphs, start=1):
+        at, sentences = one.where, one.values("sentences")
         words = [_words(value_at(sentence, "tokens.*.orth", at), at) for sentence in sentences]
-        tags = value_at(item, "sentences.*.tokens.*.ner", at) or ()
+        tags = one.at("sentences.*.tokens.*.ner") or ()
         # A dash says that nobody looked at the token.
         known = [None if tag in (None, "-") else label_of(tag, at, "'ner'") for tag in tags]
         if not any(known):
@@ -391,23 +340,25 @@ def _words(values: Any, where: Text) -> list[str]:
 # --- Records with a text ------------------------------------------------------
 
 
+def _usual(records: list[Any], upload: Upload, reading: Reading) -> Shape:
+    """Return the shape of records with usual keys: the first text that some record has."""
+    has_strings = (
+        key for key in TEXTS if any(isinstance(record.get(key), str) for record in records)
+    )
+    return _USUAL._replace(
+        texts=(next(has_strings, TEXTS[0]),), spans=_layer(records, upload, reading)
+    )
+
+
 def _works(
-    rows: list[_Row], upload: Upload, reading: Reading, declared: Shape | None
+    rows: list[tuple[int | None, Row]], shape: Shape, upload: Upload, reading: Reading
 ) -> Iterator[_Work]:
-    records = [row.value for row in rows]
-    key, in_groups = _layer(records, upload, reading) if declared is None else ("", False)
-    shape = declared or _SHAPE._replace(texts=(_text_key(records),))
-    texts: dict[str, str] = {}
-    if reading.options["documents"] is not None:
-        if shape.texts or shape.tokens:
-            unused = ("no ", Use("documents", is_name=True))
-            raise refusal(upload.name, "records have texts of their own", expected=unused)
-        files = by_names(files_of_texts(reading, lambda _: True))
-        texts = {f"{x}{line}": text for x in files for line, text in _lines(files[x].text)}
-    for row in rows:
-        where, item = row.where, dict(row.value)
+    texts = _given_texts(shape, upload, reading)
+    for order, row in rows:
+        where, item = row.where, row.item
         shape.count_others(item, reading)
-        found = _list_of(item.get("spans") if in_groups else item, key or shape.spans, where)
+        found = row.at(shape.spans)
+        found = row.values(shape.spans) if found is not None and not _is_list(found) else found
         tally = _LEFT_OUT.get(str(item.get("answer")))
         if tally is None and found is None:
             tally = not_annotated("records", " not annotated left out")
@@ -416,92 +367,95 @@ def _works(
         if tally is not None:
             reading.skipped[tally] += 1
             continue
-        if declared is not None:
-            yield _declared(row, declared, found or [], texts, reading)
-            continue
-        text = shape.text(Row(where, "", item))
+        name = named_by(item, shape.documents, where) if shape.documents else _id(row)
+        if shape.line and (line := row.known(shape.line)):
+            name = f"{name}:{line}"
+        text, tokens, sentences = _text(row, name, shape, texts)
         marked = [
-            (
-                DraftSpan(start, end, label, words_of(span), at, fields=fields_of(span)),
-                _annotator(span, at),
-            )
-            for at, span in numbered(found or (), where, "span")
-            for start, end, label in triples_of(span, at)
+            (span, person)
+            for at, value in numbered(found or (), where, shape.kind)
+            for span in shape.marks(value, text, at, reading)
+            for person in people_in(value, shape.annotator, at) or _NOBODY
         ]
+        people = [person for _, person in marked]
+        is_usual = shape.reads is not None
+        who = row.known(*ANNOTATORS) if is_usual else None
+        seen = [] if is_usual else people_in(item, (*shape.annotators, *ANNOTATORS), where)
+        if shape.annotators and not (seen or not people or people[0]):
+            raise row.refused(shape.annotators[0], "a name or a number")
+        is_own = not set(shape.annotator) <= set(shape.annotators)
+        if is_own and len(seen) > 1 and None in people:
+            raise row.refused(shape.annotator[0], "who of several marked a span")
         words = item.get("tokens")
-        has_words = _is_list(words) and words and isinstance(words[0], str)
+        has_words = is_usual and _is_list(words) and words and isinstance(words[0], str)
         yield _Work(
             row,
-            _id(item, where),
-            _annotator(item, where),
+            order,
+            name,
+            seen[0] if len(seen) == 1 else who,
             _user(item),
             text,
-            spans=[span for span, _ in marked],
-            people=[person for _, person in marked],
-            tokens=_tokens(Row(where, "", item), text, reading),
+            [_in_characters(x, tokens, shape, reading) if shape.tokens else x for x, _ in marked],
+            people,
+            _tokens(row, text, reading) if is_usual else tokens or None,
             n_words=len(words or ()) if has_words else None,
+            sentences=sentences,
+            seen=seen,
         )
 
 
-def _declared(
-    row: _Row, shape: Shape, values: list[Any], texts: Mapping[str, str], reading: Reading
-) -> _Work:
-    """Read a record by its shape."""
-    where, item = row.where, dict(row.value)
-    name = named_by(item, shape.documents, where) if shape.documents else None
-    if shape.line and (line := identifier(item, shape.line, where)):
-        name = f"{name}:{line}"
-    tokens = sentences = None
+def _given_texts(shape: Shape, upload: Upload, reading: Reading) -> dict[str, str]:
+    """Return the texts that are given next to records, and each of their lines, by name."""
+    if reading.options["documents"] is None:
+        return {}
+    if shape.texts or shape.tokens:
+        unused = ("no ", Use("documents", is_name=True))
+        raise refusal(upload.name, "records have texts of their own", expected=unused)
+    found: dict[str, str] = {}
+    for name, file in by_names(files_of_texts(reading, lambda _: True)).items():
+        lines = enumerate(file.text.split("\n"))
+        found |= {name: file.text, **{f"{name}:{number}": line for number, line in lines}}
+    return found
+
+
+def _text(
+    row: Row, name: str | None, shape: Shape, texts: Mapping[str, str]
+) -> tuple[str, list[Interval], list[Interval] | None]:
+    """Return the text of a record, its tokens if it has words instead, and its sentences."""
     if shape.tokens:
-        words = _words(value_at(item, shape.tokens, where), where)
-        text, tokens = " ".join(words), places_of(words)
-        parts = value_at(item, shape.tokens.removesuffix(".*"), where)
+        words = _words(row.at(shape.tokens), row.where)
+        tokens, sentences = places_of(words), None
+        parts = row.at(shape.tokens.removesuffix(".*"))
         if all(map(_is_list, parts)):
             bounds = pairwise([0, *accumulate(map(len, parts))])
             sentences = [(tokens[s][0], tokens[e - 1][1]) for s, e in bounds if s < e]
-    elif shape.texts:
-        text = shape.text(Row(where, "", item))
-    elif (file := PurePosixPath(name or "").name) in texts:
-        text = texts[file]
-    else:
-        known = ("one of ", *quotes(texts)) if texts else ()
-        mend = ("pass the texts with ", Use("documents", placeholder="FOLDER"))
-        raise refusal(where, "the text of {} is missing", name, expected=known, remedy=mend)
-    marked = [
-        (span, person)
-        for at, value in numbered(values, where, shape.kind)
-        for span in shape.marks(value, text, at, reading)
-        for person in people_in(value, [shape.annotator], at) or _NOBODY
-    ]
-    spans = [span for span, _ in marked]
-    if tokens is not None:
-        spans = [_in_characters(span, tokens, shape, reading) for span in spans]
-    seen = people_in(item, (*shape.annotators, *ANNOTATORS), where)
-    people = [person for _, person in marked]
-    if shape.annotators and not (seen or not people or people[0]):
-        raise refused(None, repr(shape.annotators[0]), where, "a name or a number")
-    is_own = shape.annotator not in {"", *shape.annotators}
-    if is_own and len(seen) > 1 and None in people:
-        raise refused(None, repr(shape.annotator), where, "who of several marked a span")
-    return _Work(
-        row,
-        name or _id(item, where),
-        seen[0] if len(seen) == 1 else None,
-        None,
-        text,
-        spans,
-        people,
-        tokens,
-        sentences=sentences,
-        seen=seen,
-    )
+        return " ".join(words), tokens, sentences
+    if shape.texts:
+        return shape.text(row), [], None
+    if (file := PurePosixPath(name or "").name) in texts:
+        return texts[file], [], None
+    known = ("one of ", *quotes(texts)) if texts else ()
+    mend = ("pass the texts with ", Use("documents", placeholder="FOLDER"))
+    raise refusal(row.where, "the text of {} is missing", name, expected=known, remedy=mend)
 
 
-def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a text and each of its lines, with what it adds to the name of the file."""
-    yield "", text
-    for number, line in enumerate(text.split("\n")):
-        yield f":{number}", line
+def _usual_spans(value: Any, where: Text) -> Iterator[DraftSpan]:
+    """Yield the spans that an object with usual keys stands for, or a list of three values."""
+    words, fields = words_of(value), fields_of(value)
+    for start, end, label in triples_of(value, where):
+        yield DraftSpan(start, end, label, words, where, fields=fields)
+
+
+_USUAL = Shape(
+    annotator=ANNOTATORS,
+    reads=_usual_spans,
+    not_spans={
+        "relations": no_spans("relations"),
+        "links": no_spans("links"),
+        "events": no_spans("events"),
+        "cats": no_spans("categories of whole texts"),
+    },
+)
 
 
 def _in_characters(
@@ -518,24 +472,16 @@ def _in_characters(
     return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1])
 
 
-def _text_key(records: list[Mapping[str, Any]]) -> str:
-    """Return under which key the texts are: the first that some record has."""
-    return next(
-        (key for key in TEXTS if any(isinstance(record.get(key), str) for record in records)),
-        TEXTS[0],
-    )
+def _layer(records: list[Mapping[str, Any]], upload: Upload, reading: Reading) -> str:
+    """Return the path of the spans: the one that was asked for, or the only one that holds spans.
 
-
-def _layer(records: list[Mapping[str, Any]], upload: Upload, reading: Reading) -> tuple[str, bool]:
-    """Return under which key the spans are, and whether that is one of the span groups.
-
-    It is the one that was asked for, or the only one that holds spans.
+    Of spaCy, what was asked for may be one of the span groups.
     """
     own = [record["spans"] for record in records if isinstance(record.get("spans"), Mapping)]
     groups = dict.fromkeys(str(name) for group in own for name in group)
     key, known = reading.options["layer"], dict.fromkeys(name for r in records for name in r)
     if key is not None and key in groups:
-        return key, True
+        return f"spans.{key}"
     if key is not None and key not in known:
         names = (name for name in known if any(_is_list(record.get(name)) for record in records))
         raise unknown("list of spans", key, dict.fromkeys([*groups, *names]), upload.name)
@@ -556,32 +502,17 @@ def _layer(records: list[Mapping[str, Any]], upload: Upload, reading: Reading) -
         )
     if groups:
         reading.skipped[not_read("span groups")] += sum(map(len, own))
-    return key, False
+    return key
 
 
-def _list_of(item: Any, key: str, where: str) -> list[Any] | None:
-    """Return a list of spans; None where the record was not annotated."""
-    value = value_at(item, key, where) if isinstance(item, Mapping) else None
-    if value is None or isinstance(value, tuple):
-        return value if value is None else list(value)
-    return listed(item, key, where)
-
-
-def _id(record: Mapping[str, Any], where: str) -> str | None:
+def _id(row: Row) -> str | None:
+    """Return the name of a record; MongoDB has it in an object."""
     for key in IDS:
-        value = record.get(key)
-        if isinstance(value, Mapping) and "$oid" in value:  # of MongoDB
-            return identifier(value, "$oid", where)
-        if name := str(value) if is_whole(value) else identifier(record, key, where):
+        value = row.item.get(key)
+        path = f"{key}.$oid" if isinstance(value, Mapping) and "$oid" in value else key
+        if name := str(value) if is_whole(value) else row.known(path):
             return name
     return None
-
-
-def _annotator(item: Any, where: Text) -> str | None:
-    """Return who made a record or a span, if it says so."""
-    if not isinstance(item, dict | Mapping) or item.keys().isdisjoint(ANNOTATORS):
-        return None
-    return identified(item, ANNOTATORS, where)
 
 
 def _user(record: Mapping[str, Any]) -> str | None:
@@ -592,7 +523,7 @@ def _user(record: Mapping[str, Any]) -> str | None:
 
 def _tokens(row: Row, text: str, reading: Reading) -> list[Interval] | None:
     """Return tokens with a start and an end, as Prodigy and spaCy write them."""
-    if not _holds_objects(row.item.get("tokens")):
+    if not isinstance(_first_of(row.item.get("tokens")), Mapping):
         return None
     try:
         return tokens_of(row, text, reading, checks_words=False)
@@ -664,7 +595,7 @@ def _drafts(
                 spans=spans,
                 tokens=work.tokens,
                 sentences=work.sentences,
-                order=work.row.order if has_order else None,
+                order=work.order if has_order else None,
                 is_assumed=bool(people) and not spans and not work.seen,
             )
 
@@ -700,7 +631,7 @@ def _names(works: list[_Work], annotators: list[str], reading: Reading) -> list[
     is_by_several = any(work.annotator is not None for work in works)
     names = []
     for work, annotator in zip(works, annotators, strict=True):
-        name = work.id or work.row.number
+        name = work.id or work.row.name
         if work.id in shared:
             known = numbers.setdefault(work.id, {})
             name = f"{work.id}/{known.setdefault(work.text, len(known) + 1)}"

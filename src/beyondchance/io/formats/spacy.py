@@ -1,7 +1,8 @@
 """spaCy's DocBin, or documents in memory: their tokens, entities and span groups.
 
 A document is named by its number in the file. One whose entities were never set is not
-annotated; one whose entities were set to none is annotated, with nothing found.
+annotated; one whose entities were set to none is annotated, with nothing found. Of the library,
+only the store of strings is used: its documents trust what a file says.
 """
 
 from __future__ import annotations
@@ -9,31 +10,63 @@ from __future__ import annotations
 import gc
 import re
 import struct
-import warnings
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from itertools import accumulate, pairwise
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import unknown
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, required
 from beyondchance.io.sources import WITHOUT_LIMIT, Source, too_large
 from beyondchance.io.values import reason, refusal, refused
 from beyondchance.messages import Quote, Use, quotes
-from beyondchance.tallies import Tally, mended, no_spans, not_annotated, not_read
+from beyondchance.tallies import mended, no_spans, not_annotated, not_read
 
-Groups = dict[str, list[tuple[int, int, int]]]
+Marks = list[tuple[int, int, int]]
+"""The spans of a document: first token, end, and the code of the label."""
+Groups = dict[str, Marks]
 
 # Identifier, knowledge base, label; first and last token; first and last character.
 _SPAN = struct.Struct(">QQQllll")
-_BEGIN = 3
+_INSIDE, _BEGIN = 1, 3
+_COLUMNS = ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
 _SAVED = "a file that DocBin.to_disk wrote"
 _AGAIN = "write the DocBin again"
+
+
+class _Docs(NamedTuple):
+    """The documents of a file.
+
+    Attributes
+    ----------
+    strings : StringStore
+        What codes stand for.
+    columns : mapping of str to array
+        The codes of all tokens, by `_COLUMNS`.
+    spaces, lengths : list of int
+        Whether a space follows each token, and how many tokens each document has.
+    groups : list of Groups
+        The span groups of each document.
+    """
+
+    strings: Any
+    columns: Mapping[str, Any]
+    spaces: list[int]
+    lengths: list[int]
+    groups: list[Groups]
+
+    def named(self, code: int) -> str:
+        """Return what a code stands for; nothing if the file does not spell it out."""
+        try:
+            return str(self.strings[code]) if code else ""
+        except KeyError:
+            return ""
 
 
 def is_format(upload: Upload) -> bool:
@@ -82,41 +115,45 @@ def _kind(value: object) -> str | None:
 
 
 def _documents(source: Source, annotator: str, prefix: str, reading: Reading) -> Iterator[Draft]:
-    library = required("spacy", extra="spacy", purpose="reading spaCy's DocBin")
-    message, groups_of = _content(source, reading)
     key = reading.options["layer"]
-    names = dict.fromkeys(name for groups in groups_of for name in groups)
+    docs = _content(source, reading)
+    names = dict.fromkeys(name for groups in docs.groups for name in groups)
     if key is not None and key not in names:
         raise unknown("span group", key, names, source.name)
-    n_annotated = 0
-    reading.ordered[annotator] = len(groups_of)
-    docs = _docs(library, message, source.name)
-    for number, (doc, groups) in enumerate(zip(docs, groups_of, strict=True), start=1):
+    reading.ordered[annotator] = len(docs.groups)
+    n_annotated = end = 0
+    for number, (length, groups) in enumerate(zip(docs.lengths, docs.groups, strict=True), start=1):
         where = f"{source.name}: document {number}"
-        is_annotated = doc.has_annotation("ENT_IOB") if key is None else key in groups
-        if not is_annotated:
+        begin, end = end, end + length
+        codes, begins, iob, kinds = (docs.columns[x][begin:end].tolist() for x in _COLUMNS)
+        marks = groups.get(key or "")
+        if key is None and (any(iob) or not iob):
+            marks = _entities(iob, kinds, where)
+            unset = mended("tokens whose entities were not set, taken as outside")
+            reading.skipped[unset] += iob.count(0)
+        if marks is None:
             reading.skipped[not_annotated("documents")] += 1
             continue
         n_annotated += 1
-        reading.skipped.update(_ignored(doc, groups, key))
-        tokens = [(token.idx, token.idx + len(token)) for token in doc]
-        found = [(entity.start, entity.end, entity.label_) for entity in doc.ents]
-        if key is not None:
-            found = _grouped(doc, groups[key], key, where)
-        sentences = None
-        if doc.has_annotation("SENT_START"):
-            sentences = [(tokens[s.start][0], tokens[s.end - 1][1]) for s in doc.sents]
+        reading.skipped[not_read("span groups")] += len(groups) - (key is not None)
+        words, spaces = list(map(docs.named, codes)), docs.spaces[begin:end]
+        if not all(words):
+            found = f"token {words.index('')} cannot be spelled out"
+            raise refusal(where, found, expected="its word among the file's strings")
+        sizes = map(len, words)
+        starts = accumulate(map(add, map(len, words), spaces), initial=0)
+        tokens = [(start, start + size) for start, size in zip(starts, sizes, strict=False)]
         yield Draft(
             where=where,
             document=f"{prefix}{number}",
             annotator=annotator,
-            text=doc.text,
-            spans=[DraftSpan(tokens[s][0], tokens[e - 1][1], label) for s, e, label in found],
+            text="".join(word + " " * space for word, space in zip(words, spaces, strict=True)),
+            spans=[_span(mark, docs, tokens, key, where) for mark in marks],
             tokens=tokens,
-            sentences=sentences,
+            sentences=_sentences(begins, tokens),
             order=None if prefix else number - 1,
         )
-    if groups_of and not n_annotated:
+    if docs.groups and not n_annotated:
         raise refusal(
             source.name,
             "no document has entities",
@@ -144,58 +181,48 @@ def _packed(upload: Upload) -> Source:
     return Source(upload.name, member=content, allowed=WITHOUT_LIMIT)
 
 
-def _docs(library: Any, message: Mapping[str, Any], name: str) -> list[Any]:
-    """Have the library build the documents from what was checked, and nothing else."""
-    packer = required("srsly", extra="spacy", purpose="reading spaCy's DocBin")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            packed = zlib.compress(packer.msgpack_dumps(message), level=0)
-            store = library.tokens.DocBin().from_bytes(packed)
-            documents = store.get_docs(library.blank("xx").vocab)
-            # Texts and entities are looked up here, where a string may turn out to be missing.
-            checked = [(doc, doc.text, doc.ents) for doc in documents]
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise refusal(name, "spaCy cannot read the documents{}", reason(error)) from None
-    return [doc for doc, *_ in checked]
-
-
-def _ignored(doc: Any, groups: Groups, key: str | None) -> Counter[Tally]:
-    """Count what is not read."""
-    n_unset = 0 if key is not None else sum(token.ent_iob == 0 for token in doc)
-    counts = {
-        not_read("span groups"): len(groups) - (key is not None),
-        mended("tokens whose entities were not set, taken as outside"): n_unset,
-    }
-    return +Counter(counts)  # without those that are zero
-
-
-def _grouped(
-    doc: Any, group: list[tuple[int, int, int]], key: str, where: str
-) -> list[tuple[int, int, str]]:
-    found = []
-    for start, end, label in group:
-        place = (f"{where}: span [{start}, {end}) of the group ", Quote(key))
-        if not 0 <= start < end <= len(doc):
-            raise refusal(
-                place,
-                f"does not lie in the document, which has {len(doc)} tokens",
-                expected="tokens of the document",
-            )
-        try:
-            name = str(doc.vocab.strings[label]) if label else ""
-        except KeyError:
-            name = ""
-        if not name:
-            raise refusal(
-                place,
-                "has no label that the file spells out",
-                expected="a name, among the file's strings",
-            )
-        found.append((start, end, name))
+def _entities(iob: list[int], kinds: list[int], where: str) -> Marks:
+    """Return the entities of a document; refuse one without a label, as the library hides it."""
+    found: Marks = []
+    for token, (code, kind) in enumerate(zip(iob, kinds, strict=True)):
+        start, end, label = found[-1] if found else (0, -1, 0)
+        if code == _BEGIN and kind:
+            found.append((token, token + 1, kind))
+        elif code == _INSIDE and end == token:
+            found[-1] = start, token + 1, label
+        elif code == _BEGIN:
+            raise refusal(where, f"the entity at token {token} has no label", expected="a name")
+        elif code == _INSIDE or code > _BEGIN:
+            found_code = f"the code for entities of token {token} is {code}"
+            raise refusal(where, found_code, expected="0, 2, 3, or 1 after 1 or 3")
     return found
+
+
+def _sentences(begins: list[int], tokens: list[Interval]) -> list[Interval] | None:
+    """Return the sentences of a document, if any are set; a single token is one."""
+    if len(tokens) > 1 and not any(begins[1:]):
+        return None
+    firsts = [place for place in range(len(tokens)) if not place or begins[place] == 1]
+    return [(tokens[s][0], tokens[e - 1][1]) for s, e in pairwise([*firsts, len(tokens)])]
+
+
+def _span(
+    mark: tuple[int, int, int], docs: _Docs, tokens: list[Interval], key: str | None, where: str
+) -> DraftSpan:
+    """Return an entity or a span of a group, whose tokens and label have to be there."""
+    start, end, code = mark
+    label, problem, expected = docs.named(code), "", ""
+    if not 0 <= start < end <= len(tokens):
+        problem = f"does not lie in the document, which has {len(tokens)} tokens"
+        expected = "tokens of the document"
+    elif not label:
+        problem = "has no label that the file spells out"
+        expected = "a name, among the file's strings"
+    if problem:
+        group = () if key is None else (" of the group ", Quote(key))
+        place = (f"{where}: span [{start}, {end})", *group)
+        raise refusal(place, problem, expected=expected)
+    return DraftSpan(tokens[start][0], tokens[end - 1][1], label)
 
 
 # --- Bytes --------------------------------------------------------------------
@@ -298,82 +325,61 @@ def _check_memory(size: int, most: int, where: str) -> None:
         raise too_large(where, f"takes about {size:,} bytes of memory", most=most, size=size)
 
 
-def _content(source: Source, reading: Reading) -> tuple[dict[str, Any], list[Groups]]:
-    """Return what a file holds: a message to the library, and the span groups of documents.
-
-    Everything in it is checked: the library trusts its input and reads past the end.
-    """
-    message = _loaded(_unfolded(source), source.name, source.most)
+def _content(source: Source, reading: Reading) -> _Docs:
+    """Return what a file holds; everything in it is checked."""
+    name = source.name
+    message = _loaded(_unfolded(source), name, source.most)
     if not isinstance(message, dict):
-        raise refusal(source.name, f"not a DocBin (a {type(message).__name__})", expected="a map")
-    codes = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
-    attributes = _list_of(message, "attrs", int, source.name)
-    if codes["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
+        raise refusal(name, f"not a DocBin (a {type(message).__name__})", expected="a map")
+    ids = required("spacy.attrs", extra="spacy", purpose="reading spaCy's DocBin").IDS
+    library = required("spacy.strings", extra="spacy", purpose="reading spaCy's DocBin")
+    attributes = _list_of(message, "attrs", int, name)
+    if ids["ORTH"] not in attributes or len(set(attributes)) < len(attributes):
         raise refusal(
-            source.name,
+            name,
             "'attrs' is {}",
             attributes,
-            expected=f"different numbers, and {codes['ORTH']} (the words) among them",
+            expected=f"different numbers, and {ids['ORTH']} (the words) among them",
         )
-    tokens, spaces, lengths = _arrays(message, len(attributes), source.name)
-    n_documents = len(lengths)
-    size = _PER_DOCUMENT * n_documents + _PER_TOKEN * len(tokens)
-    _check_memory(size, source.most, source.name)
-    counts: Counter[Tally] = Counter()
-    columns = {
-        name: tokens[:, attributes.index(codes[name])]
-        for name in ("ORTH", "SENT_START", "ENT_IOB", "ENT_TYPE")
-        if codes[name] in attributes
-    }
-    n_entities = _n_entities(columns, lengths, source.name, check=reading.options["layer"] is None)
-    # Only these: the others are neither needed nor harmless.
-    if reading.options["layer"] is not None:
-        columns = {name: columns[name] for name in columns if not name.startswith("ENT")}
-        counts[not_read("entities")] = n_entities
-    groups = _list_of(message, "span_groups", bytes, source.name, n_documents)
-    flags = _list_of(message, "flags", dict, source.name, n_documents)
-    categories, user_data = message.get("cats"), message.get("user_data")
-    if isinstance(categories, list):
-        n_categories = sum(len(item) for item in categories if isinstance(item, dict))
-        counts[no_spans("categories of documents")] = n_categories
-    if isinstance(user_data, list):
-        counts[no_spans("user data of documents")] = len(user_data)
-    reading.skipped.update(+counts)  # without those that are zero
-    checked = {
-        "attrs": [codes[name] for name in columns],
-        "tokens": np.stack(list(columns.values()), axis=1).tobytes(),
-        "spaces": spaces.tobytes(),
-        "lengths": lengths.tobytes(),
-        "strings": _list_of(message, "strings", str, source.name),
-        "cats": [{}] * n_documents,
-        "flags": [{"has_unknown_spaces": flag.get("has_unknown_spaces") is True} for flag in flags],
-        "span_groups": [b""] * n_documents,
-    }
-    return checked, [
-        _groups(data, f"{source.name}: document {number}", source.most)
-        for number, data in enumerate(groups, start=1)
-    ]
-
-
-def _n_entities(
-    columns: Mapping[str, NDArray[np.uint64]], lengths: NDArray[np.int32], name: str, *, check: bool
-) -> int:
-    """Count the entities, and refuse one without a label, as the library hides it."""
-    if "ENT_IOB" not in columns:
-        return 0
-    begins = columns["ENT_IOB"] == _BEGIN
-    nameless = begins & (columns.get("ENT_TYPE", np.zeros_like(columns["ENT_IOB"])) == 0)
-    if check and nameless.any():
-        index = int(np.argmax(nameless))
-        ends = np.cumsum(lengths, dtype=np.int64)
-        document = int(np.searchsorted(ends, index, side="right"))
-        token = index - int(ends[document]) + int(lengths[document])
+    kinds = (("tokens", "<u8", len(attributes)), ("spaces", "?", 1), ("lengths", "<i4", 1))
+    tokens, spaces, lengths = (_array(message, *kind, name) for kind in kinds)
+    n_tokens, n_documents = int(lengths.sum(dtype=np.int64)), len(lengths)
+    if (lengths < 0).any() or not len(tokens) == len(spaces) == n_tokens:
         raise refusal(
-            f"{name}: document {document + 1}",
-            f"the entity at token {token} has no label",
-            expected="a name",
+            name,
+            f"has {len(tokens)} tokens and {len(spaces)} spaces for documents of {n_tokens} tokens",
+            expected="as many of each",
+            remedy=_AGAIN,
         )
-    return int(np.count_nonzero(begins & ~nameless))
+    _check_memory(_PER_DOCUMENT * n_documents + _PER_TOKEN * n_tokens, source.most, name)
+    unset = np.zeros(n_tokens, dtype=np.int64)
+    columns = {
+        x: tokens[:, attributes.index(ids[x])] if ids[x] in attributes else unset for x in _COLUMNS
+    }
+    groups = _list_of(message, "span_groups", bytes, name, n_documents)
+    flags = _list_of(message, "flags", dict, name, n_documents)
+    for flag, end, length in zip(flags, np.cumsum(lengths), lengths, strict=True):
+        if flag.get("has_unknown_spaces") is True:
+            spaces[end - length : end] = True
+    categories, others = (
+        x if isinstance(x, list) else [] for x in map(message.get, ("cats", "user_data"))
+    )
+    n_categories = sum(len(item) for item in categories if isinstance(item, dict))
+    reading.skipped[no_spans("categories of documents")] += n_categories
+    reading.skipped[no_spans("user data of documents")] += len(others)
+    if reading.options["layer"] is not None:
+        are_entities = (columns["ENT_IOB"] == _BEGIN) & (columns["ENT_TYPE"] != 0)
+        reading.skipped[not_read("entities")] += int(np.count_nonzero(are_entities))
+    return _Docs(
+        library.StringStore(_list_of(message, "strings", str, name)),
+        columns,
+        spaces.tolist(),
+        lengths.tolist(),
+        [
+            _groups(data, f"{name}: document {number}", source.most)
+            for number, data in enumerate(groups, start=1)
+        ],
+    )
 
 
 def _list_of(
@@ -389,62 +395,41 @@ def _list_of(
         if type(item) is not kind:
             raise refused(item, f"a value of {key!r}", name, kind.__name__, _AGAIN)
     if length is not None and len(value) != length:
-        raise refusal(
-            name, f"{key!r} has {len(value)} values for {length} documents", expected="one each"
-        )
+        found = f"{key!r} has {len(value)} values for {length} documents"
+        raise refusal(name, found, expected="one each")
     return value
 
 
-def _arrays(
-    message: Mapping[Any, Any], n_attributes: int, name: str
-) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.int32]]:
-    sizes = {"tokens": 8 * n_attributes, "spaces": 1, "lengths": 4}
-    for key, size in sizes.items():
-        value = message.get(key)
-        if not isinstance(value, bytes) or len(value) % size:
-            raise refused(value, f"{key!r}", name, f"bytes, a multiple of {size}", _AGAIN)
-    tokens = np.frombuffer(message["tokens"], dtype=np.uint64).reshape(-1, n_attributes)
-    spaces = np.frombuffer(message["spaces"], dtype=np.uint8) != 0
-    lengths = np.frombuffer(message["lengths"], dtype=np.int32)
-    n_tokens = int(lengths.sum(dtype=np.int64))
-    if (lengths < 0).any() or not len(tokens) == len(spaces) == n_tokens:
-        raise refusal(
-            name,
-            f"has {len(tokens)} tokens and {len(spaces)} spaces for documents of {n_tokens} tokens",
-            expected="as many of each",
-            remedy=_AGAIN,
-        )
-    return tokens, spaces, lengths
+def _array(message: Mapping[Any, Any], key: str, kind: str, width: int, name: str) -> Any:
+    """Return an array from its bytes, with rows if it has several columns."""
+    value, size = message.get(key), np.dtype(kind).itemsize * width
+    if not isinstance(value, bytes) or len(value) % size:
+        raise refused(value, f"{key!r}", name, f"bytes, a multiple of {size}", _AGAIN)
+    array = np.frombuffer(value, dtype="u1" if kind == "?" else kind)
+    return array != 0 if kind == "?" else array.reshape(-1, width) if key == "tokens" else array
 
 
 def _groups(data: bytes, where: str, most: int) -> Groups:
-    """Return the span groups of one document: tokens and the code of the label."""
-    message = _loaded(data, f"{where}: span groups", most) if data else []
+    """Return the span groups of one document."""
+    message = _loaded(data, f"{where}: span groups", most) if data else {}
     if isinstance(message, list):  # as older versions wrote them: the name is inside
-        pairs = [(packed, None) for packed in message]
-    elif isinstance(message, dict):
-        pairs = list(message.items())
-    else:
+        message = dict.fromkeys(message) if all(isinstance(x, bytes) for x in message) else message
+    if not isinstance(message, dict):
         raise refused(message, "what holds span groups", where, "a map")
     found: Groups = {}
-    for packed, keys in pairs:
-        if not isinstance(packed, bytes):
-            raise refused(packed, "a span group", where, "bytes")
-        name, spans = _group(packed, where, most)
-        names: Any = [name] if keys is None else keys
-        if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
-            raise refused(names, "the name of a span group", where, "strings")
-        found.update(dict.fromkeys(names, spans))
+    for packed, names in message.items():
+        content = isinstance(packed, bytes) and _loaded(packed, f"{where}: a span group", most)
+        group = content if isinstance(content, dict) else {}
+        spans = group.get("spans")
+        if not isinstance(spans, list) or not all(
+            isinstance(span, bytes) and len(span) == _SPAN.size for span in spans
+        ):
+            expected = f"a list of {_SPAN.size} bytes each"
+            raise refused(spans, "what holds the spans of a group", where, expected)
+        own = [group.get("name")] if names is None else names
+        if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
+            raise refused(own, "the name of a span group", where, "strings")
+        unpacked = map(_SPAN.unpack, spans)
+        marks = [(start, end, label) for _, _, label, start, end, _, _ in unpacked]
+        found.update(dict.fromkeys(own, marks))
     return found
-
-
-def _group(packed: bytes, where: str, most: int) -> tuple[object, list[tuple[int, int, int]]]:
-    group = _loaded(packed, f"{where}: a span group", most)
-    spans = group.get("spans") if isinstance(group, dict) else None
-    if not isinstance(spans, list) or not all(
-        isinstance(span, bytes) and len(span) == _SPAN.size for span in spans
-    ):
-        expected = f"a list of {_SPAN.size} bytes each"
-        raise refused(spans, "what holds the spans of a group", where, expected)
-    unpacked = map(_SPAN.unpack, spans)
-    return group.get("name"), [(start, end, label) for _, _, label, start, end, _, _ in unpacked]

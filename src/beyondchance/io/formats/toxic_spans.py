@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.layers import visible
@@ -19,6 +18,7 @@ from beyondchance.io.sources import Source
 from beyondchance.io.values import refusal
 
 _LABEL = "toxic"
+_EXPECTED = "indices of characters, such as [0, 1, 2]"
 _PLAIN = {"spans": ("spans",), "text": ("text",)}
 _KINDS = ({"name": ("id", "text_id"), **_PLAIN}, _PLAIN)
 _SPANS = re.compile(r"\[\s*[\[({]")
@@ -49,7 +49,7 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             # What lies behind the end of the text is refused with all else that does.
             kept = (
                 place if place[1] > len(text) else visible(text, place, reading)
-                for place in _runs(_indices(cells["spans"], where))
+                for place in _runs(cells["spans"], where)
             )
             yield Draft(
                 where=where,
@@ -61,27 +61,23 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
             )
 
 
-def _indices(cell: str, where: str) -> list[int]:
-    """Return the indices of characters, in order."""
-    inner = cell.strip()
-    is_list = inner.startswith("[") and inner.endswith("]")
-    numbers = [number.strip() for number in inner[1:-1].split(",")] if inner[1:-1].strip() else []
-    odd = next((number for number in numbers if not _NUMBER.fullmatch(number)), None)
-    if not is_list or odd is not None:
-        found, value = ("an index is {}", odd) if is_list else ("spans are {}", cell)
-        raise refusal(where, found, value, expected="indices of characters, such as [0, 1, 2]")
-    return sorted(set(map(int, numbers)))
-
-
-def _runs(indices: list[int]) -> list[Interval]:
+def _runs(cell: str, where: str) -> list[Interval]:
     """Return runs of indices that follow one another.
 
     Examples
     --------
-    >>> _runs([2, 3, 4, 7]), _runs([])
+    >>> _runs("[4, 2, 3, 7]", ""), _runs("[]", "")
     ([(2, 5), (7, 8)], [])
     """
-    breaks = [(last + 1, first) for last, first in pairwise(indices) if first > last + 1]
-    starts = [*indices[:1], *(first for _, first in breaks)]
-    ends = [*(end for end, _ in breaks), *(last + 1 for last in indices[-1:])]
-    return list(zip(starts, ends, strict=True))
+    inner = cell.strip()
+    if not (inner.startswith("[") and inner.endswith("]")):
+        raise refusal(where, "spans are {}", cell, expected=_EXPECTED)
+    numbers = list(map(str.strip, inner[1:-1].split(","))) if inner[1:-1].strip() else []
+    odd = next((number for number in numbers if not _NUMBER.fullmatch(number)), None)
+    if odd is not None:
+        raise refusal(where, "an index is {}", odd, expected=_EXPECTED)
+    runs: list[Interval] = []
+    for index in sorted(set(map(int, numbers))):
+        start = runs.pop()[0] if runs and runs[-1][1] == index else index
+        runs.append((start, index + 1))
+    return runs

@@ -20,15 +20,17 @@ from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, collapsed, offsets_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
+from beyondchance.io.shapes import Row
 from beyondchance.io.sources import Source
 from beyondchance.io.text_files import by_names, files_of_texts, is_text, remedy_of
-from beyondchance.io.values import interval, object_of, quoting, refusal, refused, words_of
+from beyondchance.io.values import object_of, quoting, refusal, refused, words_of
 from beyondchance.messages import Quote, Use, quotes
 from beyondchance.tallies import mended, no_spans
 
 UNTAGGED = "_"
 """The label of an annotation without a tag."""
 _SELECTORS = re.compile(r'"(?:TextPositionSelector|TextQuoteSelector)"')
+_TAGGING = frozenset({"tagging", "classifying"})
 _COUNTED = ("codepoints", "utf16")
 _CORE = ('"bodies"', '"selector"', '"quote"')
 _LISTS = ("items", "rows", "annotations", "first", "resources", "@graph")
@@ -50,10 +52,6 @@ class _Mark(NamedTuple):
     quote: str | None
     prefix: str = ""
     suffix: str = ""
-
-    def fits(self, text: str, unit: str) -> bool:
-        """Return whether the offsets lie in the text and cover the quote, if there is one."""
-        return self.offsets is not None and fits(text, [self.offsets], self.quote or None, unit)
 
 
 # --- Files --------------------------------------------------------------------
@@ -91,17 +89,17 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
         people = documents.setdefault(mark.document, {})
         people.setdefault(mark.annotator, []).append(mark)
     for document, text in _texts(upload, list(documents), reading):
-        people = documents[document]
+        groups = documents[document].items()
         stored = [
             (text, [mark.offsets], mark.quote or None)
-            for group in people.values()
+            for _, group in groups
             for mark in group
             if mark.offsets is not None
         ]
         # Code points, unless the quotes show that offsets count UTF-16 units.
         best = max(_COUNTED, key=partial(n_fitting, stored))
         unit = reading.options["offsets"] or best
-        for annotator, group in people.items():
+        for annotator, group in groups:
             yield Draft(
                 where=group[0].where,
                 document=document,
@@ -142,8 +140,8 @@ def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
         where = f"{source.name}: annotation {number}"
         item = object_of(value, where, "the annotation")
         labels = list(dict.fromkeys(_tags(item, where, reading)))
-        targets = [target for target in _several(item["target"]) if isinstance(target, dict)]
-        found = [(target, place) for target in targets for place in _places(target, where)]
+        targets = [Row(where, x) for x in _several(item["target"]) if isinstance(x, dict)]
+        found = [(target.item, place) for target in targets for place in _places(target)]
         if not found:
             reading.skipped[no_spans("annotations without a place in a text")] += 1
             continue
@@ -152,14 +150,13 @@ def _marks(source: Source, upload: Upload, reading: Reading) -> Iterator[_Mark]:
             (len(labels) > 1, "annotations with several tags, read as a span for each"),
             (len(found) > 1, "annotations with several places, read as spans of their own"),
         ):
-            if is_so:
-                reading.skipped[mended(change)] += 1
+            reading.skipped[mended(change)] += is_so
         for target, place in found:
             creator = item.get("creator") or target.get("creator") or item.get("user")
+            document = _identified(target.get("source") or item.get("uri"), where, "'source'")
             yield _Mark(
                 where,
-                _identified(target.get("source") or item.get("uri"), where, "'source'")
-                or upload.document_of(source),
+                document or upload.document_of(source),
                 _person(creator, where) or upload.annotator,
                 labels or [UNTAGGED],
                 item["id"] if isinstance(item.get("id"), str) else "",
@@ -194,45 +191,52 @@ def _person(value: object, where: str) -> str:
 
 def _tags(item: Mapping[str, Any], where: str, reading: Reading) -> Iterator[str]:
     """Yield the labels, and count other bodies."""
-    is_tag = _is_tagging(item.get("motivation"))
+    motive, text = item.get("motivation"), item.get("text")
     for body in _several(item.get("body")) + _several(item.get("bodies")):
-        purpose = body.get("purpose") if isinstance(body, dict) else "none"
-        if is_tag if purpose is None else _is_tagging(purpose):
-            yield _tag(body, where)
+        own = body.get("purpose") if isinstance(body, dict) else "none"
+        if _TAGGING.intersection(map(str, _several(motive if own is None else own))):
+            # The value of a tag, or the name of its concept.
+            concept = body.get("source")
+            named = concept.get("label") if isinstance(concept, dict) else None
+            value = body.get("value") or named or body.get("label") or concept or body.get("id")
+            yield _label(value.get("id") if isinstance(value, dict) else value, where)
         else:
             reading.skipped[no_spans("comments")] += 1
-    for tag in _several(item.get("tags")):
-        yield _tag({"value": tag}, where)
-    if isinstance(item.get("text"), str) and item["text"].strip():
-        reading.skipped[no_spans("comments")] += 1
+    for value in _several(item.get("tags")):
+        yield _label(value, where)
+    reading.skipped[no_spans("comments")] += isinstance(text, str) and bool(text.strip())
 
 
-def _is_tagging(purpose: object) -> bool:
-    return any(one in {"tagging", "classifying"} for one in map(str, _several(purpose)))
-
-
-def _tag(body: Mapping[str, Any], where: str) -> str:
-    """Return the label that a tag gives: its value, or the name of its concept."""
-    concept = body.get("source")
-    named = concept.get("label") if isinstance(concept, dict) else None
-    value = body.get("value") or named or body.get("label") or concept or body.get("id")
-    value = value.get("id") if isinstance(value, dict) else value
+def _label(value: object, where: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise refused(value, "a tag", where, "a name")
     return value.strip()
 
 
-def _places(target: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
+def _places(target: Row) -> list[tuple[Any, ...]]:
     """Return the places that a target selects: one by W3C selectors, several by Recogito's own."""
-    selectors = [one for one in _several(target.get("selector")) if isinstance(one, dict)]
-    own = [one for one in selectors if "type" not in one and "start" in one and "end" in one]
+    selectors = [
+        Row(target.where, one)
+        for one in _several(target.item.get("selector"))
+        if isinstance(one, dict)
+    ]
+    own = [x for x in selectors if "type" not in x.item and {"start", "end"} <= x.item.keys()]
     if own:
-        return [(interval(one, where), words_of(one, where, "quote")) for one in own]
-    kinds = {str(one.get("type")): one for one in reversed(selectors)}
-    position, quoted = kinds.get("TextPositionSelector"), kinds.get("TextQuoteSelector", {})
-    offsets = None if position is None else interval(position, where)
-    words = [words_of(quoted, where, key) or "" for key in ("exact", "prefix", "suffix")]
+        return [(_offsets(one), _words(one, "quote")) for one in own]
+    kinds = {str(one.item.get("type")): one for one in reversed(selectors)}
+    position = kinds.get("TextPositionSelector")
+    quoted = kinds.get("TextQuoteSelector", Row(target.where, {}))
+    words = [_words(quoted, key) or "" for key in ("exact", "prefix", "suffix")]
+    offsets = position and _offsets(position)
     return [(offsets, *words)] if offsets or words[0] else []
+
+
+def _offsets(selector: Row) -> Interval:
+    return selector.whole("start"), selector.whole("end")
+
+
+def _words(selector: Row, key: str) -> str | None:
+    return words_of(selector.item, selector.where, key)
 
 
 # --- Texts --------------------------------------------------------------------
@@ -240,51 +244,43 @@ def _places(target: Mapping[str, Any], where: str) -> list[tuple[Any, ...]]:
 
 def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterator[tuple[str, str]]:
     """Yield the text of each document."""
-    sources = _text_files(upload, reading)
+    sources, first = _text_files(upload, reading), upload.sources[0]
     names = by_names(sources)
     for document in documents:
         # An address may end with what the page is asked for.
-        page = document.partition("?")[0].partition("#")[0]
-        last = PurePosixPath(page.replace("\\", "/"))
+        page = PurePosixPath(re.split("[?#]", document.replace("\\", "/"))[0])
         is_unnamed = document == "1" and not upload.is_folder
-        own = upload.sources[0].stem if is_unnamed else document
-        keys = (own, last.name, last.stem)
-        source = next((names[key] for key in keys if key in names), None)
-        if source is None and len(sources) == len(documents) == 1:
-            (source,) = sources
+        own = first.stem if is_unnamed else document
+        known = (names[key] for key in (own, page.name, page.stem) if key in names)
+        source = next(known, sources[0] if len(sources) == len(documents) == 1 else None)
         if source is None:
-            wanted = f"{own if is_unnamed else last.stem}.txt"
             raise refusal(
                 upload.name,
                 "no text for {} (text files: {})",
                 document,
                 quotes(file.posix_path.name for file in sources),
-                expected=quoting("a file {}, or only one", wanted),
+                expected=quoting(
+                    "a file {}, or only one", f"{own if is_unnamed else page.stem}.txt"
+                ),
                 remedy=remedy_of(reading),
             )
         name = source.posix_path.name
         reading.note("the text of ", Quote(document), " is ", Quote(name), where=upload.name)
         # Pages have one character at the end of a line.
-        text = reading.shown(source, "text").text
-        yield document, text.replace("\r\n", "\n")
+        yield document, reading.shown(source, "text").text.replace("\r\n", "\n")
 
 
 def _text_files(upload: Upload, reading: Reading) -> list[Source]:
     """Return the files that can hold the texts: those asked for, or those next to it."""
-    if reading.options["documents"] is None:
-        files = upload.sources if upload.is_folder else _neighbours(upload.sources[0])
-        return list(filter(is_text, files))
-    return files_of_texts(reading)
-
-
-def _neighbours(source: Source) -> list[Source]:
-    """Return the text files in the folder of a file."""
-    if source.path is None:
-        return []
+    if reading.options["documents"] is not None:
+        return files_of_texts(reading)
+    first = upload.sources[0]
+    if upload.is_folder or first.path is None:
+        return list(filter(is_text, upload.sources if upload.is_folder else ()))
     return [
         Source(str(other), path=other)
-        for other in sorted(source.path.parent.glob("*.txt"))
-        if other.is_file() and not other.is_symlink() and other != source.path
+        for other in sorted(first.path.parent.glob("*.txt"))
+        if other.is_file() and not other.is_symlink() and other != first.path
     ]
 
 
@@ -293,17 +289,15 @@ def _neighbours(source: Source) -> list[Source]:
 
 def _placed(mark: _Mark, text: str, unit: str, reading: Reading) -> Interval:
     """Return the offsets of a mark; where its quote is not there, those of the quote."""
-    if mark.offsets is not None and mark.fits(text, unit):
-        return mark.offsets
-    if mark.offsets is not None and not mark.quote:
-        return mark.offsets  # refused with all others that do not lie in their text
+    if mark.offsets is not None and (
+        not mark.quote or fits(text, [mark.offsets], mark.quote, unit)
+    ):
+        return mark.offsets  # refused with all others if they do not lie in their text
     offsets, near = offsets_at(text, unit), None
     if mark.offsets is None:
         reading.skipped[mended("quotes without a position looked up in the text")] += 1
     else:
         near = min(bisect_left(offsets, max(mark.offsets[0], 0)), len(text))
-    start, end = _found(mark, text, near)
-    if mark.offsets is not None:
         refusal = partial(
             SpanError,
             *("the quote ", Quote(mark.quote), " is not at its position "),
@@ -313,6 +307,7 @@ def _placed(mark: _Mark, text: str, unit: str, reading: Reading) -> Interval:
             remedy=(Use("strict", "-inexact_quotes"), " takes the nearest place where it is"),
         )
         reading.mend("inexact_quotes", mended("positions corrected by their quotes"), refusal)
+    start, end = _found(mark, text, near)
     return offsets[start], offsets[end]
 
 
@@ -342,32 +337,20 @@ def _found(mark: _Mark, text: str, near: int | None) -> Interval:
                 quote,
                 expected="a position, or the words before and after it, that say which is meant",
             )
-        if starts:
-            start = whole_text.outside(starts[0] + first)
-            return start, whole_text.outside(starts[0] + last - 1) + 1
-    raise refusal(
-        mark.where,
-        "the quote {} does not occur in the text",
-        quote,
-        remedy=BELONG_TOGETHER,
-        kind=SpanError,
-    )
+        for start in starts:
+            begin, end = (whole_text.outside(start + place) for place in (first, last - 1))
+            return begin, end + 1
+    problem, kind = "the quote {} does not occur in the text", SpanError
+    raise refusal(mark.where, problem, quote, remedy=BELONG_TOGETHER, kind=kind)
 
 
 def _nearest(text: str, words: str, wanted: int | None) -> list[int]:
     """Return where words begin: nearest to the place that is wanted, or the first two places."""
     if wanted is None:
         first = text.find(words)
-        second = text.find(words, first + 1)
-        return [place for place in (first, second) if place >= 0]
-    place, reach = max(wanted, 0), len(words) + 256
-    while True:
-        # Further and further away, so that what is near is found without reading the whole text.
-        before = text.rfind(words, max(wanted - reach, 0), place + len(words))
-        after = text.find(words, place, place + reach + len(words))
-        found = {start for start in (before, after) if start >= 0}
-        if found or (reach > wanted and place + reach > len(text)):
-            break
-        reach *= 4
+        return [place for place in (first, text.find(words, first + 1)) if place >= 0]
+    place = max(wanted, 0)
+    # Python looks for both from there on, so that what is near is found at once.
+    found = {text.rfind(words, 0, place + len(words)), text.find(words, place)} - {-1}
     closest = min((abs(start - wanted) for start in found), default=0)
     return sorted(start for start in found if abs(start - wanted) == closest)
