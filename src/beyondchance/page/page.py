@@ -459,7 +459,7 @@ def _laid_out(table: blocks.Table) -> dict[str, Any]:
     return {
         "headings": [headings[column] for column in order],
         "rows": [[row[column] for column in order] for row in table.rows],
-        "left": [table.is_left(column) for column in order],
+        "left": [table.left[column] for column in order],
         "is_led": is_led,
     }
 

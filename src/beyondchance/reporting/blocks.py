@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -74,10 +74,19 @@ class Table(NamedTuple):
     title: str = ""
     remark: str = ""
 
-    def is_left(self, column: int) -> bool:
-        """Return whether a column holds names or words."""
-        cells = [row[column] for row in self.rows]
-        return any(isinstance(cell, str) and not _AMOUNT.fullmatch(cell) for cell in cells)
+    @property
+    def left(self) -> list[bool]:
+        """For each column whether it holds names or words."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.headings)
+        return [
+            any(isinstance(cell, str) and not _AMOUNT.fullmatch(cell) for cell in cells)
+            for cells in columns
+        ]
+
+    def texts(self, digits: int, *, headed: bool = False) -> list[list[str]]:
+        """Return the rows as they are shown, below the headings if asked for."""
+        rows = [self.headings, *self.rows] if headed else self.rows
+        return [[cell_text(cell, digits) for cell in row] for row in rows]
 
 
 _AMOUNT = re.compile(r"[-+▲▼=<>]? ?[\d.,]*( %)?")
@@ -183,6 +192,11 @@ class Report:
         """The rows of CSV: one flat table."""
         found = self.make_rows()
         return found if isinstance(found, Sequence) else list(found)
+
+    def signed_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows, each with the signature, where there is one."""
+        signature = {} if self.signature is None else {"signature": self.signature}
+        return ({**row, **signature} for row in self.rows)
 
 
 def report_on(
