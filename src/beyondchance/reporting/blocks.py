@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note, Text, Use
+from beyondchance.messages import Note, Text
 from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.tallies import DOCUMENTS, by_fate
 
 if TYPE_CHECKING:
     from beyondchance.reporting.columns import Group
-
-CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
-"""A note for those who look at tables."""
-
 
 class Range(NamedTuple):
     """Two numbers to be rounded, and a mark behind them."""
@@ -67,12 +63,15 @@ class Table(NamedTuple):
         What the rows are, where the headings do not tell.
     remark : str
         What is to be said below.
+    is_cut : bool
+        Whether there are more rows than are shown.
     """
 
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     remark: str = ""
+    is_cut: bool = False
 
     @property
     def left(self) -> list[bool]:
@@ -164,18 +163,33 @@ class Report:
     make_methods: Callable[..., Paragraph] = Paragraph
     noun: str = "document"
 
+    @cached_property
+    def _main(self) -> list[Block]:
+        return _as_blocks(self.make_blocks())
+
+    @cached_property
+    def _asked(self) -> list[Block]:
+        return _as_blocks(self.make_asked())
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are rows that no table shows."""
+        return any(isinstance(x, Table) and x.is_cut for x in (*self._main, *self._asked))
+
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:
         """Return what people read; last what was left out, what else is said, and the signature."""
         skipped = skipped_sentences(self.skipped or {}, self.noun)
-        found = (*self.make_blocks(), *self.make_asked(), *skipped, *said)
-        made = [x if isinstance(x, Block) else Prose(x) for x in found if x]
-        return made if self.signature is None else [*made, Prose(self.signature, quiet=True)]
+        return [*self._main, *self._asked, *_as_blocks((*skipped, *said)), *self._signed]
+
+    @property
+    def _signed(self) -> list[Block]:
+        return [] if self.signature is None else [Prose(self.signature, quiet=True)]
 
     def for_paper(self, said: Iterable[str] = ()) -> list[Block | PaperTable]:
         """Return the main table and what options asked for, or all blocks without such a table."""
         if self.make_paper is None:
             return [*self.blocks(said)]
-        return [self.make_paper(), *replace(self, make_blocks=tuple, skipped=None).blocks()]
+        return [self.make_paper(), *self._asked, *self._signed]
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -199,13 +213,16 @@ class Report:
         return ({**row, **signature} for row in self.rows)
 
 
-def report_on(
-    of: Any, corpus: Corpus | None, *notes: Note, is_cut: bool = False, **rest: Any
-) -> Report:
+def _as_blocks(found: Blocks) -> list[Block]:
+    """Make paragraphs of texts; empty ones are left out."""
+    return [x if isinstance(x, Block) else Prose(x) for x in found if x]
+
+
+def report_on(of: Any, corpus: Corpus | None, *notes: Note, **rest: Any) -> Report:
     """Build a report of a result, or of a corpus, with its notes and what was left out."""
     known = of if corpus is None else corpus
     usual = {
-        "notes": (*known.notes, *notes, *([CUT] if is_cut else [])),
+        "notes": (*known.notes, *notes),
         "skipped": dict(of.skipped),
         "noun": of.extent.noun,
     }

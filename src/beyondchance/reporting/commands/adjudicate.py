@@ -263,7 +263,6 @@ def deciders_report(found: Deciders, *, top: int = 20) -> Report:
     return report_on(
         found.corpus,
         found.corpus,
-        is_cut=0 < top < len(differing),
         group=COMPARED,
         signature=signed[0] if signed else None,
         make_blocks=blocks,

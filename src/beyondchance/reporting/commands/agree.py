@@ -12,15 +12,12 @@ from beyondchance.messages import Note
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
-    CUT,
     Blocks,
     PaperTable,
     Report,
     Table,
     counted,
-    cut,
     in_list,
-    in_one,
     methods,
     report_on,
 )
@@ -269,8 +266,6 @@ def agree_report(
     informed = [row for row in variants if row.chance_by != "uniform"]
     settings = settings.replaced(chance=BOTH if informed else settings.chance)
 
-    listed = [breakdown.of("annotator"), breakdown.of("pair"), *map(breakdown.by, by)]
-    notes = agree_notes(corpus, result, breakdown)
 
     def blocks() -> Blocks:
         yield verdict(breakdown, annotators, loss or {})
@@ -291,7 +286,7 @@ def agree_report(
         yield from _tables_by(breakdown, by, changes, top=top)
         if choices := [row for row in variants if row.chance_by == "uniform"]:
             columns = (*_CHOICES, *levels.SCORE_COLUMNS)
-            yield levels.scored(choices, columns, "the score by other choices")
+            yield table_of(choices, columns, "the score by other choices")
         if informed:
             yield table_of(informed, _LADDER, "what the shapes of words give away")
             yield sentences.SKILL
@@ -320,7 +315,7 @@ def agree_report(
         corpus,
         group=AGREE,
         signature=str(settings),
-        notes=(*notes, *([CUT] if 0 < top < max(map(len, listed)) else [])),
+        notes=tuple(agree_notes(corpus, result, breakdown)),
         make_blocks=blocks,
         make_asked=asked,
         make_data=data,
@@ -525,7 +520,7 @@ def report_of_score(score: Score) -> Report:
     """Build the report of one score, with precision and recall."""
     row = levels.Row(measure="", score=score, support=0)
     return Report(
-        make_blocks=lambda: [levels.scored([row], (*levels.RATE_COLUMNS, levels.SPANS))],
+        make_blocks=lambda: [table_of([row], (*levels.RATE_COLUMNS, levels.SPANS))],
         make_data=lambda: levels.SCORE.make(row),
         make_rows=lambda: [flat_of(row, (*levels.FIGURES[:-1], *levels.RATE_COLUMNS[:2]))],
     )
@@ -543,7 +538,7 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     """Return a table of the score by each measure."""
     gold = breakdown.gold
     name = for_people("measure", lambda row: sentences.by_measure(row.measure, breakdown.positions))
-    return levels.scored(
+    return table_of(
         breakdown.of("all"),
         (name, *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS)),
         "agreement" if gold is None else f"agreement with the gold standard {gold}",
@@ -597,10 +592,9 @@ def _documents_table(breakdown: levels.Breakdown, top: int) -> Table:
     documents, noun = breakdown.of("document"), breakdown.noun
     columns = [levels.NAMED, levels.SPANS, *levels.SCORE_COLUMNS, levels.DIFFICULTY, _P_CHANCE]
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
-    shown, remark = cut(contested, top)
-    remark = in_one(remark, f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})")
+    remark = f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})"
     title = f"the most contested {noun}s first"
-    return levels.scored(shown, columns, title, remark, name=noun)
+    return table_of(contested, columns, title, remark, top=top, name=noun)
 
 
 _P_CHANCE = for_people("p (chance)", lambda row: levels.p_cell(row.null), is_optional=True)

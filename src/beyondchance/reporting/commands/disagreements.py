@@ -13,9 +13,7 @@ from beyondchance.reporting.blocks import (
     Cell,
     Report,
     Table,
-    cut,
     in_list,
-    in_one,
     report_on,
 )
 from beyondchance.reporting.columns import (
@@ -199,7 +197,6 @@ def disagreements_report(
         corpus,
         corpus,
         *notes,
-        is_cut=0 < top < (max(len(listed), len(by_pair)) if places is None else len(places)),
         group=DISAGREEMENTS,
         signature=found.signature,
         skipped={what: number for what, number in skipped.items() if number},
@@ -296,8 +293,8 @@ def _list_table(listed: Disagreements, top: int, is_narrow: bool) -> Table:
     columns += [Column("in the text")] if marked else []
     one, other = listed.pairs[0] if one_pair else ("the first", "the second")
     legend = f"([ ] marked by {one}, {{ }} by {other})" if marked else ""
-    remark = in_one(cut(range(len(listed)), top)[1], legend)
-    return table_of(rows, columns, "one by one, in reading order", remark)
+    title = "one by one, in reading order"
+    return table_of(rows, columns, title, legend, top=top, n_rows=len(listed))
 
 
 def _kind(row: Data, *, against_gold: bool, has_labels: bool) -> str:

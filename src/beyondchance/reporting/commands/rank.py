@@ -622,7 +622,7 @@ def ranking_table(
     With the settings of intervals, these stand after the corrected scores.
     """
     columns = (breakdown.NAMED, *breakdown.RATE_COLUMNS, *RANKS)
-    return breakdown.scored(systems, columns, title, settings=settings)
+    return table_of(systems, columns, title, settings=settings)
 
 
 def labels_tables(system: SystemRow, settings: Settings) -> list[Table]:

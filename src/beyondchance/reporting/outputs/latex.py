@@ -44,16 +44,18 @@ def _block(block: Block | PaperTable, digits: int) -> str:
         # Wide tables take both columns of a page that has two.
         kind = "table*" if len(block.headings) > _NARROW else "table"
         caption, label = block.caption.written("latex"), rf"\label{{{block.label}}}"
-        return _float(kind, Table(block.headings, rows), block.sections, digits, caption, label)
+        said = {"caption": caption, "label": label}
+        return _float(kind, Table(block.headings, rows), block.sections, digits=digits, **said)
     title = f"{block.title[0].upper()}{block.title[1:]}." if block.title else ""
     caption = in_latex(in_one(title, block.remark))
-    return _float("table", block, {"": block.rows}, digits, caption)
+    return _float("table", block, {"": block.rows}, digits=digits, caption=caption)
 
 
 def _float(
     kind: str,
     table: Table,
     sections: Mapping[str, Sequence[Sequence[Cell]]],
+    *,
     digits: int,
     caption: str,
     label: str = "",
