@@ -19,6 +19,7 @@ from beyondchance.tallies import DOCUMENTS, by_fate
 if TYPE_CHECKING:
     from beyondchance.reporting.columns import Group
 
+
 class Range(NamedTuple):
     """Two numbers to be rounded, and a mark behind them."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -460,26 +461,7 @@ def breakdown_of(
     known = intervals or {}
     own = known.get(measure, Intervals(overall={}, settings=result.settings))
 
-    def rows_of(
-        level: str,
-        scores: Mapping[Any, Score],
-        ends: Mapping[Any, Scores],
-        of_field: str = "",
-        **more: Mapping[Any, Any],
-    ) -> list[Row]:
-        return [
-            Row(
-                measure=measure,
-                score=score,
-                level=level,
-                name=name,
-                of_field=of_field,
-                intervals=ends.get(name, {}),
-                **{column: values[name] for column, values in more.items() if name in values},
-            )
-            for name, score in scores.items()
-        ]
-
+    rows_of = partial(_rows_of, measure)
     support = result.support
     rows = [
         Row(
@@ -493,7 +475,7 @@ def breakdown_of(
     ]
     # The team without each annotator, where two are left.
     without = result.without if len(result.by_annotator) > 2 else {}
-    rows += rows_of("label", result.by_label, own.by_label, support=support or {})
+    rows += labels_of(measure, result, own.by_label)
     rows += rows_of("pair", result.by_pair, own.by_pair)
     habits = habits_of(result, results.get("token"))
     others = {row.name: row for row in rows_of("without", without, own.without)}
@@ -519,6 +501,34 @@ def breakdown_of(
         positions=result.settings.positions,
         noun=result.extent.noun,
     )
+
+
+def _rows_of(
+    measure: str,
+    level: str,
+    scores: Mapping[Any, Score],
+    ends: Mapping[Any, Scores],
+    of_field: str = "",
+    **more: Mapping[Any, Any],
+) -> list[Row]:
+    """Return a row for each score of a level, with what else is known by the same names."""
+    return [
+        Row(
+            measure=measure,
+            score=score,
+            level=level,
+            name=name,
+            of_field=of_field,
+            intervals=ends.get(name, {}),
+            **{column: values[name] for column, values in more.items() if name in values},
+        )
+        for name, score in scores.items()
+    ]
+
+
+def labels_of(measure: str, result: Agreement, intervals: Mapping[str, Scores]) -> list[Row]:
+    """Return the labels of a result."""
+    return _rows_of(measure, "label", result.by_label, intervals, support=result.support or {})
 
 
 def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Data]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from beyondchance.reporting.blocks import Below, Cell, Range, Table, in_list, in_one
+from beyondchance.messages import Text
+from beyondchance.reporting.blocks import Below, Cell, Range, Report, Table, in_list, in_one
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.settings import Settings
 
@@ -332,6 +333,35 @@ def table_of(
     )
     remark = in_one(remarks, remark, *bounds, *reasons)
     return Table([heading for heading, _ in shown], cells, title, remark, len(listed) < n_all)
+
+
+def report_of_rows(
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    *said: Text,
+    settings: Settings | None = None,
+    **rest: Any,
+) -> Report:
+    """Build the report of a result that is one table, and in JSON the first of its rows.
+
+    Parameters
+    ----------
+    rows : sequence
+    columns : sequence of Column
+    *said : Text
+        What is said below the table.
+    settings : Settings, optional
+        Of the result.
+    **rest
+        What else the report has, or has in the place of these.
+    """
+    usual = {
+        "signature": settings and str(settings),
+        "make_blocks": lambda: [table_of(rows, columns, settings=settings), *said],
+        "make_data": lambda: data_of(rows[0], columns),
+        "make_rows": lambda: flat_rows(rows, columns),
+    }
+    return Report(**(usual | rest))
 
 
 def interval_heading(settings: Settings) -> str:

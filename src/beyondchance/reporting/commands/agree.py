@@ -266,7 +266,6 @@ def agree_report(
     informed = [row for row in variants if row.chance_by != "uniform"]
     settings = settings.replaced(chance=BOTH if informed else settings.chance)
 
-
     def blocks() -> Blocks:
         yield verdict(breakdown, annotators, loss or {})
         yield sentences.compared(
