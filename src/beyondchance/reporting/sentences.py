@@ -45,8 +45,6 @@ MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
 HEAVY = 0.1
 """The share of all pairs from which on a document is named."""
-APART = 0.1
-"""Where finding and labelling differ by this or more, it is said what annotators differ in."""
 _MOST_REASONS = 6
 """Reasons for missing intervals that have a sentence each."""
 
@@ -246,28 +244,6 @@ reported, with its name.'
         matters = "changes little"
     lowers = f"it lowers the score by {in_digits(change, digits)}"
     return f"Correction {matters} here: {lowers}. {REPORT}"
-
-
-def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:
-    """Say whether annotators differ mainly in spans or in labels; nothing where they do not.
-
-    Examples
-    --------
-    >>> found = Score(matched=90, expected=10, size_a=100, size_b=100)
-    >>> labelled = Score(matched=25, expected=20, size_a=90, size_b=90, of="labels")
-    >>> print(finding_and_labelling(found, labelled, 2))
-    Corrected for chance, agreement is 0.89 in finding spans and 0.07 in labels at places both \
-found: the annotators differ mainly in labels.
-    """
-    difference = finding.corrected - labelling.corrected
-    if isnan(difference) or abs(difference) < APART:
-        return ""
-    found, labelled = (in_digits(score.corrected, digits) for score in (finding, labelling))
-    return (
-        f"Corrected for chance, agreement is {found} in {PARTS['finding']} and {labelled} in "
-        f"{PARTS['labelling']}: the annotators differ mainly in "
-        f"{'labels' if difference > 0 else PARTS['finding']}."
-    )
 
 
 def in_percent(share: float) -> str:

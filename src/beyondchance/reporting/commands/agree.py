@@ -42,13 +42,13 @@ from beyondchance.reporting.columns import (
     command,
     data_of,
     flat_of,
-    flat_rows,
     for_people,
     kind,
     made,
     many,
     named,
     one_of,
+    report_of_rows,
     table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
@@ -277,7 +277,6 @@ def agree_report(
         if null is not None:
             yield sentences.random_agreement(null, digits)
         yield from levels.parts_tables(part_rows, breakdown.settings, _by(breakdown))
-        yield _differing_part(parts or {}, digits)
         yield from _tables(breakdown, top=top)
 
     def asked() -> Blocks:
@@ -368,12 +367,12 @@ def trend_sentence(found: Trend, digits: int) -> str:
 def report_of_trend(found: Trend) -> Report:
     """Build the report of a trend alone."""
     columns = [Column(found.field, value=itemgetter(0)), Column("corrected", value=itemgetter(1))]
-    rows = list(zip(found.order, found.corrected, strict=True))
-    return Report(
-        signature=str(found.settings),
-        make_blocks=lambda: [table_of(rows, columns, remark=trend_sentence(found, 4))],
+    return report_of_rows(
+        list(zip(found.order, found.corrected, strict=True)),
+        columns,
+        trend_sentence(found, 4),
+        settings=found.settings,
         make_data=lambda: {"field": found.field, **TREND.make(found)},
-        make_rows=lambda: flat_rows(rows, columns),
     )
 
 
@@ -431,14 +430,6 @@ def _counted_otherwise(scores: Mapping[str, float], measure: str, digits: int) -
     return f"Counted otherwise, corrected {measure} is {in_list(said)}." if said else ""
 
 
-def _differing_part(parts: Mapping[str, Agreement], digits: int) -> str:
-    """Say what annotators differ in, if it is mainly one part."""
-    if "finding" not in parts:
-        return ""
-    scores = parts["finding"].score, parts["labelling"].score
-    return sentences.finding_and_labelling(*scores, digits)
-
-
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
     """Return the intervals that tables show, by name."""
     # Two annotators are one pair, and need no tables besides the first.
@@ -461,8 +452,7 @@ def report_of_agreement(result: Agreement) -> Report:
 def report_of_support(results: Mapping[str, Agreement]) -> Report:
     """Build the report of what several annotators support: by each measure, and of labels."""
     result, found = next(iter(results.values())), levels.breakdown_of(results)
-    overall = [replace(row, name=row.measure) for row in found.of("all")]
-    rows = overall + found.of("label")
+    rows = [*(replace(row, name=row.measure) for row in found.of("all")), *found.of("label")]
     title = f"what at least {result.settings.support} annotators marked, of all that is marked"
     return report_on(
         result,
@@ -476,29 +466,29 @@ def report_of_support(results: Mapping[str, Agreement]) -> Report:
 
 def report_of_labelling(result: Labelling) -> Report:
     """Build the report of both parts of an agreement, overall and by label."""
-    measure, field = result.settings.measure, result.settings.field
-    compared = sentences.PARTS["labelling"].replace("labels", field or "labels")
-    parts = {sentences.PARTS["finding"]: result.finding, compared: result.labelling}
-    rows = {name: levels.breakdown_of({measure: part}) for name, part in parts.items()}
-
-    def blocks() -> Blocks:
-        overall = [replace(found.rows[0], name=name) for name, found in rows.items()]
-        title, found = list(rows.items())[-1]
-        yield levels.parts_table(overall, "agreement in two parts")
-        yield "" if field else _differing_part(result.parts, 4)
-        yield levels.scores_table("label", found.of("label"), None, title=title)
-
+    field = result.settings.field or "labels"
+    parts = {
+        sentences.PARTS[part].replace("labels", field): levels.breakdown_of(
+            {result.settings.measure: found}
+        )
+        for part, found in result.parts.items()
+    }
+    title, last = list(parts.items())[-1]
+    overall = [replace(found.rows[0], name=name) for name, found in parts.items()]
     return report_on(
         result.finding,
         None,
         signature=str(result.settings),
-        make_blocks=blocks,
+        make_blocks=lambda: [
+            levels.parts_table(overall, "agreement in two parts"),
+            levels.scores_table("label", last.of("label"), None, title=title),
+        ],
         make_data=lambda: {
             "finding": levels.SCORE.make(result.finding.score),
             "labelling": result.labelling.to_dict(),
         },
         make_rows=lambda: [
-            {"part": name, **row.to_flat()} for name, found in rows.items() for row in found.rows
+            {"part": name, **row.to_flat()} for name, found in parts.items() for row in found.rows
         ],
     )
 
@@ -659,28 +649,25 @@ _MOST_RANDOM = 20
 
 def report_of_null(null: NullDistribution) -> Report:
     """Build the report of random agreement, overall and by document."""
-    names = {id(item): name for name, item in null.by_document.items()}
-    documents = sorted(null.by_document.values(), key=lambda item: -item.p_value)
-    defined = [item for item in documents if item.reason is None]
-
-    def blocks() -> Blocks:
-        yield sentences.random_agreement(null, 4)
-        if len(defined) > 1:
-            name = Column("document", value=lambda item: names[id(item)])
-            title = "documents, the least different from chance first"
-            yield table_of(defined, [name, *_OF_NULL], title, top=_MOST_RANDOM)
-
-    def rows() -> Iterator[Data]:
-        yield {"level": "all", "name": "", **flat_of(null, _OF_NULL)}
-        for name, item in null.by_document.items():
-            yield {"level": "document", "name": name, **flat_of(item, _OF_NULL)}
-
+    documents = null.by_document
+    names = {id(item): name for name, item in documents.items()}
+    defined = [item for item in documents.values() if item.reason is None]
+    defined.sort(key=lambda item: -item.p_value)
+    columns = [Column("document", value=lambda item: names[id(item)]), *_OF_NULL]
+    title = "documents, the least different from chance first"
     return Report(
         signature=str(null.settings),
-        make_blocks=blocks,
+        make_blocks=lambda: [
+            sentences.random_agreement(null, 4),
+            table_of(defined, columns, title, top=_MOST_RANDOM) if defined[1:] else "",
+        ],
         make_data=lambda: {
             **data_of(null, _OF_NULL),
-            "documents": {name: data_of(item, _OF_NULL) for name, item in null.by_document.items()},
+            "documents": {name: data_of(item, _OF_NULL) for name, item in documents.items()},
         },
-        make_rows=rows,
+        make_rows=lambda: [
+            {"level": level, "name": name, **flat_of(item, _OF_NULL)}
+            for level, found in (("all", {"": null}), ("document", documents))
+            for name, item in found.items()
+        ],
     )
