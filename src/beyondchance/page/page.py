@@ -383,7 +383,7 @@ def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[S
     if found.corpus is None:
         return
     shown = _shown_intervals(found)
-    said = (sentences.star(_starred(found, shown), found.settings), *sentences.missing(shown))
+    said = (sentences.star(_starred(found, shown)), *sentences.missing(shown))
     parts: list[Part] = [blocks.Prose(text) for text in said if text]
     results: list[Ranking | Agreement] = [*found.rankings.values(), *found.results.values()]
     skipped = blocks.skipped_sentences(results[0].skipped, results[0].extent.noun)
