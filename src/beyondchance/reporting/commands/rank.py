@@ -738,16 +738,15 @@ def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digit
     changes = f"the rank of {in_list(moved)}" if moved else "no rank"
     lowered = [row.score.observed - row.score.corrected for row in ranked]
     ends = dict.fromkeys(in_digits(end, digits) for end in (min(lowered), max(lowered)))
-    scores = "scores" if len(ranked) > 1 else "score"
     by = f"By {systems[0].by}, correction for chance changes {changes}"
-    said = [f"{by}; it lowers the {scores} by {' to '.join(ends)}."]
+    said = f"{by}; it lowers the {'scores' if ranked[1:] else 'score'} by {' to '.join(ends)}."
     if undefined := [row.shown for row in systems if not row.change]:
-        said.append(f"{in_list(undefined)} cannot be ranked: the corrected score is undefined.")
-    if len(ranked) == 1 or is_tested:
-        return " ".join(said)
-    noun = systems[0].agreement.extent.noun
-    untested = f"Whether the order would be the same on other {noun}s was not tested; "
-    return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
+        said += f" {in_list(undefined)} cannot be ranked: the corrected score is undefined."
+    if is_tested or not ranked[1:]:
+        return said
+    others = f"other {systems[0].agreement.extent.noun}s"
+    untested = f"Whether the order would be the same on {others} was not tested; "
+    return f"{said} {untested}", Use("confidence", 0.95), " tests it."
 
 
 def skill_sentence(systems: Sequence[SystemRow], skill: Standings | None, digits: int) -> str:
