@@ -59,6 +59,7 @@ EXAMPLES = {
         "beyondchance disagreements example/*.conll --quiet --kind label --by pair --output jsonl",
     ],
     "plan": ["beyondchance plan example/*.conll --quiet --half-width 0.03"],
+    "place": ["beyondchance place --length 20 --spans 1,3,6"],
 }
 """What is shown of some commands that no tutorial shows."""
 

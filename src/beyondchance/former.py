@@ -1,4 +1,4 @@
-"""Public names and commands of earlier versions, and what takes their place."""
+"""Public names of earlier versions, and what takes their place."""
 
 _RETURNED_BY = {
     "adjudicated": "AdjudicatedCorpus",
@@ -19,8 +19,6 @@ _RETURNED_BY = {
 }
 """Functions, each with the types of its results that were public."""
 
-COMMANDS = {"place": "in Python, start_probabilities and coverage give the same"}
-"""Commands of earlier versions, each with what to do instead."""
 NAMES = {
     "Corpus.joined": "read with all files at once, or add what count gives of each corpus",
     "Totals": "Counts, whose rows are by document or, by Counts.by_unit, by groups of documents",

@@ -35,6 +35,7 @@ CALLS = {
     "replace": (*TEAM, "dan.conll", "eve.conll", "--model", "dan"),
     "careless": (*TEAM, "dan.conll", "eve.conll"),
     "plan": TEAM,
+    "place": ("--length", "20", "--spans", "1,3"),
     "reproduce": (),
     "formats": (),
     "demo": (),
@@ -86,10 +87,12 @@ TRIED = {
     "careless resamples": ("199",),
     "half_width": ("0.042",),
     "score": ("observed",),
+    "length": ("30",),
+    "spans": ("1,4",),
 }
 """The value of each option, if it takes one, and what it goes with."""
 ELSEWHERE = {
-    *("output", "digits", "top", "quiet", "fail_under", "save", "folder"),
+    *("output", "digits", "top", "quiet", "fail_under", "plot", "save", "folder"),
     *("decisions", "name", "with_annotators", "average", "chance"),
     *(parameter.name for parameter in import_module("beyondchance.cli.convert").command.params),
 }

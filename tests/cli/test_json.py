@@ -281,6 +281,16 @@ def test_plan(in_json, team):
     }
 
 
+def test_place(in_json):
+    found = in_json("place", "--length", "20", "--spans", "1,3,3,6")
+    assert (found["command"], found["length"], found["model"]) == ("place", 20, "disjoint")
+    assert found["coverage"] == bc.coverage(20, [1, 3, 3, 6]).tolist()
+    expected = bc.start_probabilities(20, [1, 3, 3, 6])
+    assert [item["length"] for item in found["spans"]] == [1, 3, 3, 6]
+    for item, column in zip(found["spans"], expected, strict=True):
+        assert item["start_probabilities"] == column.tolist()
+
+
 def test_formats_and_the_paper(in_json):
     found = in_json("formats")
     assert {item["name"] for item in found["formats"]} == set(FORMATS)

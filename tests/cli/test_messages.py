@@ -227,12 +227,11 @@ def test_labels_of_one_annotator_are_a_note(run):
     code, out, err = run("agree", "lonely.csv")
     assert code == 0
     assert "\nada and ben: 1 document, 4 spans; " in out
-    said = "labels that one annotator alone uses, so that nothing can match them"
-    remedy = "--rename-label merges labels, --exclude-labels leaves them out"
     assert err.splitlines() == [
         "each may be one label under two names: 'PER/PERSON'",
         "lonely.csv: read as table",
-        f"{said}: 'PER' by 'ada'; 'PERSON' by 'ben'; {remedy}",
+        "labels that one annotator alone uses, so that nothing can match them: 'PER' by 'ada'; "
+        "'PERSON' by 'ben'; --rename-label merges labels, --exclude-labels leaves them out",
     ]
     code, _, err = run("agree", "lonely.csv", "--quiet")
     assert (code, err) == (0, "")
@@ -316,12 +315,26 @@ USAGE = {
         "--rename-label was given twice for one name; expected one new name"
     ),
     "agree spans.csv --exclude-labels PER": ("--exclude-labels leaves no label; expected fewer"),
+    "place --length 10 --spans 5,x": (
+        "invalid value for '--spans': '5,x' is not a list of lengths; expected lengths such as "
+        "1,5,10"
+    ),
+    "place --length 10 --spans 5,6": (
+        "invalid value for '--spans': spans of total length 11 cannot be placed in a text of 10 "
+        "positions; expected no more than the text holds"
+    ),
+    "place --length 10 --spans 11 --model overlapping": (
+        "invalid value for '--spans': a span of length 11 cannot be placed in a text of 10 "
+        "positions; expected no more than the text holds"
+    ),
     "agree spans.csv --methods --output csv": (
         "--methods cannot be shown in a list of rows (csv); choose another --output"
     ),
     "difficulty spans.csv --methods --save x.csv": (
         "--methods cannot be shown in a list of rows (csv); choose another --output"
     ),
+    "place --spans 5": "missing option '--length'",
+    "place --length 10": "missing option '--spans'",
 }
 OPTION = {
     "rank spans.csv": (
@@ -341,6 +354,14 @@ OPTION = {
         "--measure is 'exact'; expected it with --method best only"
     ),
     "consensus spans.csv --weights eve=2": ("unknown annotator 'eve'; choose one of: 'ada', 'ben'"),
+    "place --length 10 --spans 1,2 --plot x.gif": (
+        "a figure cannot end with '.gif'; expected .svg: other programs convert it, as "
+        "rsvg-convert -f pdf -o figure.pdf figure.svg"
+    ),
+    "place --length 10 --spans 1,2 --plot x": (
+        "a figure cannot end with ''; expected .svg: other programs convert it, as "
+        "rsvg-convert -f pdf -o figure.pdf figure.svg"
+    ),
 }
 
 
@@ -363,6 +384,7 @@ CLICK = [
     ("agree spans.csv --save letters", "agree: invalid value for '--save': .*letters.*"),
     ("agree spans.csv --fail-under x", "agree: invalid value for '--fail-under': 'x' .*"),
     ("agree spans.csv --digits 99", "agree: invalid value for '--digits': 99 .*1<=x<=15"),
+    ("place --length 0 --spans 1", "place: invalid value for '--length': 0 .*x>=1"),
     ("formats letter.txt", "formats: .*unexpected extra argument.*letter.txt.*"),
 ]
 
@@ -401,7 +423,6 @@ def test_an_unknown_command(refused):
     for command, hint in (
         ("agre", "did you mean agree?"),
         ("convrt", "did you mean convert?"),
-        ("place", "in Python, start_probabilities and coverage give the same"),
         ("colour", f"choose from: {', '.join(COMMANDS)}"),
     ):
         message = f"beyondchance: no command '{command}'; {hint} (see 'beyondchance --help')"
@@ -461,6 +482,9 @@ PLACES = {
     "rank spans.csv --gold ada --save none/x.txt": f"none/x.txt: {NO_FOLDER}",
     "difficulty spans.csv --save none/x.txt": f"none/x.txt: {NO_FOLDER}",
     "formats --save none/x.txt": f"none/x.txt: {NO_FOLDER}",
+    "place --length 9 --spans 1 --save none/x.txt": f"none/x.txt: {NO_FOLDER}",
+    "place --length 9 --spans 1 --plot none/x.svg": f"none/x.svg: {NO_FOLDER}",
+    "place --length 9 --spans 1 --plot x.svg --save none/x.txt": f"none/x.txt: {NO_FOLDER}",
     "convert spans.csv --to table --save none/x.txt": f"none/x.txt: {NO_FOLDER}",
     "convert spans.csv --to table --save letters": (
         "letters: is a folder; expected the name of a file"
@@ -609,6 +633,7 @@ STOPPED = [
     ("convert spans.csv --to table", "beyondchance.cli.writing.write"),
     ("convert spans.csv --save x.csv", "pathlib.Path.replace"),
     ("convert ada.conll --to conll --save x/", "pathlib.Path.replace"),
+    ("place --length 9 --spans 1", "beyondchance.cli.place.coverage"),
 ]
 
 

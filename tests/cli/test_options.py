@@ -48,10 +48,11 @@ HUGE = 10**400
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["agree", "plan"])
+@pytest.mark.parametrize("name", ["agree", "plan", "place"])
 def test_numbers_that_no_float_comes_near(name, capsys):
     command = import_module(f"beyondchance.cli.{name}").command
-    given = ["a.conll", "b.conll"]
+    has_files = any(isinstance(item, click.Argument) for item in command.params)
+    given = ["a.conll", "b.conll"] if has_files else ["--length=9", "--spans=1"]
     for item in command.params:
         if isinstance(item, click.Option) and not item.is_flag and item.name != "help":
             flag = max(item.opts, key=len)

@@ -118,6 +118,11 @@ class TestSaving:
         assert main(["reproduce", "--save", "x.txt", "--quiet"]) == 0
         assert (tmp_path / "x.txt").stat().st_mode & 0o777 == 0o600
 
+    def test_plots(self, tmp_path):
+        call = ["place", "--length", "20", "--spans", "2,5", "--plot", "x.svg", "--quiet"]
+        assert main(call) == 0
+        assert (tmp_path / "x.svg").read_bytes().startswith(b"<svg")
+
 
 class TestStart:
     def test_version(self, capsys):
@@ -165,7 +170,10 @@ class TestStart:
             capsys.readouterr()
             assert main([name, "--help"]) == 0
             found = capsys.readouterr().out
-            assert COMMANDS[name].rstrip(".").split(",")[0] in found or name == "reproduce"
+            assert COMMANDS[name].rstrip(".").split(",")[0] in found or name in {
+                "place",
+                "reproduce",
+            }
 
     def test_options_are_the_words_of_the_library(self):
         from beyondchance.cli.options import READING  # noqa: PLC0415
@@ -280,7 +288,7 @@ def test_no_colour_for_those_who_want_none(monkeypatch, capsys):
         monkeypatch.setenv("NO_COLOR", no_color)
         monkeypatch.setenv("TERM", term)
         monkeypatch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal)
-        assert main(["reproduce", "--quiet"]) == 0
+        assert main(["place", "--length", "9", "--spans", "1,2", "--quiet"]) == 0
         is_coloured = (no_color, term, is_terminal) == ("", "xterm", True)
         assert ("\x1b[" in capsys.readouterr().out) == is_coloured, (no_color, term)
 

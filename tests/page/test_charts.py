@@ -25,6 +25,7 @@ from beyondchance.page.charts.texts import (
     difficulty_chart,
     documents_chart,
     placement_chart,
+    places_chart,
 )
 from beyondchance.page.svg import ticks as round_ticks
 from drawings import boxes, elements, lines, marks, scale, texts, ticks, told
@@ -630,6 +631,15 @@ class TestColours:
         # Greys that WCAG's own documents give as the lightest that pass on white.
         assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
         assert contrast("#949494", "#ffffff") == pytest.approx(3.03, abs=0.005)
+
+
+def test_places_are_the_starts_that_were_given():
+    starts = [np.arange(80) / 80, np.arange(90) / 90]
+    chart = places_chart([2, 3], starts)
+    for drawn, given_ in zip(corners(chart), starts, strict=True):
+        expected = [pytest.approx(pair, abs=0.01) for pair in enumerate(given_.tolist())]
+        assert drawn == expected
+    assert texts(chart)[-2:] == ["span 1, of length 2", "span 2, of length 3"]
 
 
 @given(st.floats(1e-6, 1e6), st.integers(2, 12), st.sampled_from([0.0, 1.0]))

@@ -11,9 +11,11 @@ from beyondchance import (
     Score,
     agreement,
     compare_systems,
+    coverage,
     difficulty,
     example,
     rank,
+    start_probabilities,
 )
 from beyondchance.messages import COMMAND_LINE, spoken
 from beyondchance.numbers import in_digits
@@ -21,6 +23,7 @@ from beyondchance.reporting import sentences as words
 from beyondchance.reporting.blocks import Prose, Table
 from beyondchance.reporting.breakdown import breakdown_of
 from beyondchance.reporting.commands.agree import agree_report
+from beyondchance.reporting.commands.place import place_report
 from beyondchance.reporting.commands.rank import rank_changes, rank_report, system_rows
 from refusals import assert_tells
 
@@ -213,6 +216,15 @@ def test_the_first_lines_name_measures_unit_and_positions():
     assert_tells(first.text, "token … exact")
     assert isinstance(second, Prose)
     assert second.text.endswith("; unit sentence, positions tokens.")
+
+
+def test_places_that_look_alike_share_a_row():
+    starts, marked = start_probabilities(100, [2]), coverage(100, [2])
+    report = place_report(100, [2], starts, marked, model="disjoint")
+    (table,) = [block for block in report.blocks() if isinstance(block, Table)]
+    # Two tokens in a hundred: 99 starts alike, the first and the last token covered half as often.
+    assert [row[0] for row in table.rows] == ["0", "1 to 98", "99"]
+    assert len(report.rows) == 100
 
 
 def test_the_page_on_reading_quotes_real_numbers():

@@ -34,6 +34,7 @@ COMMANDS = {
     "replace": "May a model replace a person, and how much is there to reach?",
     "careless": "Annotators who agree much less than the others, and documents to look at.",
     "plan": "How many documents to annotate, from a pilot.",
+    "place": "Where random spans fall in a text.",
     "reproduce": "The paper's tables next to ours.",
     "formats": "What can be read and written.",
     "convert": "Write annotations in another format.",
@@ -78,11 +79,9 @@ class _Group(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             if _is_file(args[0]):
                 return super().resolve_command(ctx, ["agree", *args])
-            from beyondchance import former  # noqa: PLC0415 - for mistakes only
             from beyondchance.checks import nearest  # noqa: PLC0415 - for mistakes only
 
-            near = nearest(args[0], COMMANDS).strip() or f"choose from: {', '.join(COMMANDS)}"
-            hint = former.COMMANDS.get(args[0], near)
+            hint = nearest(args[0], COMMANDS).strip() or f"choose from: {', '.join(COMMANDS)}"
             raise click.UsageError(f"no command '{args[0]}'; {hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -113,6 +113,11 @@ def _up_to_1(word: str, low: float = -inf) -> float:
 
 
 NAMES = Parsed("NAME,...", _names, "has an empty name; expected names separated by commas")
+LENGTHS = Parsed(
+    "N,...",
+    lambda word: tuple(map(int, word.split(","))),
+    "is not a list of lengths; expected lengths such as 1,5,10",
+)
 _RENAMING = Parsed("OLD=NEW", _renaming, "is not a renaming; expected OLD=NEW")
 _GAMMA = Parsed("NAME=NUMBER,...", _gamma, "is not NAME=NUMBER, several separated by commas")
 WEIGHTS = Parsed(

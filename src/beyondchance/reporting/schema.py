@@ -8,7 +8,7 @@ from beyondchance.reporting.columns import Data, Group
 
 COMMANDS = (
     "agree.AGREE rank.RANK difficulty.DIFFICULTY plan.PLAN disagreements.DISAGREEMENTS "
-    "diagnose.DIAGNOSE consensus.CONSENSUS adjudicate.ADJUDICATE adjudicate.COMPARED "
+    "diagnose.DIAGNOSE consensus.CONSENSUS adjudicate.ADJUDICATE adjudicate.COMPARED place.PLACE "
     "reproduce.REPRODUCE formats.FORMATS replace.REPLACE careless.CARELESS replace.PLAN_REPLACEMENT"
 )
 """Where each command declares its JSON."""

@@ -242,6 +242,18 @@ def placement_chart(curves: Sequence[tuple[str, Floats]]) -> Chart:
     return Chart("placement", title, notes, finding, drawing)
 
 
+def places_chart(spans: Sequence[int], starts: Sequence[Floats]) -> Chart:
+    """Draw the paper's first figure: probabilities of all starts, one line for each span."""
+    curves = {
+        f"span {number}, of length {span}": column
+        for number, (span, column) in enumerate(zip(spans, starts, strict=True), start=1)
+    }
+    title = "Where random spans would begin"
+    finding = f"Probabilities of the starts of {counted(len(spans), 'span')}."
+    drawing = _curves(curves, "start of the span", "probability", first=0)
+    return Chart("places", title, (), finding, drawing)
+
+
 def _curves(curves: Mapping[str, Floats], across: str, up: str, *, first: int) -> Drawing:
     """Draw values at positions, a line for each curve; in steps where positions are few."""
     drawing = Drawing(200, 360)
