@@ -6,22 +6,19 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.dates import in_order
 from beyondchance.annotations.joining import in_characters, with_whole_documents
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, noted, path_of
+from beyondchance.cli.loading import noted
 from beyondchance.cli.running import emit, output_form, progress
 from beyondchance.cli.scanning import scored
-from beyondchance.core.measures import MEASURES
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.errors import BeyondChanceError, DataError, OverlapError, SpanError
-from beyondchance.io.naming import sendable
 from beyondchance.messages import Note, Quote, Text, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
 from beyondchance.results.agreement import Agreement, Labelling
@@ -76,9 +73,6 @@ def _fields(options: Mapping[str, Any]) -> list[str]:
     "numbers, dates such as 2024-05-31, and names that differ in a whole number need none.",
 )
 @flags.coefficients()
-@flags.in_output(
-    "--sensitivity", is_flag=True, help="The score under every measure, unit and scope."
-)
 @flags.TOP
 @flags.FAIL_UNDER
 @flags.METHODS
@@ -100,9 +94,7 @@ def command(**options: Any) -> Any:
     measure, result = next(iter(results.items()))
     is_whole = bool(corpus.documents)
     told = [*result.notes]
-    variants = _variants(corpus, options, told) if options["sensitivity"] else []
-    if options["chance"] == "shapes":
-        variants += _informed(corpus, results, options)
+    informed = _informed(corpus, results, options) if options["chance"] == "shapes" else []
     split = _split(corpus, options, told)
     parts = {**(split.parts if split else {}), **supported_parts(corpus, options, told)}
     trends = _trends(result, options, told)
@@ -139,7 +131,7 @@ def command(**options: Any) -> Any:
         results,
         noted(corpus, told),
         by=tuple(dict.fromkeys(options["by"])),
-        variants=variants,
+        variants=informed,
         intervals=flags.if_intervals(options, partial(_intervals, results, options)),
         part_intervals=flags.if_intervals(options, partial(_part_intervals, result, parts)),
         parts=parts,
@@ -269,35 +261,3 @@ def _informed(
         )
         for measure, result in results.items()
     ]
-
-
-def _variants(corpus: Corpus, options: dict[str, Any], told: list[Note]) -> list[Variant]:
-    """Score under every measure, unit and scope, or tell why there is no score by some unit.
-
-    The files are read again where the unit differs.
-    """
-    variants = []
-    # Once for each unit, though it is so by several measures.
-    refused: dict[tuple[str, str], Note] = {}
-    paths = [path for path in map(path_of, options["files"]) if isinstance(path, str)]
-    common = flags.picked(options, ("model", "average"))
-
-    def missing(error: BeyondChanceError, *by: str) -> None:
-        note = Note((f"no score by {', '.join(by)}: ", *error.text))
-        refused.setdefault((by[0], str(error)), sendable(note, paths))
-
-    for unit in UNITS:
-        try:
-            read_by = corpus if unit == corpus.unit else load(options, unit=unit)
-        except BeyondChanceError as error:
-            missing(error, unit)
-            continue
-        for scope, measure in product(SCOPES, MEASURES):
-            try:
-                result = agreement(read_by, measure=measure, scope=scope, **common)
-            except BeyondChanceError as error:
-                missing(error, unit, measure, scope)
-                continue
-            variants.append(Variant(measure=measure, unit=unit, scope=scope, score=result.score))
-    told += refused.values()
-    return variants
