@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,10 @@ from beyondchance.cli.loading import noted
 from beyondchance.cli.running import emit, output_form, progress
 from beyondchance.cli.scanning import scored
 from beyondchance.diagnosis.loss import loss_of
-from beyondchance.errors import BeyondChanceError, DataError, OverlapError, SpanError
-from beyondchance.messages import Note, Quote, Text, pieces
+from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.messages import Note, Piece, Quote, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
-from beyondchance.results.agreement import Agreement, Labelling
+from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty
@@ -95,8 +95,7 @@ def command(**options: Any) -> Any:
     is_whole = bool(corpus.documents)
     told = [*result.notes]
     informed = _informed(corpus, results, options) if options["chance"] == "shapes" else []
-    split = _split(corpus, options, told)
-    parts = {**(split.parts if split else {}), **supported_parts(corpus, options, told)}
+    parts = scored_parts(corpus, options, told)
     trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
@@ -144,41 +143,36 @@ def command(**options: Any) -> Any:
     return partial(emit, report, {"the corrected score": result.score})
 
 
-def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labelling | None:
-    """Score finding and labelling, or tell why there is no such split.
-
-    Neither where labels do not count or are all the same, nor for other measures or averages.
-    """
-    is_labelled = SCOPES[options["scope"]].labelled and len(corpus.labels) > 1
-    if not is_labelled or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
-        return None
-    why: Text = "its chance depends on all documents at once"
+@contextmanager
+def _telling(told: list[Note], *what: Piece) -> Iterator[None]:
+    """Tell why there is no such result, in the place of an error."""
     try:
-        if corpus.documents:
-            given = flags.scoring_options(options)
-            given.pop("scope")
-            return labelling(corpus, **given)
-    except (OverlapError, SpanError) as error:
-        why = error.text
-    told.append(Note(("no split into finding and labelling: ", *pieces(why))))
-    return None
+        yield
+    except DataError as error:
+        told.append(Note((*what, ": ", *pieces(error.text))))
 
 
-def supported_parts(
+def scored_parts(
     corpus: Corpus, options: Mapping[str, Any], told: list[Note]
 ) -> dict[str, Agreement]:
-    """Score what two of a team support, and a team as large as most are; or tell why not."""
+    """Score finding and labelling, and what two or a usual team support; or tell why not.
+
+    Labels are no part where they do not count or are all the same.
+    """
+    if options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
+        return {}
+    asked, found = flags.scoring_options(options), dict[str, Agreement]()
+    if SCOPES[asked.pop("scope", "label")].labelled and len(corpus.labels) > 1:
+        with _telling(told, "no split into finding and labelling"):
+            if not corpus.documents:
+                raise DataError("its chance depends on all documents at once")
+            found |= labelling(corpus, **asked).parts
     teams = np.bincount(without_gold(corpus).annotation_document)
     usual = int(np.median(teams)) if len(teams) else 0
-    found: dict[str, Agreement] = {}
-    if usual < 3 or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
-        return found
-    try:
-        for fewest in (2, usual):
+    with _telling(told, "no share that several support"):
+        for fewest in (2, usual) if usual > 2 else ():
             asked = flags.scoring_options(options)
             found[f"supported {fewest}"] = agreement(corpus, support=fewest, **asked)
-    except BeyondChanceError as error:
-        told.append(Note(("no share that several support: ", *pieces(error.text))))
     return found
 
 
@@ -240,10 +234,8 @@ def _trends(result: Agreement, options: Mapping[str, Any], told: list[Note]) -> 
 
         order = options["order"]
         if order or in_order(tuple(result.by_field(name))):
-            try:
+            with _telling(told, "no trend over ", Quote(name)):
                 found.append(trend(result, name, order=order))
-            except DataError as error:
-                told.append(Note(("no trend over ", Quote(name), ": ", *error.text)))
     return found
 
 
