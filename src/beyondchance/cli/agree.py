@@ -144,11 +144,13 @@ def command(**options: Any) -> Any:
 
 
 @contextmanager
-def _telling(told: list[Note], *what: Piece) -> Iterator[None]:
-    """Tell why there is no such result, in the place of an error."""
+def _telling(
+    told: list[Note], *what: Piece, kind: type[BeyondChanceError] = DataError
+) -> Iterator[None]:
+    """Tell why there is no such result, in the place of an error of a kind."""
     try:
         yield
-    except DataError as error:
+    except kind as error:
         told.append(Note((*what, ": ", *pieces(error.text))))
 
 
@@ -169,7 +171,8 @@ def scored_parts(
             found |= labelling(corpus, **asked).parts
     teams = np.bincount(without_gold(corpus).annotation_document)
     usual = int(np.median(teams)) if len(teams) else 0
-    with _telling(told, "no share that several support"):
+    # Options that do not go with it were not passed for it.
+    with _telling(told, "no share that several support", kind=BeyondChanceError):
         for fewest in (2, usual) if usual > 2 else ():
             asked = flags.scoring_options(options)
             found[f"supported {fewest}"] = agreement(corpus, support=fewest, **asked)
