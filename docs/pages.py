@@ -76,7 +76,7 @@ CLOSING = """\
 `--output json` is a contract: `"format": 2` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
-for single documents and `--sensitivity`. The schema is a file to
+for single documents. The schema is a file to
 {download}`download <../../src/beyondchance/resources/schema.json>`, and ships with the package as
 `beyondchance/resources/schema.json`.
 """

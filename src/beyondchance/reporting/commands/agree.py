@@ -76,22 +76,21 @@ _MOST_PAIRS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(levels.Row):
-    """The score under another measure, unit and scope, or by what the shapes of words tell."""
+    """The score against chance that sees the shapes of words."""
 
     level: str = "sensitivity"
     unit: str
     scope: str
-    chance_by: str = "uniform"
+    chance_by: str = "shapes"
 
     @property
     def joined(self) -> str:
         """The name in one piece."""
-        by = "" if self.chance_by == "uniform" else f" {self.chance_by}"
-        return f"{self.measure} {self.unit} {self.scope}{by}"
+        return f"{self.measure} {self.unit} {self.scope} {self.chance_by}"
 
 
-_CHOICES = alike(TEXT, "measure", "unit", "scope", outputs=TABLE | JSON)
-VARIANT = Group("variant", [*_CHOICES, TEXT("chance_by", outputs=JSON), *levels.FIGURES])
+_CHOICES = alike(TEXT, "measure", "unit", "scope", "chance_by", outputs=JSON)
+VARIANT = Group("variant", [*_CHOICES, *levels.FIGURES])
 _LADDER = (
     TEXT("measure", outputs=TABLE),
     for_people("observed", lambda row: row.score.observed),
@@ -227,7 +226,7 @@ def agree_report(
     difficulty : Difficulty, optional
         Of the documents, for ``document``.
     variants : sequence of Variant
-        The score under other choices.
+        The scores against chance that sees the shapes of words.
     others : Coefficients, optional
         Other coefficients on the same annotations.
     intervals : mapping of measure to Intervals, optional
@@ -263,8 +262,7 @@ def agree_report(
         settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
         settings = settings.replaced(gamma=others.settings.gamma)
-    informed = [row for row in variants if row.chance_by != "uniform"]
-    settings = settings.replaced(chance=BOTH if informed else settings.chance)
+    settings = settings.replaced(chance=BOTH if variants else settings.chance)
 
     def blocks() -> Blocks:
         yield verdict(breakdown, annotators, loss or {})
@@ -282,11 +280,8 @@ def agree_report(
     def asked() -> Blocks:
         changes = {found.field: trend_sentence(found, digits) for found in trends}
         yield from _tables_by(breakdown, by, changes, top=top)
-        if choices := [row for row in variants if row.chance_by == "uniform"]:
-            columns = (*_CHOICES, *levels.SCORE_COLUMNS)
-            yield table_of(choices, columns, "the score by other choices")
-        if informed:
-            yield table_of(informed, _LADDER, "what the shapes of words give away")
+        if variants:
+            yield table_of(variants, _LADDER, "what the shapes of words give away")
             yield sentences.SKILL
         if others is not None:
             yield from _coefficients().blocks_of(others)
