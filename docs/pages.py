@@ -69,7 +69,7 @@ CLOSING = """\
 `--output json` is a contract: `"format": 2` is its version, and only additions happen without
 another. Every score has `observed`, `chance` and `corrected` (null where undefined, with a
 `reason`) and the `counts` that they are computed from; with `--confidence` also `intervals`, except
-for single documents and `--sensitivity`. The schema ({download}`download
+for single documents. The schema ({download}`download
 <../../src/beyondchance/resources/schema.json>`) ships as `beyondchance/resources/schema.json`.
 """
 

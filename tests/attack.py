@@ -55,7 +55,7 @@ COMMANDS = [
     ["rank", "--gold", "ada"],
     ["difficulty"],
     ["convert", "--to", "table"],
-    ["agree", "--sensitivity", "--output", "json"],
+    ["agree", "--output", "json"],
     ["disagreements", "--output", "json"],
 ]
 SAVING = [

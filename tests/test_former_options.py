@@ -9,6 +9,7 @@ from beyondchance.options import FORMER, ReadOptions, declared
 from beyondchance.settings import Settings
 
 ANSWERS = {
+    "sensitivity": ("measure=, unit= and scope=", "--measure, --unit and --scope"),
     "spans_key": ("layer=NAME", "--layer NAME"),
     "align": ("strict='cut_tokens'", "--strict=cut_tokens"),
     **{

@@ -122,6 +122,7 @@ def _names(strict: object) -> list[str]:
 FORMER: dict[str, Text] = {
     "keep_parts": "leave it out: an interrupted run starts anew, and takes seconds for a million "
     "documents; shares of larger files are counted with part and save_counts",
+    "sensitivity": ("pass ", Use("measure"), ", ", Use("unit"), " and ", Use("scope"), " in turn"),
     "spans_key": ("pass ", Use("layer", placeholder="NAME")),
     "align": (Use("strict", "cut_tokens"), " refuses spans that cut a token"),
     **{

@@ -33,7 +33,7 @@ DATA = Annotations(
 )
 COMMANDS = [
     ["agree", "--by", "document", "--confidence", "0.95", "--coefficients", "alpha,kappa"],
-    ["agree", "--annotators", f"{ADA},{BEN}", "--sensitivity", "--output", "json"],
+    ["agree", "--annotators", f"{ADA},{BEN}", "--output", "json"],
     ["rank", "--gold", ADA, "--by", "label", "--output", "json"],
     ["difficulty", "--gold", BEN, "--output", "json"],
     ["disagreements", "--output", "json"],

@@ -59,7 +59,6 @@ TRIED = {
     "against": ("ben", *SURE),
     "coefficients": ("alpha,kappa",),
     "gamma": ("alpha=2", "--coefficients", "gamma", "--labels", "PERSON"),
-    "sensitivity": ("--labels", "PERSON"),
     "methods": (),
     "rank by": ("label", *SURE),
     "split_by_difficulty": ("0.7", *DRAWN),

@@ -32,7 +32,6 @@ CALLS = {
     "agree": ("agree", *TEAM),
     "agree-two": ("agree", *TEAM[:2], "--measure", "exact", "--digits", "2"),
     "agree-by": ("agree", *TEAM, "--by", "document", "--by", "season", "--top", "2"),
-    "agree-sensitivity": ("agree", *TEAM[:2], "--labels", "PERSON", "--sensitivity"),
     "agree-gold": ("agree", *TEAM[1:], "--gold", TEAM[0], "--rename-label", "EVENT=THING"),
     "agree-two-gold": ("agree", *TEAM[1:2], "--gold", TEAM[0], *SURE),
     "agree-coefficients": ("agree", *TEAM, "--coefficients", "alpha,mu-alpha,ku-alpha,kappa,s"),

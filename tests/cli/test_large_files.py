@@ -130,7 +130,7 @@ def test_labels_that_occur_nowhere(capsys):
 
 
 def test_what_needs_all_documents(capsys):
-    for option in ("--null", "--coefficients kappa", "--sensitivity"):
+    for option in ("--null", "--coefficients kappa"):
         said = refusal(capsys, "agree", "a.parquet", *option.split(), "--workers", "2")
         assert_tells(said, f"{option.split()[0]} … --workers")
 

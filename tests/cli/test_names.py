@@ -405,16 +405,6 @@ class TestPaths:
             assert code == 0
             assert str(files) not in out, output
 
-    @pytest.mark.slow
-    def test_a_note_that_tells_an_error_holds_none(self, run, files):
-        for name in "ab":
-            (files / f"{name}.rttm").write_text("SPEAKER r 1 0 5 <NA> <NA> x <NA> <NA>\n")
-        paths = [files / "a.rttm", files / "b.rttm"]
-        words = ["--grid", "1s", "--sensitivity", "--output", "json"]
-        code, out, _ = run("agree", *paths, *words)
-        assert code == 0
-        assert str(files) not in out
-
 
 # --- --pseudonyms -------------------------------------------------------------
 
@@ -453,14 +443,6 @@ def test_results_show_no_name(run, saved, batch):
     for name, command in ROTATION[batch::N_BATCHES]:
         given, made = saved(name)
         hidden(*run(*command, *given, *made.flags(), "--pseudonyms"))
-
-
-@pytest.mark.slow
-def test_no_variant_shows_a_name(run, saved):
-    for name in ("conll", "table_csv"):
-        given, made = saved(name)
-        words = ["--sensitivity", "--output", "json", "--pseudonyms"]
-        hidden(*run("agree", *given, *made.flags(), *words))
 
 
 @pytest.mark.slow

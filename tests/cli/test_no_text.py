@@ -89,8 +89,7 @@ def is_marked(example):
 
 N_BATCHES = 8
 BATCHES = [pytest.param(n, marks=[pytest.mark.slow] * (n % 4 > 0)) for n in range(N_BATCHES)]
-QUICK = [command for command in COMMANDS if "--sensitivity" not in command]
-ROTATION = list(zip(EXAMPLES, cycle(QUICK), strict=False))
+ROTATION = list(zip(EXAMPLES, cycle(COMMANDS), strict=False))
 """Every format and every command once."""
 
 
@@ -104,12 +103,6 @@ def hidden(code, shown):
 def test_results_show_no_text(run, saved, batch):
     for name, command in ROTATION[batch::N_BATCHES]:
         hidden(*run(command, saved(name), "--no-text"))
-
-
-@pytest.mark.slow
-def test_no_variant_shows_text(run, saved):
-    words = ["agree", "--sensitivity", "--output", "json"]
-    hidden(*run(words, saved("label_studio"), "--no-text"))
 
 
 @pytest.mark.slow

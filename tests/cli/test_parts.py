@@ -144,3 +144,9 @@ def test_systems_have_means(capsys):
     text = run(capsys, "rank", *TEAM, "--output", "csv").out
     (cleo, *_) = csv.DictReader(io.StringIO(text))
     assert float(cleo["macro_label"]) == ranking.systems["cleo"].macro("label").corrected
+
+
+def test_what_a_team_supports_is_no_part_of_a_whole_corpus(capsys):
+    found = run(capsys, "agree", *TEAM, "--unit", "corpus")
+    assert "supported by" not in found.out
+    assert_tells(found.err, "no share that several support … --unit corpus")

@@ -324,9 +324,9 @@ class TestTrueSentences:
 
     def test_stars_are_explained(self, systems, drawn):
         assert re.search(r"to [\d.]+\*<", drawn.html)
-        assert "* fewer than 30 effective documents" in drawn.html
+        assert "* the weakest: its width" in drawn.html
         # By default too, of a label that very few documents have.
-        assert "* fewer than 5 effective documents" in systems.html
+        assert "* the weakest: its width" in systems.html
 
 
 def test_wrong_numbers():
@@ -349,9 +349,9 @@ class TestWords:
         tags = {"a": [["B-P", "B-X"]] * 3, "b": [["B-P", "O"]] * 3, "c": [["B-P", "O"]] * 3}
         corpus = Corpus.from_tags(tags)
         shown = unescape(report(agreement(corpus), corpus, **FEW).html)
-        assert_tells(shown, "label 'X' is used by 'a' … the option rename label")
+        assert_tells(shown, "one annotator alone uses … 'X' by 'a' … the option rename label")
         shown = report(agreement(corpus), corpus, show_texts=False, **FEW).html
-        assert "label … is used by …" in shown
+        assert "nothing can match them: … by …; " in shown
 
 
 class TestAnswer:

@@ -162,8 +162,8 @@ def drawn_by_rich(blocks, digits, width):
             console.print(block.text)
             continue
         grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for column, heading in enumerate(block.headings):
-            grid.add_column(heading, justify="left" if block.is_left(column) else "right")
+        for heading, is_left in zip(block.headings, block.left, strict=True):
+            grid.add_column(heading, justify="left" if is_left else "right")
         for row in block.rows:
             grid.add_row(*(visible(cell_text(cell, digits)) for cell in row))
         console.print(block.title)

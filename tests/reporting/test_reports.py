@@ -154,7 +154,7 @@ class TestNotes:
         corpus = Corpus.from_tags({"a": [["B-PER", "B-X"]], "b": [["B-PER", "O"]]})
         result = agreement(corpus)
         (note,) = words.unshared_labels(result.settings, result.counts)
-        assert str(note).startswith("label 'X' is used by 'a' only")
+        assert_tells(note, "labels that one annotator alone uses … 'X' by 'a'; ")
         result = agreement(corpus, scope="unlabelled")
         assert words.unshared_labels(result.settings, result.counts) == []
 
@@ -163,7 +163,7 @@ class TestNotes:
         corpus = Corpus.from_tags({"a": tags, "b": [["O"] * 9]})
         result = agreement(corpus)
         (note,) = words.unshared_labels(result.settings, result.counts)
-        assert_tells(note, "9 labels are used by one … 'L0', 'L1'")
+        assert_tells(note, "'L0' by 'a'; 'L1' by 'a' … and 3 more")
 
     def test_no_system_has_all_documents(self):
         corpus = Corpus.from_tags(

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from beyondchance.annotations.corpus import UNITS, Corpus
+from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.dates import in_order
 from beyondchance.annotations.joining import in_characters, with_whole_documents
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import load, noted, path_of
+from beyondchance.cli.loading import noted
 from beyondchance.cli.running import emit, output_form, progress
 from beyondchance.cli.scanning import scored
-from beyondchance.core.measures import MEASURES
 from beyondchance.diagnosis.loss import loss_of
-from beyondchance.errors import BeyondChanceError, DataError, OverlapError, SpanError
-from beyondchance.io.naming import sendable
-from beyondchance.messages import Note, Quote, Text, pieces
+from beyondchance.errors import BeyondChanceError, DataError
+from beyondchance.messages import Note, Piece, Quote, pieces
 from beyondchance.reporting.commands.agree import Variant, agree_report, shown_levels
-from beyondchance.results.agreement import Agreement, Labelling
+from beyondchance.results.agreement import Agreement
 from beyondchance.results.averages import AVERAGES
 from beyondchance.scoring.answers import without_gold
 from beyondchance.scoring.api import agreement, difficulty
@@ -76,9 +73,6 @@ def _fields(options: Mapping[str, Any]) -> list[str]:
     "numbers, dates such as 2024-05-31, and names that differ in a whole number need none.",
 )
 @flags.coefficients()
-@flags.in_output(
-    "--sensitivity", is_flag=True, help="The score under every measure, unit and scope."
-)
 @flags.TOP
 @flags.FAIL_UNDER
 @flags.METHODS
@@ -100,11 +94,8 @@ def command(**options: Any) -> Any:
     measure, result = next(iter(results.items()))
     is_whole = bool(corpus.documents)
     told = [*result.notes]
-    variants = _variants(corpus, options, told) if options["sensitivity"] else []
-    if options["chance"] == "shapes":
-        variants += _informed(corpus, results, options)
-    split = _split(corpus, options, told)
-    parts = {**(split.parts if split else {}), **supported_parts(corpus, options, told)}
+    informed = _informed(corpus, results, options) if options["chance"] == "shapes" else []
+    parts = scored_parts(corpus, options, told)
     trends = _trends(result, options, told)
     if not is_whole:
         # A corpus without documents has notes that a report does not look for.
@@ -139,7 +130,7 @@ def command(**options: Any) -> Any:
         results,
         noted(corpus, told),
         by=tuple(dict.fromkeys(options["by"])),
-        variants=variants,
+        variants=informed,
         intervals=flags.if_intervals(options, partial(_intervals, results, options)),
         part_intervals=flags.if_intervals(options, partial(_part_intervals, result, parts)),
         parts=parts,
@@ -152,41 +143,39 @@ def command(**options: Any) -> Any:
     return partial(emit, report, {"the corrected score": result.score})
 
 
-def _split(corpus: Corpus, options: Mapping[str, Any], told: list[Note]) -> Labelling | None:
-    """Score finding and labelling, or tell why there is no such split.
-
-    Neither where labels do not count or are all the same, nor for other measures or averages.
-    """
-    is_labelled = SCOPES[options["scope"]].labelled and len(corpus.labels) > 1
-    if not is_labelled or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
-        return None
-    why: Text = "its chance depends on all documents at once"
+@contextmanager
+def _telling(
+    told: list[Note], *what: Piece, kind: type[BeyondChanceError] = DataError
+) -> Iterator[None]:
+    """Tell why there is no such result, in the place of an error of a kind."""
     try:
-        if corpus.documents:
-            given = flags.scoring_options(options)
-            given.pop("scope")
-            return labelling(corpus, **given)
-    except (OverlapError, SpanError) as error:
-        why = error.text
-    told.append(Note(("no split into finding and labelling: ", *pieces(why))))
-    return None
+        yield
+    except kind as error:
+        told.append(Note((*what, ": ", *pieces(error.text))))
 
 
-def supported_parts(
+def scored_parts(
     corpus: Corpus, options: Mapping[str, Any], told: list[Note]
 ) -> dict[str, Agreement]:
-    """Score what two of a team support, and a team as large as most are; or tell why not."""
+    """Score finding and labelling, and what two or a usual team support; or tell why not.
+
+    Labels are no part where they do not count or are all the same.
+    """
+    if options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
+        return {}
+    asked, found = flags.scoring_options(options), dict[str, Agreement]()
+    if SCOPES[asked.pop("scope", "label")].labelled and len(corpus.labels) > 1:
+        with _telling(told, "no split into finding and labelling"):
+            if not corpus.documents:
+                raise DataError("its chance depends on all documents at once")
+            found |= labelling(corpus, **asked).parts
     teams = np.bincount(without_gold(corpus).annotation_document)
     usual = int(np.median(teams)) if len(teams) else 0
-    found: dict[str, Agreement] = {}
-    if usual < 3 or options["average"] != "micro" or options["measure"] not in SPLIT_MEASURES:
-        return found
-    try:
-        for fewest in (2, usual):
+    # Options that do not go with it were not passed for it.
+    with _telling(told, "no share that several support", kind=BeyondChanceError):
+        for fewest in (2, usual) if usual > 2 else ():
             asked = flags.scoring_options(options)
             found[f"supported {fewest}"] = agreement(corpus, support=fewest, **asked)
-    except BeyondChanceError as error:
-        told.append(Note(("no share that several support: ", *pieces(error.text))))
     return found
 
 
@@ -248,10 +237,8 @@ def _trends(result: Agreement, options: Mapping[str, Any], told: list[Note]) -> 
 
         order = options["order"]
         if order or in_order(tuple(result.by_field(name))):
-            try:
+            with _telling(told, "no trend over ", Quote(name)):
                 found.append(trend(result, name, order=order))
-            except DataError as error:
-                told.append(Note(("no trend over ", Quote(name), ": ", *error.text)))
     return found
 
 
@@ -269,35 +256,3 @@ def _informed(
         )
         for measure, result in results.items()
     ]
-
-
-def _variants(corpus: Corpus, options: dict[str, Any], told: list[Note]) -> list[Variant]:
-    """Score under every measure, unit and scope, or tell why there is no score by some unit.
-
-    The files are read again where the unit differs.
-    """
-    variants = []
-    # Once for each unit, though it is so by several measures.
-    refused: dict[tuple[str, str], Note] = {}
-    paths = [path for path in map(path_of, options["files"]) if isinstance(path, str)]
-    common = flags.picked(options, ("model", "average"))
-
-    def missing(error: BeyondChanceError, *by: str) -> None:
-        note = Note((f"no score by {', '.join(by)}: ", *error.text))
-        refused.setdefault((by[0], str(error)), sendable(note, paths))
-
-    for unit in UNITS:
-        try:
-            read_by = corpus if unit == corpus.unit else load(options, unit=unit)
-        except BeyondChanceError as error:
-            missing(error, unit)
-            continue
-        for scope, measure in product(SCOPES, MEASURES):
-            try:
-                result = agreement(read_by, measure=measure, scope=scope, **common)
-            except BeyondChanceError as error:
-                missing(error, unit, measure, scope)
-                continue
-            variants.append(Variant(measure=measure, unit=unit, scope=scope, score=result.score))
-    told += refused.values()
-    return variants

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from beyondchance.cli import options as flags
-from beyondchance.cli.agree import scored_otherwise, supported_parts
+from beyondchance.cli.agree import scored_otherwise, scored_parts
 from beyondchance.cli.running import tell
 from beyondchance.diagnosis.loss import loss_of
 from beyondchance.io.example import example
@@ -15,7 +15,6 @@ from beyondchance.io.writing import write
 from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.commands.agree import agree_report
 from beyondchance.scoring.api import agreement
-from beyondchance.scoring.labelling import labelling
 from beyondchance.scoring.options import scoring_of
 
 
@@ -38,13 +37,11 @@ def command(folder: str | None, **options: Any) -> Report:
     if folder:
         write(corpus, f"{folder}/", format="conll")
         tell(f"wrote {folder}: try beyondchance agree {folder}/*.conll")
-    result, split = agreement(corpus), labelling(corpus)
-    scoring = {"measure": "token", "average": "micro"}
-    parts = {**split.parts, **supported_parts(corpus, scoring, [])}
+    result, scoring = agreement(corpus), {"measure": "token", "average": "micro"}
     return agree_report(
         result.measures,
         corpus,
-        parts=parts,
+        parts=scored_parts(corpus, scoring, []),
         loss=loss_of(result, corpus, scoring_of({})),
         otherwise=scored_otherwise(corpus, scoring),
         digits=options["digits"],

@@ -27,19 +27,11 @@ _NAMES = "beyondchance.pseudonyms"
 """Where a context keeps what annotators are called, by their names in the files."""
 
 
-def load(options: Mapping[str, Any], **other: Any) -> Corpus:
-    """Read the files of a command, and keep what was asked for.
-
-    Parameters
-    ----------
-    options : mapping
-        The files and options of the command.
-    **other
-        Options of `read` that take the place of those.
-    """
+def load(options: Mapping[str, Any]) -> Corpus:
+    """Read the files of a command, and keep what was asked for."""
     if not options["files"]:
         raise click.UsageError("no files; expected at least one, or - for standard input")
-    reading = {"gold": options["gold"], **picked(options, READING), "anonymous": False, **other}
+    reading = {"gold": options["gold"], **picked(options, READING), "anonymous": False}
     try:
         corpus, known = read_by_names(
             options["files"], options["format"], reading, naming_of(options)

@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +18,9 @@ from beyondchance.errors import BeyondChanceError, OptionError
 from beyondchance.io.saving import save_file
 from beyondchance.messages import COMMAND_LINE, Note, Text, Voice, spoken, unquoted
 from beyondchance.numbers import in_digits
-from beyondchance.reporting.blocks import CUT, Report
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.escaping import visible
-from beyondchance.reporting.rendering import FLAT, LIST_OUTPUTS, rendered
+from beyondchance.reporting.rendering import CUT, FLAT, LIST_OUTPUTS, rendered
 from beyondchance.reporting.sentences import condensed
 
 if TYPE_CHECKING:
@@ -287,24 +286,26 @@ def emit(report: Report, scores: Mapping[str, Score] | None = None) -> int:
     params = click.get_current_context().params
     save, digits = params.get("save"), params["digits"]
     write: Callable[..., str] = rendered
+    form = output_form()
     if params.get("methods"):
         from beyondchance.reporting.methods import rendered_methods  # noqa: PLC0415 - rarely wanted
 
         write = rendered_methods
-        report = replace(report, notes=tuple(note for note in report.notes if note != CUT))
     with working("printing", quiet=params["quiet"]):
-        words = partial(write, report, output_form(), digits=digits, voice=voice())
+        words = partial(write, report, form, digits=digits, voice=voice())
         if save is None:
             text = words(width=_width(), colour=_is_coloured())
         else:
             # As on standard output: half of a character is written as in Python and in JSON.
             sources = () if report.corpus is None else report.corpus.sources
             save_file(save, words().encode(errors="backslashreplace"), sources)
-    tell_notes(report.notes)
+    is_cut = write is rendered and form not in {"json", *FLAT} and report.is_cut
+    notes = (*report.notes, CUT) if is_cut else report.notes
+    tell_notes(notes)
     if save is not None:
         tell(f"wrote {save}")
     else:
-        if report.notes and is_terminal(sys.stderr):
+        if notes and is_terminal(sys.stderr):
             tell("")  # the result follows on the same screen
         click.echo(text, nl=False, color=True)
     code, bar = 0, params.get("fail_under")

@@ -41,7 +41,6 @@ _PACKED = 4
 _AT_ONCE = (
     "null",
     "coefficients",
-    "sensitivity",
     "split_by_difficulty",
     "methods",
     "chance",

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.errors import BeyondChanceError
-from beyondchance.messages import Note, Piece, Quote, pieces, renamed, renaming
+from beyondchance.messages import Note, Piece, Quote, renamed, renaming
 
 # It begins where a word does: to look from each of its letters on takes time that grows squared.
 _ADDRESS = re.compile(r"(?<![^@\s,/])([^@\s,/]+)@[^@\s,/]+\.[^@\s.,/]+")
@@ -144,18 +144,3 @@ def _without_address(piece: Piece) -> Piece:
         return piece
     address = _ADDRESS.fullmatch(str(piece.value))
     return piece if address is None else replace(piece, value=address[1])
-
-
-def sendable(note: Note, paths: Iterable[str]) -> Note:
-    """Remove the folders of files, and e-mail addresses, from the note of an error.
-
-    Examples
-    --------
-    >>> note = Note(("/home/ada/x.csv:3: ", Quote("ada@x.org"), " is there twice"))
-    >>> print(sendable(note, ["/home/ada/x.csv"]))
-    x.csv:3: 'ada' is there twice
-    """
-    without = renaming(short_paths(paths))
-    text = tuple(map(_without_address, pieces(note.text)))
-    text = tuple(without(x) if isinstance(x, str) else x for x in text)
-    return replace(note, text=text)

@@ -387,7 +387,7 @@ def _to_know(found: Overview, notes: Sequence[Note], voice: Voice) -> Iterator[S
     if found.corpus is None:
         return
     shown = _shown_intervals(found)
-    said = (sentences.star(_starred(found, shown), found.settings), *sentences.missing(shown))
+    said = (sentences.star(_starred(found, shown)), *sentences.missing(shown))
     parts: list[Part] = [blocks.Prose(text) for text in said if text]
     results: list[Ranking | Agreement] = [*found.rankings.values(), *found.results.values()]
     skipped = blocks.skipped_sentences(results[0].skipped, results[0].extent.noun)
@@ -463,7 +463,7 @@ def _laid_out(table: blocks.Table) -> dict[str, Any]:
     return {
         "headings": [headings[column] for column in order],
         "rows": [[row[column] for column in order] for row in table.rows],
-        "left": [table.is_left(column) for column in order],
+        "left": [table.left[column] for column in order],
         "is_led": is_led,
     }
 

@@ -20,7 +20,7 @@ from beyondchance.page.svg import Chart
 from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import Prose, Report, Table, counted, cut, in_list, in_one
 from beyondchance.reporting.citations import bibtex
-from beyondchance.reporting.columns import for_people
+from beyondchance.reporting.columns import for_people, table_of
 from beyondchance.reporting.commands import (
     coefficients as coefficients_report,
     diagnose as diagnose_report,
@@ -430,7 +430,7 @@ def _documents(found: Overview, links: Mapping[str, str]) -> Iterator[Section]:
     )
     legend = f"without: the corrected score without the {noun}"
     legend += "; places: where annotators differ" if found.places else ""
-    table = breakdown.scored(
+    table = table_of(
         listed,
         columns,
         f"{noun}s, those that lower agreement most first",

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note, Text, Use
+from beyondchance.messages import Note, Text
 from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.tallies import DOCUMENTS, by_fate
 
 if TYPE_CHECKING:
     from beyondchance.reporting.columns import Group
-
-CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
-"""A note for those who look at tables."""
 
 
 class Range(NamedTuple):
@@ -67,17 +64,29 @@ class Table(NamedTuple):
         What the rows are, where the headings do not tell.
     remark : str
         What is to be said below.
+    is_cut : bool
+        Whether there are more rows than are shown.
     """
 
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     remark: str = ""
+    is_cut: bool = False
 
-    def is_left(self, column: int) -> bool:
-        """Return whether a column holds names or words."""
-        cells = [row[column] for row in self.rows]
-        return any(isinstance(cell, str) and not _AMOUNT.fullmatch(cell) for cell in cells)
+    @property
+    def left(self) -> list[bool]:
+        """For each column whether it holds names or words."""
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * len(self.headings)
+        return [
+            any(isinstance(cell, str) and not _AMOUNT.fullmatch(cell) for cell in cells)
+            for cells in columns
+        ]
+
+    def texts(self, digits: int, *, headed: bool = False) -> list[list[str]]:
+        """Return the rows as they are shown, below the headings if asked for."""
+        rows = [self.headings, *self.rows] if headed else self.rows
+        return [[cell_text(cell, digits) for cell in row] for row in rows]
 
 
 _AMOUNT = re.compile(r"[-+▲▼=<>]? ?[\d.,]*( %)?")
@@ -155,18 +164,33 @@ class Report:
     make_methods: Callable[..., Paragraph] = Paragraph
     noun: str = "document"
 
+    @cached_property
+    def _main(self) -> list[Block]:
+        return _as_blocks(self.make_blocks())
+
+    @cached_property
+    def _asked(self) -> list[Block]:
+        return _as_blocks(self.make_asked())
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are rows that no table shows."""
+        return any(isinstance(x, Table) and x.is_cut for x in (*self._main, *self._asked))
+
     def blocks(self, said: Iterable[str] = ()) -> list[Block]:
         """Return what people read; last what was left out, what else is said, and the signature."""
         skipped = skipped_sentences(self.skipped or {}, self.noun)
-        found = (*self.make_blocks(), *self.make_asked(), *skipped, *said)
-        made = [x if isinstance(x, Block) else Prose(x) for x in found if x]
-        return made if self.signature is None else [*made, Prose(self.signature, quiet=True)]
+        return [*self._main, *self._asked, *_as_blocks((*skipped, *said)), *self._signed]
+
+    @property
+    def _signed(self) -> list[Block]:
+        return [] if self.signature is None else [Prose(self.signature, quiet=True)]
 
     def for_paper(self, said: Iterable[str] = ()) -> list[Block | PaperTable]:
         """Return the main table and what options asked for, or all blocks without such a table."""
         if self.make_paper is None:
             return [*self.blocks(said)]
-        return [self.make_paper(), *replace(self, make_blocks=tuple, skipped=None).blocks()]
+        return [self.make_paper(), *self._asked, *self._signed]
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -184,14 +208,22 @@ class Report:
         found = self.make_rows()
         return found if isinstance(found, Sequence) else list(found)
 
+    def signed_rows(self) -> Iterator[Mapping[str, Any]]:
+        """Yield the rows, each with the signature, where there is one."""
+        signature = {} if self.signature is None else {"signature": self.signature}
+        return ({**row, **signature} for row in self.rows)
 
-def report_on(
-    of: Any, corpus: Corpus | None, *notes: Note, is_cut: bool = False, **rest: Any
-) -> Report:
+
+def _as_blocks(found: Blocks) -> list[Block]:
+    """Make paragraphs of texts; empty ones are left out."""
+    return [x if isinstance(x, Block) else Prose(x) for x in found if x]
+
+
+def report_on(of: Any, corpus: Corpus | None, *notes: Note, **rest: Any) -> Report:
     """Build a report of a result, or of a corpus, with its notes and what was left out."""
     known = of if corpus is None else corpus
     usual = {
-        "notes": (*known.notes, *notes, *([CUT] if is_cut else [])),
+        "notes": (*known.notes, *notes),
         "skipped": dict(of.skipped),
         "noun": of.extent.noun,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isnan, nan
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
@@ -236,6 +237,7 @@ SCORE_COLUMNS = (
         "corrected",
         "(observed - chance) / (1 - chance); null where undefined",
         interval=lambda row: getattr(row, "intervals", {}).get("corrected"),
+        why=lambda row: getattr(_score(row), "reason", None),
     ),
 )
 REASON = figure(
@@ -459,26 +461,7 @@ def breakdown_of(
     known = intervals or {}
     own = known.get(measure, Intervals(overall={}, settings=result.settings))
 
-    def rows_of(
-        level: str,
-        scores: Mapping[Any, Score],
-        ends: Mapping[Any, Scores],
-        of_field: str = "",
-        **more: Mapping[Any, Any],
-    ) -> list[Row]:
-        return [
-            Row(
-                measure=measure,
-                score=score,
-                level=level,
-                name=name,
-                of_field=of_field,
-                intervals=ends.get(name, {}),
-                **{column: values[name] for column, values in more.items() if name in values},
-            )
-            for name, score in scores.items()
-        ]
-
+    rows_of = partial(_rows_of, measure)
     support = result.support
     rows = [
         Row(
@@ -492,7 +475,7 @@ def breakdown_of(
     ]
     # The team without each annotator, where two are left.
     without = result.without if len(result.by_annotator) > 2 else {}
-    rows += rows_of("label", result.by_label, own.by_label, support=support or {})
+    rows += labels_of(measure, result, own.by_label)
     rows += rows_of("pair", result.by_pair, own.by_pair)
     habits = habits_of(result, results.get("token"))
     others = {row.name: row for row in rows_of("without", without, own.without)}
@@ -518,6 +501,34 @@ def breakdown_of(
         positions=result.settings.positions,
         noun=result.extent.noun,
     )
+
+
+def _rows_of(
+    measure: str,
+    level: str,
+    scores: Mapping[Any, Score],
+    ends: Mapping[Any, Scores],
+    of_field: str = "",
+    **more: Mapping[Any, Any],
+) -> list[Row]:
+    """Return a row for each score of a level, with what else is known by the same names."""
+    return [
+        Row(
+            measure=measure,
+            score=score,
+            level=level,
+            name=name,
+            of_field=of_field,
+            intervals=ends.get(name, {}),
+            **{column: values[name] for column, values in more.items() if name in values},
+        )
+        for name, score in scores.items()
+    ]
+
+
+def labels_of(measure: str, result: Agreement, intervals: Mapping[str, Scores]) -> list[Row]:
+    """Return the labels of a result."""
+    return _rows_of(measure, "label", result.by_label, intervals, support=result.support or {})
 
 
 def habits_of(result: Agreement, by_position: Agreement | None) -> dict[str, Data]:
@@ -553,39 +564,6 @@ def _ratio(amount: float, whole: float) -> float:
 # --- Tables for people --------------------------------------------------------
 
 
-def scored(
-    rows: Sequence[Any],
-    columns: Sequence[Column],
-    title: str = "",
-    remark: str = "",
-    *,
-    settings: Settings | None = None,
-    **headings: Any,
-) -> Table:
-    """Return a table of scores, with each reason why some are undefined, of which rows.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Or of anything with a score.
-    columns : sequence of Column
-        The first names the row.
-    title, remark : str
-    settings : Settings, optional
-        Of the intervals, which then stand after the corrected scores, if there are any.
-    **headings : str
-    """
-    by_reason: dict[str, list[str]] = {}
-    for row, name in zip(rows, columns[0].cells(rows), strict=True):
-        by_reason.setdefault(row.score.reason, []).append(str(name))
-    undefined = (
-        f"Undefined{f' ({in_list(names)})' if len(names) < len(rows) else ''}: {reason}."
-        for reason, names in by_reason.items()
-        if reason is not None
-    )
-    return table_of(rows, columns, title, in_one(remark, *undefined), settings=settings, **headings)
-
-
 NAMED = for_people("name", attrgetter("shown"), "name")
 
 
@@ -599,14 +577,13 @@ def scores_table(
     remark: str = "",
 ) -> Table:
     """Return a table of scores by name; of too many, those of the lowest scores."""
-    shown, cut = lowest(rows, top)
-    columns, remark = (NAMED, SPANS, *SCORE_COLUMNS), in_one(cut, remark)
-    return scored(shown, columns, title, remark, settings=settings, name=heading)
+    columns, shown = (NAMED, SPANS, *SCORE_COLUMNS), {"top": top, "lowest": contested}
+    return table_of(rows, columns, title, remark, settings=settings, **shown, name=heading)
 
 
 def rates_tables(rows: Sequence[Any], settings: Settings | None, title: str) -> list[Table]:
     """Return tables of precision, recall and F1 of labels against a gold standard."""
-    tables = [scored(rows, (NAMED, *RATE_COLUMNS, SUPPORT), title, name="label")]
+    tables = [table_of(rows, (NAMED, *RATE_COLUMNS, SUPPORT), title, name="label")]
     # There is no room for intervals in the same table.
     return [*tables, *intervals_tables("label", rows, settings, f"intervals of the {title}")]
 
@@ -617,37 +594,32 @@ def intervals_tables(
     """Return a table of intervals, where another one has no room for them; none without any."""
     if not any(row.intervals for row in rows):
         return []
-    shown, remark = lowest(rows, top)
-    columns = (NAMED, SCORE_COLUMNS[-1])
-    return [table_of(shown, columns, title, remark, settings=settings, name=heading)]
-
-
-def lowest(rows: Sequence[AnyRow], top: int) -> tuple[Sequence[AnyRow], str]:
-    """Return all rows, or those of the lowest scores and a remark on how many there are."""
-    if not top or len(rows) <= top:
-        return rows, ""
-    return most_contested(rows)[:top], f"The {top:,} lowest of {len(rows):,}."
+    columns = (NAMED, SCORE_COLUMNS[-1]._replace(why=None))
+    shown = {"top": top, "lowest": contested}
+    return [table_of(rows, columns, title, settings=settings, **shown, name=heading)]
 
 
 def lowest_names(scores: Mapping[Any, Score], top: int) -> list[Any]:
     """Return all names, or those of the lowest scores."""
-    rows = [Row(measure="", score=score, name=name) for name, score in scores.items()]
-    return [row.name for row in lowest(rows, top)[0]]
+    if not 0 < top < len(scores):
+        return list(scores)
+    return sorted(scores, key=lambda name: contested(scores[name]))[:top]
+
+
+def contested(row: Row | Score) -> tuple[bool, float, int]:
+    """Return what to sort rows by: the lowest first and undefined ones last; then by spans."""
+    score = _score(row)
+    is_undefined = isnan(score.corrected)
+    return is_undefined, 0.0 if is_undefined else score.corrected, -score.n_spans
 
 
 def most_contested(rows: Iterable[AnyRow]) -> list[AnyRow]:
     """Sort by corrected score, the lowest first and undefined ones last; then by spans."""
-
-    def key(row: Row) -> tuple[bool, float, int]:
-        corrected = row.score.corrected
-        return isnan(corrected), 0.0 if isnan(corrected) else corrected, -row.score.n_spans
-
-    return sorted(rows, key=key)
+    return sorted(rows, key=contested)
 
 
 def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> Table:
     """Return how each annotator marks, compared with the others or with a gold standard."""
-    shown, remark = lowest(rows, top)
     is_team = len(rows) > 2 and gold is None
     has_lengths = not all(isnan(row.mean_length) for row in rows)
     others = "the others" if gold is None else "the gold standard"
@@ -656,10 +628,12 @@ def habits_table(rows: Sequence[Row], top: int, *, gold: str | None = None) -> T
     legend += "; without: corrected, of the others among themselves" if is_team else ""
     marks = HABITS[0 if has_lengths else 1 : 2]
     return table_of(
-        shown,
+        rows,
         (NAMED, SPANS, *marks, *SCORE_COLUMNS, *([WITHOUT] if is_team else [])),
         f"annotators, each against {others}" if is_team or gold else "annotators",
-        in_one(remark, f"({legend})"),
+        f"({legend})",
+        top=top,
+        lowest=contested,
         name="annotator",
     )
 
@@ -747,4 +721,4 @@ def parts_table(rows: Sequence[Row], title: str = "", **more: Any) -> Table:
     if any(row.level == "supported" for row in rows):
         remark = in_one("(supported: of what is marked, the share that so many marked)", remark)
     columns = (NAMED, *SCORE_COLUMNS)
-    return scored(rows, columns, title, remark, name="", **more)
+    return table_of(rows, columns, title, remark, name="", **more)

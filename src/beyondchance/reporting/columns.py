@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from beyondchance.reporting.blocks import Below, Cell, Range, Table, cut, in_one
+from beyondchance.messages import Text
+from beyondchance.reporting.blocks import Below, Cell, Range, Report, Table, in_list, in_one
 from beyondchance.results.intervals import ConfidenceInterval
 from beyondchance.settings import Settings
 
@@ -119,6 +120,8 @@ class Column(NamedTuple):
         The confidence interval, which tables show in a column of its own.
     flat : function of a row, optional
         Several cells of CSV instead of the value.
+    why : function of a row, optional
+        The reason why there is no value, which is said below tables.
     is_optional : bool
         Whether it is left out where the value is None; of tables, where all values are.
     outputs : Output
@@ -133,6 +136,7 @@ class Column(NamedTuple):
     cell: Getter | None = None
     interval: Callable[[Any], Ends | None] | None = None
     flat: Callable[[Any], Mapping[str, Any]] | None = None
+    why: Getter | None = None
     is_optional: bool = False
     outputs: Output = PEOPLE | DATA
 
@@ -271,27 +275,41 @@ def table_of(
     remark: str = "",
     *,
     top: int = 0,
+    n_rows: int = 0,
+    lowest: Getter | None = None,
     settings: Settings | None = None,
     output: Output = TABLE,
     **headings: str,
 ) -> Table:
-    """Return a table for people.
+    """Return a table for people, with each reason why values are missing, of which rows.
 
     Parameters
     ----------
     rows : iterable
     columns : iterable of Column
+        The first names the row.
     title, remark : str
     top : int
         How many rows are shown at most; 0 shows all.
+    n_rows : int
+        How many there are, if only those to be shown are given.
+    lowest : function of a row, optional
+        Of too many rows, those with the lowest are shown; the first by default.
     settings : Settings, optional
         Of the confidence intervals; without them, there are none.
     output : Output
     **headings : str
         Headings that depend on the result, by key.
     """
-    listed, cut_to = cut(list(rows), top)
+    listed, remarks = list(rows), ""
+    n_all = n_rows or len(listed)
+    if 0 < top < n_all:
+        remarks = f"{top:,} of {n_all:,}."
+        if lowest is not None:
+            remarks, listed = f"The {top:,} lowest of {n_all:,}.", sorted(listed, key=lowest)
+        listed = listed[:top]
     shown: list[tuple[str, Sequence[Cell]]] = []
+    missing: dict[str | None, list[str]] = {}
     for column in shown_in(output, columns):
         found = column.cells(listed)
         if not column.is_optional or any(cell is not None for cell in found):
@@ -302,11 +320,48 @@ def table_of(
             if any(ends):
                 level = "" if output == PAPER else interval_heading(settings)
                 shown.append((level, list(map(cell_of, ends))))
+        if column.why is not None and output == TABLE:
+            for name, why in zip(shown[0][1], map(column.why, listed), strict=True):
+                missing.setdefault(why, []).append(str(name))
     cells = list(zip(*(found for _, found in shown), strict=True))
     floors = {cell.draws: None for row in cells for cell in row if isinstance(cell, Below)}
     bounds = (f"(<: the smallest p-value that {draws})" for draws in floors)
-    remark = in_one(cut_to, remark, *bounds)
-    return Table([heading for heading, _ in shown], cells, title, remark)
+    reasons = (
+        f"Undefined{f' ({in_list(names)})' if len(names) < len(listed) else ''}: {why}."
+        for why, names in missing.items()
+        if why is not None
+    )
+    remark = in_one(remarks, remark, *bounds, *reasons)
+    return Table([heading for heading, _ in shown], cells, title, remark, len(listed) < n_all)
+
+
+def report_of_rows(
+    rows: Sequence[Any],
+    columns: Sequence[Column],
+    *said: Text,
+    settings: Settings | None = None,
+    **rest: Any,
+) -> Report:
+    """Build the report of a result that is one table, and in JSON the first of its rows.
+
+    Parameters
+    ----------
+    rows : sequence
+    columns : sequence of Column
+    *said : Text
+        What is said below the table.
+    settings : Settings, optional
+        Of the result.
+    **rest
+        What else the report has, or has in the place of these.
+    """
+    usual = {
+        "signature": settings and str(settings),
+        "make_blocks": lambda: [table_of(rows, columns, settings=settings), *said],
+        "make_data": lambda: data_of(rows[0], columns),
+        "make_rows": lambda: flat_rows(rows, columns),
+    }
+    return Report(**(usual | rest))
 
 
 def interval_heading(settings: Settings) -> str:

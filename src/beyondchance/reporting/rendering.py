@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 
 from beyondchance.checks import checked_option
-from beyondchance.messages import PYTHON, Voice, spoken
+from beyondchance.messages import PYTHON, Note, Use, Voice, spoken
 from beyondchance.reporting.blocks import Block, PaperTable, Prose, Report
 
 OUTPUTS: Mapping[str, str] = {
@@ -25,6 +25,8 @@ LIST_OUTPUTS: Mapping[str, str] = {**OUTPUTS, "jsonl": ".jsonl"}
 """Those of a result that is a list: its rows can also be lines of JSON."""
 FLAT = ("csv", "jsonl")
 """Those that are one flat table."""
+CUT = Note(("long tables are cut; ", Use("top", 0), " shows all of them"))
+"""A note for those who look at tables."""
 
 
 def rendered(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from beyondchance.reporting.blocks import CUT, Report
+from beyondchance.reporting.blocks import Report
 from beyondchance.reporting.outputs.json import plain, spoken_data
 from beyondchance.reporting.rendering import rendered
 from beyondchance.reporting.sentences import condensed
@@ -53,8 +53,7 @@ def report_of(result: Printed) -> Report:
 def printed(result: Printed, output: str) -> str:
     """Write a result in one of the outputs for people; notes come before the signature."""
     report = report_of(result)
-    notes = condensed(note for note in report.notes if note is not CUT)
-    return rendered(report, output, said=notes, width=_COLUMNS).rstrip("\n")
+    return rendered(report, output, said=condensed(report.notes), width=_COLUMNS).rstrip("\n")
 
 
 def plain_data(result: Printed) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import inf, isnan
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,12 @@ from beyondchance.messages import (
     Use,
     Voice,
     pieces,
-    quotes,
     spoken,
 )
 from beyondchance.numbers import Extent, in_digits, p_is
 from beyondchance.reporting.blocks import counted, in_list
 from beyondchance.reporting.columns import interval_heading
 from beyondchance.results.counts import Counts
-from beyondchance.results.intervals import FEW, FEW_ANNOTATORS, VERY_FEW
 from beyondchance.results.score import Score
 from beyondchance.scoring.options import words_of
 from beyondchance.settings import Settings
@@ -45,10 +43,11 @@ MUCH = 0.05
 """Where it moves a score by this or more, that is said too."""
 HEAVY = 0.1
 """The share of all pairs from which on a document is named."""
-APART = 0.1
-"""Where finding and labelling differ by this or more, it is said what annotators differ in."""
 _MOST_REASONS = 6
 """Reasons for missing intervals that have a sentence each."""
+_MOST_LABELS = 6
+"""Labels of one annotator alone that are named."""
+_OTHERS = ("other reasons",)
 
 PARTS = {
     "finding": "finding spans",
@@ -248,28 +247,6 @@ reported, with its name.'
     return f"Correction {matters} here: {lowers}. {REPORT}"
 
 
-def finding_and_labelling(finding: Score, labelling: Score, digits: int = 4) -> str:
-    """Say whether annotators differ mainly in spans or in labels; nothing where they do not.
-
-    Examples
-    --------
-    >>> found = Score(matched=90, expected=10, size_a=100, size_b=100)
-    >>> labelled = Score(matched=25, expected=20, size_a=90, size_b=90, of="labels")
-    >>> print(finding_and_labelling(found, labelled, 2))
-    Corrected for chance, agreement is 0.89 in finding spans and 0.07 in labels at places both \
-found: the annotators differ mainly in labels.
-    """
-    difference = finding.corrected - labelling.corrected
-    if isnan(difference) or abs(difference) < APART:
-        return ""
-    found, labelled = (in_digits(score.corrected, digits) for score in (finding, labelling))
-    return (
-        f"Corrected for chance, agreement is {found} in {PARTS['finding']} and {labelled} in "
-        f"{PARTS['labelling']}: the annotators differ mainly in "
-        f"{'labels' if difference > 0 else PARTS['finding']}."
-    )
-
-
 def in_percent(share: float) -> str:
     """Write a share in whole percents that are 0 or 100 only if it is.
 
@@ -319,8 +296,9 @@ def explained(
         All that are shown.
     settings : Settings
     """
-    intervals = [interval for _, interval in shown]
-    return joined([how_made(first, settings), star(intervals, settings), *missing(shown)])
+    return joined(
+        [how_made(first, settings), star(interval for _, interval in shown), *missing(shown)]
+    )
 
 
 def joined(texts: Iterable[Text]) -> tuple[Piece, ...]:
@@ -366,22 +344,13 @@ def how_made(first: ConfidenceInterval, settings: Settings) -> str:
     return text
 
 
-def star(intervals: Iterable[ConfidenceInterval], settings: Settings) -> Text:
+def star(intervals: Iterable[ConfidenceInterval]) -> Text:
     """Explain the star next to some of these intervals; nothing if none has one."""
     starred = [interval for interval in intervals if interval.caution]
     if not starred:
         return ""
-    over, expanded = starred[0].over, settings.interval_method == "expanded"
-    if starred[0].has_few_annotators:
-        few = f"* fewer than {FEW_ANNOTATORS} annotators: the interval "
-        if expanded:
-            return f"{few}does not allow for annotators who are unlike these."
-        few += "is too narrow; "
-    elif expanded:
-        return f"* fewer than {VERY_FEW} effective {over}: the interval is a rough guide."
-    else:
-        few = f"* fewer than {FEW} effective {over}: the interval is probably too narrow; "
-    return few, Use("method", "expanded", flag="interval_method"), " allows for it."
+    weakest = min(starred, key=lambda interval: interval.effective)
+    return "* the weakest: ", *pieces(weakest.caution_text), "."
 
 
 def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
@@ -389,13 +358,12 @@ def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
     names_by_reason: dict[Text, list[str]] = {}
     for name, interval in shown:
         if interval.reason is not None:
-            names_by_reason.setdefault(pieces(interval.why), []).append(name)
-    texts: list[Text] = [
+            why = pieces(interval.why) if len(names_by_reason) < _MOST_REASONS else _OTHERS
+            names_by_reason.setdefault(why, []).append(name)
+    return [
         (f"No interval for {in_list(names)}: ", *pieces(why), ".")
         for why, names in names_by_reason.items()
     ]
-    rest = sum(len(names) for names in list(names_by_reason.values())[_MOST_REASONS:])
-    return texts[:_MOST_REASONS] + ([f"No interval for {rest:,} more."] if rest else [])
 
 
 def cautions(intervals: Iterable[ConfidenceInterval]) -> list[Note]:
@@ -523,7 +491,7 @@ def heaviest(counts: Counts, noun: str) -> list[Note]:
 
 
 def unshared_labels(settings: Settings, *tables: Counts) -> list[Note]:
-    """Note each label that only one of the annotators who were compared uses."""
+    """Note labels that only one of the annotators who were compared uses."""
     if settings.scope == "unlabelled":
         return []
     users: dict[str, set[str]] = {label: set() for label in tables[0].labels}
@@ -532,25 +500,16 @@ def unshared_labels(settings: Settings, *tables: Counts) -> list[Note]:
             for label, n_spans in counts.spans_by_label(name).items():
                 users[label] |= {name} if n_spans else set()
     unshared = {label: next(iter(names)) for label, names in users.items() if len(names) == 1}
-    if len(unshared) > 5:
-        text = f"{len(unshared)} labels are used by one annotator only, so nothing can match them: "
-        return [Note((text, *quotes(unshared, most=6)))]
-    return [
-        Note(
-            (
-                *(
-                    "label ",
-                    Quote(label),
-                    " is used by ",
-                    Quote(name),
-                    " only, so nothing can match ",
-                ),
-                *("it; ", Use("rename_label"), " merges it with a label of the others, "),
-                *(Use("exclude_labels"), " leaves it out"),
-            )
-        )
-        for label, name in unshared.items()
+    listed = [
+        ("; " if number else "", Quote(label), " by ", Quote(name))
+        for number, (label, name) in enumerate(unshared.items())
     ]
+    if not listed:
+        return []
+    more = f" and {len(listed) - _MOST_LABELS:,} more" if len(listed) > _MOST_LABELS else ""
+    said = "labels that one annotator alone uses, so that nothing can match them: "
+    mending = Use("rename_label"), " merges labels, ", Use("exclude_labels"), " leaves them out"
+    return [Note((said, *chain.from_iterable(listed[:_MOST_LABELS]), f"{more}; ", *mending))]
 
 
 def gold_left_out(gold: str, remedy: Text) -> Note:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from beyondchance.adjudication.adjudicated import AdjudicatedCorpus, Deciders
@@ -16,14 +17,11 @@ from beyondchance.reporting.columns import (
     CSV,
     FILES,
     JSON,
-    TABLE,
     TAIL,
     TEXT,
     TEXTS,
     UNSIGNED,
     Column,
-    Data,
-    Getter,
     Group,
     Kind,
     alike,
@@ -182,11 +180,12 @@ _PAIR = (
     TEXT("b", heading="second"),
     COUNT("n_places", "places that both decided", heading="both decided"),
     COUNT("n_same", heading="the same"),
-    for_people("differently", lambda row: row["n_places"] - row["n_same"]),
+    for_people("differently", lambda row: row.n_places - row.n_same),
     Column(
         "agreement",
         maybe(SCORE),
         "of what they decided there; null where there is no such place",
+        attrgetter("score"),
         outputs=JSON,
     ),
 )
@@ -198,10 +197,6 @@ COMPARED = command(
     *TAIL,
     called="adjudicate",
 )
-
-
-def _agreement(column: Column) -> Getter:
-    return lambda row: column.of(row["agreement"])
 
 
 def _version(decision: Decision) -> str:
@@ -240,30 +235,25 @@ class _Differing(NamedTuple):
 def deciders_report(found: Deciders, *, top: int = 20) -> Report:
     """Build the report of how far people decided alike."""
     differing = [_Differing(*pair) for pair in found.differing]
-    pairs: list[Data] = [
-        {
-            "a": a,
-            "b": b,
-            **attributes(x, "n_places", "n_same"),
-            "agreement": x.agreement and x.agreement.score,
-        }
+    pairs = [
+        SimpleNamespace(
+            a=a, b=b, n_places=x.n_places, n_same=x.n_same, score=x.agreement and x.agreement.score
+        )
         for (a, b), x in found.pairs.items()
     ]
     signed = [str(x.agreement.settings) for x in found.pairs.values() if x.agreement]
 
     def blocks() -> Blocks:
-        known = [pair for pair in pairs if pair["agreement"]]
-        scores = [x.only(TABLE, value=_agreement(x)) for x in SCORE_COLUMNS]
+        known = [pair for pair in pairs if pair.score]
         yield f"{in_list(found.names)}: what they decided, where both of two did."
         yield table_of(pairs, _PAIR, "places")
-        yield table_of(known, (*_PAIR[:2], *scores), "agreement at these places")
+        yield table_of(known, (*_PAIR[:2], *SCORE_COLUMNS), "agreement at these places")
         if differing:
             yield table_of(differing, _DIFFERING, "decided differently", top=top)
 
     return report_on(
         found.corpus,
         found.corpus,
-        is_cut=0 < top < len(differing),
         group=COMPARED,
         signature=signed[0] if signed else None,
         make_blocks=blocks,

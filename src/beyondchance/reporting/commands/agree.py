@@ -12,15 +12,12 @@ from beyondchance.messages import Note
 from beyondchance.numbers import in_digits, p_is
 from beyondchance.reporting import breakdown as levels, sentences
 from beyondchance.reporting.blocks import (
-    CUT,
     Blocks,
     PaperTable,
     Report,
     Table,
     counted,
-    cut,
     in_list,
-    in_one,
     methods,
     report_on,
 )
@@ -45,13 +42,13 @@ from beyondchance.reporting.columns import (
     command,
     data_of,
     flat_of,
-    flat_rows,
     for_people,
     kind,
     made,
     many,
     named,
     one_of,
+    report_of_rows,
     table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
@@ -79,22 +76,21 @@ _MOST_PAIRS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(levels.Row):
-    """The score under another measure, unit and scope, or by what the shapes of words tell."""
+    """The score against chance that sees the shapes of words."""
 
     level: str = "sensitivity"
     unit: str
     scope: str
-    chance_by: str = "uniform"
+    chance_by: str = "shapes"
 
     @property
     def joined(self) -> str:
         """The name in one piece."""
-        by = "" if self.chance_by == "uniform" else f" {self.chance_by}"
-        return f"{self.measure} {self.unit} {self.scope}{by}"
+        return f"{self.measure} {self.unit} {self.scope} {self.chance_by}"
 
 
-_CHOICES = alike(TEXT, "measure", "unit", "scope", outputs=TABLE | JSON)
-VARIANT = Group("variant", [*_CHOICES, TEXT("chance_by", outputs=JSON), *levels.FIGURES])
+_CHOICES = alike(TEXT, "measure", "unit", "scope", "chance_by", outputs=JSON)
+VARIANT = Group("variant", [*_CHOICES, *levels.FIGURES])
 _LADDER = (
     TEXT("measure", outputs=TABLE),
     for_people("observed", lambda row: row.score.observed),
@@ -230,7 +226,7 @@ def agree_report(
     difficulty : Difficulty, optional
         Of the documents, for ``document``.
     variants : sequence of Variant
-        The score under other choices.
+        The scores against chance that sees the shapes of words.
     others : Coefficients, optional
         Other coefficients on the same annotations.
     intervals : mapping of measure to Intervals, optional
@@ -266,11 +262,7 @@ def agree_report(
         settings = settings.replaced(resamples=drawn.resamples, seed=drawn.seed, ties=drawn.ties)
     if others is not None:
         settings = settings.replaced(gamma=others.settings.gamma)
-    informed = [row for row in variants if row.chance_by != "uniform"]
-    settings = settings.replaced(chance=BOTH if informed else settings.chance)
-
-    listed = [breakdown.of("annotator"), breakdown.of("pair"), *map(breakdown.by, by)]
-    notes = agree_notes(corpus, result, breakdown)
+    settings = settings.replaced(chance=BOTH if variants else settings.chance)
 
     def blocks() -> Blocks:
         yield verdict(breakdown, annotators, loss or {})
@@ -283,17 +275,13 @@ def agree_report(
         if null is not None:
             yield sentences.random_agreement(null, digits)
         yield from levels.parts_tables(part_rows, breakdown.settings, _by(breakdown))
-        yield _differing_part(parts or {}, digits)
         yield from _tables(breakdown, top=top)
 
     def asked() -> Blocks:
         changes = {found.field: trend_sentence(found, digits) for found in trends}
         yield from _tables_by(breakdown, by, changes, top=top)
-        if choices := [row for row in variants if row.chance_by == "uniform"]:
-            columns = (*_CHOICES, *levels.SCORE_COLUMNS)
-            yield levels.scored(choices, columns, "the score by other choices")
-        if informed:
-            yield table_of(informed, _LADDER, "what the shapes of words give away")
+        if variants:
+            yield table_of(variants, _LADDER, "what the shapes of words give away")
             yield sentences.SKILL
         if others is not None:
             yield from _coefficients().blocks_of(others)
@@ -320,7 +308,7 @@ def agree_report(
         corpus,
         group=AGREE,
         signature=str(settings),
-        notes=(*notes, *([CUT] if 0 < top < max(map(len, listed)) else [])),
+        notes=tuple(agree_notes(corpus, result, breakdown)),
         make_blocks=blocks,
         make_asked=asked,
         make_data=data,
@@ -374,12 +362,12 @@ def trend_sentence(found: Trend, digits: int) -> str:
 def report_of_trend(found: Trend) -> Report:
     """Build the report of a trend alone."""
     columns = [Column(found.field, value=itemgetter(0)), Column("corrected", value=itemgetter(1))]
-    rows = list(zip(found.order, found.corrected, strict=True))
-    return Report(
-        signature=str(found.settings),
-        make_blocks=lambda: [table_of(rows, columns, remark=trend_sentence(found, 4))],
+    return report_of_rows(
+        list(zip(found.order, found.corrected, strict=True)),
+        columns,
+        trend_sentence(found, 4),
+        settings=found.settings,
         make_data=lambda: {"field": found.field, **TREND.make(found)},
-        make_rows=lambda: flat_rows(rows, columns),
     )
 
 
@@ -437,14 +425,6 @@ def _counted_otherwise(scores: Mapping[str, float], measure: str, digits: int) -
     return f"Counted otherwise, corrected {measure} is {in_list(said)}." if said else ""
 
 
-def _differing_part(parts: Mapping[str, Agreement], digits: int) -> str:
-    """Say what annotators differ in, if it is mainly one part."""
-    if "finding" not in parts:
-        return ""
-    scores = parts["finding"].score, parts["labelling"].score
-    return sentences.finding_and_labelling(*scores, digits)
-
-
 def shown_intervals(breakdown: levels.Breakdown) -> list[tuple[str, ConfidenceInterval]]:
     """Return the intervals that tables show, by name."""
     # Two annotators are one pair, and need no tables besides the first.
@@ -467,8 +447,7 @@ def report_of_agreement(result: Agreement) -> Report:
 def report_of_support(results: Mapping[str, Agreement]) -> Report:
     """Build the report of what several annotators support: by each measure, and of labels."""
     result, found = next(iter(results.values())), levels.breakdown_of(results)
-    overall = [replace(row, name=row.measure) for row in found.of("all")]
-    rows = overall + found.of("label")
+    rows = [*(replace(row, name=row.measure) for row in found.of("all")), *found.of("label")]
     title = f"what at least {result.settings.support} annotators marked, of all that is marked"
     return report_on(
         result,
@@ -482,29 +461,29 @@ def report_of_support(results: Mapping[str, Agreement]) -> Report:
 
 def report_of_labelling(result: Labelling) -> Report:
     """Build the report of both parts of an agreement, overall and by label."""
-    measure, field = result.settings.measure, result.settings.field
-    compared = sentences.PARTS["labelling"].replace("labels", field or "labels")
-    parts = {sentences.PARTS["finding"]: result.finding, compared: result.labelling}
-    rows = {name: levels.breakdown_of({measure: part}) for name, part in parts.items()}
-
-    def blocks() -> Blocks:
-        overall = [replace(found.rows[0], name=name) for name, found in rows.items()]
-        title, found = list(rows.items())[-1]
-        yield levels.parts_table(overall, "agreement in two parts")
-        yield "" if field else _differing_part(result.parts, 4)
-        yield levels.scores_table("label", found.of("label"), None, title=title)
-
+    field = result.settings.field or "labels"
+    parts = {
+        sentences.PARTS[part].replace("labels", field): levels.breakdown_of(
+            {result.settings.measure: found}
+        )
+        for part, found in result.parts.items()
+    }
+    title, last = list(parts.items())[-1]
+    overall = [replace(found.rows[0], name=name) for name, found in parts.items()]
     return report_on(
         result.finding,
         None,
         signature=str(result.settings),
-        make_blocks=blocks,
+        make_blocks=lambda: [
+            levels.parts_table(overall, "agreement in two parts"),
+            levels.scores_table("label", last.of("label"), None, title=title),
+        ],
         make_data=lambda: {
             "finding": levels.SCORE.make(result.finding.score),
             "labelling": result.labelling.to_dict(),
         },
         make_rows=lambda: [
-            {"part": name, **row.to_flat()} for name, found in rows.items() for row in found.rows
+            {"part": name, **row.to_flat()} for name, found in parts.items() for row in found.rows
         ],
     )
 
@@ -525,7 +504,7 @@ def report_of_score(score: Score) -> Report:
     """Build the report of one score, with precision and recall."""
     row = levels.Row(measure="", score=score, support=0)
     return Report(
-        make_blocks=lambda: [levels.scored([row], (*levels.RATE_COLUMNS, levels.SPANS))],
+        make_blocks=lambda: [table_of([row], (*levels.RATE_COLUMNS, levels.SPANS))],
         make_data=lambda: levels.SCORE.make(row),
         make_rows=lambda: [flat_of(row, (*levels.FIGURES[:-1], *levels.RATE_COLUMNS[:2]))],
     )
@@ -543,7 +522,7 @@ def overall_table(breakdown: levels.Breakdown) -> Table:
     """Return a table of the score by each measure."""
     gold = breakdown.gold
     name = for_people("measure", lambda row: sentences.by_measure(row.measure, breakdown.positions))
-    return levels.scored(
+    return table_of(
         breakdown.of("all"),
         (name, *(levels.SCORE_COLUMNS if gold is None else levels.RATE_COLUMNS)),
         "agreement" if gold is None else f"agreement with the gold standard {gold}",
@@ -597,10 +576,9 @@ def _documents_table(breakdown: levels.Breakdown, top: int) -> Table:
     documents, noun = breakdown.of("document"), breakdown.noun
     columns = [levels.NAMED, levels.SPANS, *levels.SCORE_COLUMNS, levels.DIFFICULTY, _P_CHANCE]
     contested = levels.most_contested(row for row in documents if row.score.n_spans)
-    shown, remark = cut(contested, top)
-    remark = in_one(remark, f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})")
+    remark = f"(difficulty: {sentences.DIFFICULTY}, 1 minus the {_OF_ALL})"
     title = f"the most contested {noun}s first"
-    return levels.scored(shown, columns, title, remark, name=noun)
+    return table_of(contested, columns, title, remark, top=top, name=noun)
 
 
 _P_CHANCE = for_people("p (chance)", lambda row: levels.p_cell(row.null), is_optional=True)
@@ -666,28 +644,25 @@ _MOST_RANDOM = 20
 
 def report_of_null(null: NullDistribution) -> Report:
     """Build the report of random agreement, overall and by document."""
-    names = {id(item): name for name, item in null.by_document.items()}
-    documents = sorted(null.by_document.values(), key=lambda item: -item.p_value)
-    defined = [item for item in documents if item.reason is None]
-
-    def blocks() -> Blocks:
-        yield sentences.random_agreement(null, 4)
-        if len(defined) > 1:
-            name = Column("document", value=lambda item: names[id(item)])
-            title = "documents, the least different from chance first"
-            yield table_of(defined, [name, *_OF_NULL], title, top=_MOST_RANDOM)
-
-    def rows() -> Iterator[Data]:
-        yield {"level": "all", "name": "", **flat_of(null, _OF_NULL)}
-        for name, item in null.by_document.items():
-            yield {"level": "document", "name": name, **flat_of(item, _OF_NULL)}
-
+    documents = null.by_document
+    names = {id(item): name for name, item in documents.items()}
+    defined = [item for item in documents.values() if item.reason is None]
+    defined.sort(key=lambda item: -item.p_value)
+    columns = [Column("document", value=lambda item: names[id(item)]), *_OF_NULL]
+    title = "documents, the least different from chance first"
     return Report(
         signature=str(null.settings),
-        make_blocks=blocks,
+        make_blocks=lambda: [
+            sentences.random_agreement(null, 4),
+            table_of(defined, columns, title, top=_MOST_RANDOM) if defined[1:] else "",
+        ],
         make_data=lambda: {
             **data_of(null, _OF_NULL),
-            "documents": {name: data_of(item, _OF_NULL) for name, item in null.by_document.items()},
+            "documents": {name: data_of(item, _OF_NULL) for name, item in documents.items()},
         },
-        make_rows=rows,
+        make_rows=lambda: [
+            {"level": level, "name": name, **flat_of(item, _OF_NULL)}
+            for level, found in (("all", {"": null}), ("document", documents))
+            for name, item in found.items()
+        ],
     )

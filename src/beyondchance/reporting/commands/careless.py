@@ -140,7 +140,6 @@ def report_of_careless(found: CarelessWork, *, top: int = 20) -> Report:
         found.corpus,
         found.corpus,
         group=CARELESS,
-        is_cut=0 < top < max(len(stretches), len(people)),
         signature=str(found.settings),
         make_blocks=blocks,
         make_data=lambda: {

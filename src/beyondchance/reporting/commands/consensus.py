@@ -130,7 +130,6 @@ def report_of_consensus(found: Consensus, *, top: int = 20) -> Report:
     return report_on(
         found.corpus,
         found.corpus,
-        is_cut=0 < top < len(ties),
         group=CONSENSUS,
         signature=None if result is None else str(result.settings),
         make_blocks=blocks,

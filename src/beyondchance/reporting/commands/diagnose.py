@@ -481,7 +481,6 @@ def diagnose_report(
         result,
         corpus,
         *found.notes,
-        is_cut=0 < top < max(len(patterns), len(found.merges)),
         group=DIAGNOSE,
         signature=str(settings if found.loss else found.settings),
         make_blocks=blocks,

@@ -119,7 +119,6 @@ def difficulty_report(
         result,
         corpus,
         *sentences.cautions(ends.values()),
-        is_cut=0 < top < len(defined),
         group=DIFFICULTY,
         signature=str(settings),
         skipped=skipped_of(result, gold),

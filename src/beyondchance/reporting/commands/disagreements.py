@@ -13,7 +13,6 @@ from beyondchance.reporting.blocks import (
     Cell,
     Report,
     Table,
-    cut,
     in_list,
     in_one,
     report_on,
@@ -199,7 +198,6 @@ def disagreements_report(
         corpus,
         corpus,
         *notes,
-        is_cut=0 < top < (max(len(listed), len(by_pair)) if places is None else len(places)),
         group=DISAGREEMENTS,
         signature=found.signature,
         skipped={what: number for what, number in skipped.items() if number},
@@ -231,19 +229,18 @@ def _pairs_table(
     top: int,
 ) -> Table:
     """Return a table of counts by kind, of all pairs together and of each."""
-
-    def differing(row: Data) -> int:
-        return sum(row[sort] for sort in KINDS if sort != "agree")
-
     pairs = [{"pair": " and ".join(pair), **counts} for pair, counts in by_pair.items()]
-    total = {sort: sum(counts[sort] for counts in by_pair.values()) for sort in KINDS}
-    if 0 < top < len(pairs):
-        remark = f"The {top:,} of {len(pairs):,} that differ most. {remark}".rstrip()
-        pairs = sorted(pairs, key=differing, reverse=True)[:top]
-    if len(by_pair) > 1:
-        pairs = [{"pair": "all pairs", **total}, *pairs]
-    title = "pairs of spans, and spans without a partner"
-    return table_of(pairs, [Column("pair"), *_KINDS.columns], title, remark, **names)
+    whole = {"pair": "all pairs", **{x: sum(row[x] for row in pairs) for x in KINDS}}
+    is_cut = 0 < top < len(pairs)
+    if is_cut:
+        remark = in_one(f"The {top:,} of {len(pairs):,} that differ most.", remark)
+        pairs.sort(key=lambda row: row["agree"] - sum(row[x] for x in KINDS))
+    rows = [whole, *pairs] if len(pairs) > 1 else pairs
+    title, columns = "pairs of spans, and spans without a partner", _KINDS.columns
+    shown = rows[: top + 1] if is_cut else rows
+    return table_of(shown, [Column("pair"), *columns], title, remark, **names)._replace(
+        is_cut=is_cut
+    )
 
 
 def _labels_table(
@@ -296,8 +293,8 @@ def _list_table(listed: Disagreements, top: int, is_narrow: bool) -> Table:
     columns += [Column("in the text")] if marked else []
     one, other = listed.pairs[0] if one_pair else ("the first", "the second")
     legend = f"([ ] marked by {one}, {{ }} by {other})" if marked else ""
-    remark = in_one(cut(range(len(listed)), top)[1], legend)
-    return table_of(rows, columns, "one by one, in reading order", remark)
+    title = "one by one, in reading order"
+    return table_of(rows, columns, title, legend, top=top, n_rows=len(listed))
 
 
 def _kind(row: Data, *, against_gold: bool, has_labels: bool) -> str:

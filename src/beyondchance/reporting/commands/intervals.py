@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from beyondchance.messages import Note
@@ -20,10 +21,10 @@ from beyondchance.reporting.columns import (
     alike,
     cell_of,
     data_of,
-    flat_rows,
     for_people,
     interval_heading,
     named,
+    report_of_rows,
     table_of,
 )
 from beyondchance.results.intervals import ConfidenceInterval, Intervals
@@ -42,14 +43,10 @@ _INTERVAL = (
 def report_of_interval(interval: ConfidenceInterval) -> Report:
     """Build the report of one interval."""
     caution = [] if interval.caution is None else [Note(interval.caution_text, is_caution=True)]
-
-    why_not = f"No interval: {interval.reason}."
-    return Report(
-        notes=tuple(caution),
-        make_blocks=lambda: [why_not if interval.reason else table_of([interval], _INTERVAL)],
-        make_data=lambda: data_of(interval, _INTERVAL),
-        make_rows=lambda: flat_rows([interval], _INTERVAL),
-    )
+    report = report_of_rows([interval], _INTERVAL, notes=tuple(caution))
+    if interval.reason is None:
+        return report
+    return replace(report, make_blocks=lambda: [f"No interval: {interval.reason}."])
 
 
 class _Row(NamedTuple):
@@ -84,15 +81,16 @@ def report_of_intervals(found: Intervals) -> Report:
         yield table_of(rows, [levels.NAMED, *columns], title, name="")
         yield sentences.explained(first, shown, found.settings)
 
-    return Report(
-        signature=str(found.settings),
+    return report_of_rows(
+        rows,
+        _ROW,
+        settings=found.settings,
         notes=tuple(sentences.cautions(found.overall.values())),
         make_blocks=blocks,
         make_data=lambda: {
             "levels": [data_of(row, _ROW) for row in rows],
             "uncertainty": levels.uncertainty(first, found.settings),
         },
-        make_rows=lambda: flat_rows(rows, _ROW),
     )
 
 

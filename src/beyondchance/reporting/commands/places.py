@@ -10,7 +10,7 @@ from operator import itemgetter
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Span
-from beyondchance.reporting.blocks import Blocks, Report, Table, cut, in_list, in_one
+from beyondchance.reporting.blocks import Blocks, Report, Table, in_list
 from beyondchance.reporting.columns import (
     COUNT,
     DATA,
@@ -100,8 +100,8 @@ def places_table(found: Places, top: int) -> Table:
         row["versions"] = versions_in_words(shown, place)
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
     title, noun = "one by one, what is worth most first", found.corpus.extent.noun
-    remark = in_one(cut(order, top)[1], legend)
-    return table_of(rows, PLACE.columns, title, remark, document=noun)
+    rest = {"top": top, "n_rows": len(found), "document": noun}
+    return table_of(rows, PLACE.columns, title, legend, **rest)
 
 
 def contexts_of(shown: Places | Disagreements) -> list[str]:

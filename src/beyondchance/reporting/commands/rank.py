@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from functools import partial
+from itertools import chain, combinations
 from math import inf
 from operator import attrgetter
 from string import ascii_lowercase
@@ -17,7 +18,6 @@ from beyondchance.reporting import breakdown, sentences
 from beyondchance.reporting.blocks import (
     Below,
     Blocks,
-    Cell,
     PaperTable,
     Report,
     Table,
@@ -42,9 +42,9 @@ from beyondchance.reporting.columns import (
     TEXT,
     TEXTS,
     YES_OR_NO,
+    AnyKind,
     Column,
     Data,
-    Getter,
     Group,
     alike,
     attributes,
@@ -59,6 +59,7 @@ from beyondchance.reporting.columns import (
     many,
     maybe,
     named,
+    report_of_rows,
     table_of,
 )
 from beyondchance.reporting.paper_tables import paper_table
@@ -149,12 +150,10 @@ class SystemRow(breakdown.Row):
     @property
     def change(self) -> str:
         """How far correction moves the rank: up, down or not at all."""
-        before, after = self.rank_observed, self.rank_corrected
-        if before is None or after is None:
+        if self.rank_observed is None or self.rank_corrected is None:
             return ""
-        if before == after:
-            return "="
-        return f"▲ {before - after}" if after < before else f"▼ {after - before}"
+        risen = self.rank_observed - self.rank_corrected
+        return f"{'▲' if risen > 0 else '▼'} {abs(risen)}" if risen else "="
 
     @property
     def means(self) -> dict[str, breakdown.Row]:
@@ -164,34 +163,20 @@ class SystemRow(breakdown.Row):
         return {part.joined: part for part in parts}
 
     @property
-    def labels(self) -> list[breakdown.Row]:
+    def labels(self) -> dict[str, breakdown.Row]:
         """The labels of the system."""
         known = self.sureness.labels.get(self.joined, {}) if self.sureness else {}
-        support = self.agreement.support or {}
-        return [
-            breakdown.Row(
-                measure=self.measure,
-                score=score,
-                level="label",
-                name=label,
-                intervals=known.get(label, {}),
-                support=support.get(label),
-            )
-            for label, score in self.agreement.by_label.items()
-        ]
+        return {x.joined: x for x in breakdown.labels_of(self.measure, self.agreement, known)}
+
+    @property
+    def tests(self) -> Data:
+        """What tests say of the system."""
+        return tests_of(self.standings, self.joined)
 
     @property
     def group(self) -> Group:
         """What JSON and CSV have of it."""
         return SYSTEM
-
-
-def letters_of(standings: Standings, name: str) -> str:
-    """Return a letter for each group of a system."""
-    return "".join(
-        ascii_lowercase[number] if number < 26 else f" {number + 1}"
-        for number in standings.groups_of(name)
-    )
 
 
 class _Standing(NamedTuple):
@@ -205,40 +190,47 @@ class _Standing(NamedTuple):
         """Of its scores."""
         return self.standings.intervals[self.shown]
 
-
-def _tested(make: Callable[[Standings, str], Any]) -> Getter:
-    """Return what tests say of a system; None where there were none."""
-    return lambda row: None if row.standings is None else make(row.standings, row.shown)
-
-
-def _ahead(name: str) -> Getter:
-    """Return what is known of the difference from the next system below, if there is one."""
-
-    def value(standings: Standings, system: str) -> Any:
-        found = standings.pairs.get((system, standings.next_below(system)))
-        return None if found is None else attrgetter(name)(found)
-
-    return _tested(value)
+    @property
+    def tests(self) -> Data:
+        """What tests say of it."""
+        return tests_of(self.standings, self.shown)
 
 
-def _against(
-    key: str, other: Callable[[Standings, str], str | None], heading: str, about: str
-) -> Column:
+def tests_of(standings: Standings | None, name: str) -> Data:
+    """Return what tests say of a system; nothing where there were none."""
+    if standings is None:
+        return {}
+    groups, below = standings.groups_of(name), standings.next_below(name)
+    letters = (ascii_lowercase[i] if i < len(ascii_lowercase) else f" {i + 1}" for i in groups)
+    found: Data = {"groups": groups, "group": "".join(letters)}
+    # Two systems make one comparison.
+    adjusted = ", adjusted" if len(standings.order) > 2 else ""
+    floor = f"{standings.settings.resamples:,} permutations can show{adjusted}"
+    others = {"p_best": standings.order[0], "p_next": below, "p_against": standings.against}
+    for key, other in others.items():
+        if other is not None:
+            p = getattr(standings, key)(name)
+            found[key] = Below(p, floor) if standings.is_floored(name, other) else p
+    if ahead := standings.pairs.get((name, below)):
+        low, high = ahead.interval
+        found |= {"ahead": ahead.difference, "ahead_low": low, "ahead_high": high}
+    return found
+
+
+def _tested(key: str, sort: AnyKind, about: str = "", **more: Any) -> Column:
+    """Declare what tests say of a system."""
+    return Column(key, sort, about, lambda row: row.tests.get(key), is_optional=True, **more)
+
+
+def _p(key: str, heading: str, about: str) -> Column:
     """Declare a p-value of a system and another one, a bound where it may be smaller."""
 
-    def value(standings: Standings, name: str) -> float | None:
-        return None if other(standings, name) is None else getattr(standings, key)(name)
+    def value(row: Any) -> float | None:
+        p = row.tests.get(key)
+        return p.value if isinstance(p, Below) else p
 
-    def cell(standings: Standings, name: str) -> Cell:
-        p = value(standings, name)
-        if p is None or not standings.is_floored(name, str(other(standings, name))):
-            return p
-        # Two systems make one comparison.
-        adjusted = ", adjusted" if len(standings.order) > 2 else ""
-        return Below(p, f"{standings.settings.resamples:,} permutations can show{adjusted}")
-
-    values = _tested(value), heading, _tested(cell)
-    return Column(key, maybe(SHARE), about, *values, is_optional=True, outputs=DATA | TABLE)
+    known = _tested(key, maybe(SHARE), about, heading=heading, outputs=DATA | TABLE)
+    return known._replace(value=value, cell=known.value)
 
 
 _RANK = maybe(kind(type="integer", minimum=1))
@@ -264,49 +256,20 @@ RANKS = (
     _RANK("rank_skill", heading="by skill", is_optional=True, outputs=DATA | TABLE),
 )
 """What is shown of a system next to its scores; a column added here is in every output."""
-_P_VALUES = (
-    _against(
-        "p_best",
-        lambda standings, _: standings.order[0],
-        "p vs best",
-        "against the best system, by Holm's method",
-    ),
-    _against(
-        "p_next",
-        lambda standings, name: standings.next_below(name),
-        "p vs next",
-        "against the next system below, by Holm's method",
-    ),
-    _against(
-        "p_against",
-        lambda standings, _: standings.against,
-        "",
-        "against the system of --against, by Holm's method for its tests only",
-    ),
+_AGAINST = _p(
+    "p_against", "", "against the system of --against, by Holm's method for its tests only"
 )
 STANDING = (
-    *_P_VALUES,
-    FIGURE(
-        "ahead",
-        "corrected score minus that of the next system below",
-        _ahead("difference"),
-        is_optional=True,
-        outputs=DATA,
+    _p("p_best", "p vs best", "against the best system, by Holm's method"),
+    _p("p_next", "p vs next", "against the next system below, by Holm's method"),
+    _AGAINST,
+    _tested("ahead", FIGURE, "corrected score minus that of the next system below", outputs=DATA),
+    *(_tested(f"ahead_{end}", FIGURE, outputs=DATA) for end in ("low", "high")),
+    _tested(
+        "groups", many(COUNT), "groups of systems without significant differences", outputs=JSON
     ),
-    *(
-        Column(f"ahead_{end}", value=_ahead(f"interval.{end}"), is_optional=True, outputs=DATA)
-        for end in ("low", "high")
-    ),
-    Column(
-        "groups",
-        many(COUNT),
-        "groups of systems without significant differences",
-        _tested(lambda standings, name: standings.groups_of(name)),
-        is_optional=True,
-        outputs=JSON,
-    ),
-    TEXT("group", value=_tested(letters_of), is_optional=True, outputs=CSV | PEOPLE),
-    _P_VALUES[-1].only(PAPER),
+    _tested("group", TEXT, outputs=CSV | PEOPLE),
+    _AGAINST.only(PAPER),
 )
 """What tests say of a system."""
 
@@ -330,12 +293,7 @@ SYSTEM = Group(
         breakdown.INTERVALS,
         *STANDING,
         breakdown.MACRO("macro", value=attrgetter("means"), flat=_flat_means),
-        Column(
-            "labels",
-            named(breakdown.SCORE),
-            value=lambda row: {label.name: label for label in row.labels},
-            outputs=JSON,
-        ),
+        Column("labels", named(breakdown.SCORE), outputs=JSON),
     ],
 )
 _SYSTEMS = many(SYSTEM)
@@ -529,13 +487,13 @@ def _flat_rows(
     by_label: bool,
 ) -> Iterator[Data]:
     """Yield the systems for CSV, and their labels."""
-    listed = [("all", system) for systems in by_measure.values() for system in systems]
-    listed += [(subset.name, system) for subset in subsets for system in subset.systems]
-    for subset, system in listed:
-        for row in (system, *(system.labels if by_label else ())):
-            label = "" if row is system else row.name
-            names = {"subset": subset, "measure": row.measure, "system": system.name}
-            yield {**names, "label": label, **flat_of(row, row.group.columns)}
+    listed = {"all": [*chain.from_iterable(by_measure.values())]}
+    listed |= {subset.name: subset.systems for subset in subsets}
+    for subset, systems in listed.items():
+        for system in systems:
+            for label, row in {"": system, **(system.labels if by_label else {})}.items():
+                names = {"subset": subset, "measure": row.measure, "system": system.name}
+                yield {**names, "label": label, **flat_of(row, row.group.columns)}
 
 
 def ranking_tables(systems: Sequence[SystemRow], title: str, which: str) -> Iterator[Table]:
@@ -609,7 +567,9 @@ def rank_notes(
 def explanation(standings: Standings, systems: Iterable[SystemRow] = ()) -> Text:
     """Say how the intervals were made, of all systems and of the labels of some."""
     shown = list(sentences.shown_of(standings))
-    labels = ((f"{system.shown}, {x.shown}", x) for system in systems for x in system.labels)
+    labels = (
+        (f"{system.shown}, {name}", x) for system in systems for name, x in system.labels.items()
+    )
     shown += [(name, label.intervals["corrected"]) for name, label in labels if label.intervals]
     return sentences.explained(shown[0][1], shown, standings.settings)
 
@@ -622,12 +582,12 @@ def ranking_table(
     With the settings of intervals, these stand after the corrected scores.
     """
     columns = (breakdown.NAMED, *breakdown.RATE_COLUMNS, *RANKS)
-    return breakdown.scored(systems, columns, title, settings=settings)
+    return table_of(systems, columns, title, settings=settings)
 
 
 def labels_tables(system: SystemRow, settings: Settings) -> list[Table]:
     """Return tables of the labels of a system, of all together and of their mean."""
-    rows = [*system.labels, replace(system, name="all (micro)"), system.means["label"]]
+    rows = [*system.labels.values(), replace(system, name="all (micro)"), system.means["label"]]
     return breakdown.rates_tables(rows, settings, f"labels of {system.shown}, by {system.by}")
 
 
@@ -683,48 +643,37 @@ def report_of_standings(standings: Standings) -> Report:
         yield explanation(standings)
         yield from sentences.verdict(standings, measure, 4)
 
-    return Report(
-        signature=str(settings),
+    return report_of_rows(
+        rows,
+        columns,
+        settings=settings,
         notes=tuple(sentences.weakest_caution(standings)),
         make_blocks=blocks,
         make_data=lambda: {
             "systems": flat_rows(rows, columns),
             **data_of(_comparisons(standings), _TESTS),
         },
-        make_rows=lambda: flat_rows(rows, columns),
     )
 
 
 def report_of_comparison(found: Comparison) -> Report:
     """Build the report of a difference, its interval and its p-value."""
-    row = flat_of(found, _DIFFERENCE)
-
-    def blocks() -> Blocks:
-        yield table_of([found], _DIFFERENCE, settings=found.settings)
-        yield "" if found.reason is None else f"No p-value: {found.reason}."
-        shown = [("the difference", found.interval)]
-        yield sentences.explained(found.interval, shown, found.settings)
-
-    return Report(
-        signature=str(found.settings),
+    return report_of_rows(
+        [found],
+        _DIFFERENCE,
+        "" if found.reason is None else f"No p-value: {found.reason}.",
+        sentences.explained(found.interval, [("the difference", found.interval)], found.settings),
+        settings=found.settings,
         notes=tuple(sentences.cautions([found.interval])),
-        make_blocks=blocks,
-        make_data=lambda: row,
-        make_rows=lambda: [row],
     )
 
 
 _DIFFERENCE = (
     Column("difference", interval=attrgetter("interval")),
-    Column("low", value=attrgetter("interval.low"), outputs=DATA),
-    Column("high", value=attrgetter("interval.high"), outputs=DATA),
-    Column(
-        "p_value",
-        heading="p",
-        cell=lambda found: breakdown.p_cell(found, "permutations"),
-    ),
+    *(Column(end, value=attrgetter(f"interval.{end}"), outputs=DATA) for end in ("low", "high")),
+    Column("p_value", heading="p", cell=partial(breakdown.p_cell, draws="permutations")),
     Column("p_error", outputs=DATA),
-    Column("n_documents", many(COUNT), value=lambda found: [*found.n_documents], outputs=DATA),
+    Column("n_documents", many(COUNT), outputs=DATA),
     YES_OR_NO("paired", outputs=DATA),
     TEXT("reason", outputs=DATA),
 )
@@ -789,16 +738,15 @@ def rank_changes(systems: Sequence[SystemRow], *, is_tested: bool = False, digit
     changes = f"the rank of {in_list(moved)}" if moved else "no rank"
     lowered = [row.score.observed - row.score.corrected for row in ranked]
     ends = dict.fromkeys(in_digits(end, digits) for end in (min(lowered), max(lowered)))
-    scores = "scores" if len(ranked) > 1 else "score"
     by = f"By {systems[0].by}, correction for chance changes {changes}"
-    said = [f"{by}; it lowers the {scores} by {' to '.join(ends)}."]
+    said = f"{by}; it lowers the {'scores' if ranked[1:] else 'score'} by {' to '.join(ends)}."
     if undefined := [row.shown for row in systems if not row.change]:
-        said.append(f"{in_list(undefined)} cannot be ranked: the corrected score is undefined.")
-    if len(ranked) == 1 or is_tested:
-        return " ".join(said)
-    noun = systems[0].agreement.extent.noun
-    untested = f"Whether the order would be the same on other {noun}s was not tested; "
-    return " ".join([*said, untested]), Use("confidence", 0.95), " tests it."
+        said += f" {in_list(undefined)} cannot be ranked: the corrected score is undefined."
+    if is_tested or not ranked[1:]:
+        return said
+    others = f"other {systems[0].agreement.extent.noun}s"
+    untested = f"Whether the order would be the same on {others} was not tested; "
+    return f"{said} {untested}", Use("confidence", 0.95), " tests it."
 
 
 def skill_sentence(systems: Sequence[SystemRow], skill: Standings | None, digits: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from itertools import chain
 from typing import Any
 
 from beyondchance.reporting.blocks import Report
@@ -17,15 +18,12 @@ _FORMULA = re.compile(r"[=+\-@\t\r].", re.DOTALL)
 
 def rendered(report: Report) -> str:
     """Write rows with all digits; undefined numbers are empty."""
-    headings = list(dict.fromkeys(name for row in report.rows for name in row))
-    signature = {} if report.signature is None else {"signature": report.signature}
-    text = io.StringIO()
-    columns = [*headings, *signature]
+    text, headings = io.StringIO(), dict.fromkeys(chain.from_iterable(report.signed_rows()))
+    # The signature comes last, whatever else only some of the rows have.
+    columns = [*sorted(headings, key="signature".__eq__)]
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writerow({name: _cell(name) for name in columns})
-    writer.writerows(
-        {name: _cell(value) for name, value in {**row, **signature}.items()} for row in report.rows
-    )
+    writer.writerows({name: _cell(row[name]) for name in row} for row in report.signed_rows())
     return text.getvalue()
 
 

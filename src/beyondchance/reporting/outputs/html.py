@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
+from beyondchance.reporting.blocks import Block, Prose, Table
 from beyondchance.reporting.escaping import visible
 
 
@@ -16,29 +15,22 @@ def rendered(blocks: Sequence[Block], *, digits: int) -> str:
 
 
 def _block(block: Block, digits: int) -> str:
-    match block:
-        case Prose(text, quiet):
-            words = _escaped(spoken(text))
-            return f"<p><code>{words}</code></p>" if quiet else f"<p>{words}</p>"
-        case Table():
-            return _table(block, digits)
-
-
-def _table(table: Table, digits: int) -> str:
-    sides = ["left" if table.is_left(column) else "right" for column in range(len(table.headings))]
+    if isinstance(block, Prose):
+        words = _escaped(block.text)
+        return f"<p><code>{words}</code></p>" if block.quiet else f"<p>{words}</p>"
     lines = ["<table>"]
-    if table.title:
-        lines.append(f'<caption style="text-align: left">{_escaped(table.title)}</caption>')
-    lines.append(f"<thead>{_row('th', table.headings, sides)}</thead>")
-    rows = ([cell_text(cell, digits) for cell in row] for row in table.rows)
-    lines += ["<tbody>", *(_row("td", row, sides) for row in rows), "</tbody>", "</table>"]
-    return "\n".join([*lines, *([f"<p>{_escaped(table.remark)}</p>"] if table.remark else [])])
+    if block.title:
+        lines.append(f'<caption style="text-align: left">{_escaped(block.title)}</caption>')
+    lines += [f"<thead>{_row('th', block.headings, block)}</thead>", "<tbody>"]
+    lines += [_row("td", row, block) for row in block.texts(digits)]
+    lines += ["</tbody>", "</table>"]
+    return "\n".join([*lines, *([f"<p>{_escaped(block.remark)}</p>"] if block.remark else [])])
 
 
-def _row(kind: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+def _row(kind: str, cells: Sequence[str], table: Table) -> str:
     parts = (
-        f'<{kind} style="text-align: {side}">{_escaped(cell)}</{kind}>'
-        for cell, side in zip(cells, sides, strict=True)
+        f'<{kind} style="text-align: {"left" if is_left else "right"}">{_escaped(cell)}</{kind}>'
+        for cell, is_left in zip(cells, table.left, strict=True)
     )
     return f"<tr>{''.join(parts)}</tr>"
 

@@ -10,7 +10,5 @@ from beyondchance.reporting.outputs.json import plain
 
 def rendered(report: Report) -> str:
     """Render each row as a line of JSON, with all digits and the signature; undefined is null."""
-    signature = {} if report.signature is None else {"signature": report.signature}
-    return "".join(
-        f"{json.dumps(plain({**row, **signature}), ensure_ascii=False)}\n" for row in report.rows
-    )
+    rows = map(plain, report.signed_rows())
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)

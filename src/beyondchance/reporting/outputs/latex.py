@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import isnan
 
-from beyondchance.messages import spoken
 from beyondchance.numbers import in_digits
 from beyondchance.reporting.blocks import (
     Block,
@@ -16,6 +16,7 @@ from beyondchance.reporting.blocks import (
     Range,
     Table,
     cell_text,
+    in_one,
 )
 from beyondchance.reporting.escaping import in_latex, visible
 
@@ -35,69 +36,65 @@ def rendered(blocks: Sequence[Block | PaperTable], *, digits: int) -> str:
     return "\n\n".join([_NEEDS_TOO if cites else _NEEDS, *filter(None, parts)]) + "\n"
 
 
-def _for_paper(table: PaperTable, digits: int) -> str:
-    """Write the table of a paper, with its caption and label."""
-    rows = [row for section in table.sections.values() for row in section]
-    whole = Table(table.headings, rows)
-    # Wide tables take both columns of a page that has two.
-    kind = "table*" if len(table.headings) > _NARROW else "table"
+def _block(block: Block | PaperTable, digits: int) -> str:
+    if isinstance(block, Prose):
+        return "\n".join(f"% {visible(line)}" for line in block.text.splitlines())
+    if isinstance(block, PaperTable):
+        rows = list(chain.from_iterable(block.sections.values()))
+        # Wide tables take both columns of a page that has two.
+        kind = "table*" if len(block.headings) > _NARROW else "table"
+        caption, label = block.caption.written("latex"), rf"\label{{{block.label}}}"
+        said = {"caption": caption, "label": label}
+        return _float(kind, Table(block.headings, rows), block.sections, digits=digits, **said)
+    title = f"{block.title[0].upper()}{block.title[1:]}." if block.title else ""
+    caption = in_latex(in_one(title, block.remark))
+    return _float("table", block, {"": block.rows}, digits=digits, caption=caption)
+
+
+def _float(
+    kind: str,
+    table: Table,
+    sections: Mapping[str, Sequence[Sequence[Cell]]],
+    *,
+    digits: int,
+    caption: str,
+    label: str = "",
+) -> str:
+    """Write a table, whose rows are in sections, with what is said below."""
     lines = [rf"\begin{{{kind}}}", r"\centering"]
-    lines += [rf"\begin{{tabular}}{{{_columns(whole)}}}", r"\toprule", _line(table.headings)]
-    for title, section in table.sections.items():
+    lines += [rf"\begin{{tabular}}{{{_sides(table)}}}", r"\toprule", _line(table.headings)]
+    for title, section in sections.items():
         lines.append(r"\midrule")
-        if len(table.sections) > 1:
+        if len(sections) > 1:
             span = rf"\multicolumn{{{len(table.headings)}}}{{l}}"
             lines.append(rf"{span}{{\emph{{{in_latex(title)}}}}} \\")
-        lines += [" & ".join(_paper_cell(cell, digits) for cell in row) + r" \\" for row in section]
-    caption = table.caption.written("latex")
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
-    return "\n".join([*lines, rf"\label{{{table.label}}}", rf"\end{{{kind}}}"])
+        lines += [_line(row, digits, has_brackets=bool(label)) for row in section]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}" if caption else ""]
+    return "\n".join(filter(None, [*lines, label, rf"\end{{{kind}}}"]))
 
 
-def _paper_cell(cell: Cell, digits: int) -> str:
-    """Write a cell; intervals in brackets."""
-    if not isinstance(cell, Range) or isnan(cell.low):
-        return _cell(cell_text(cell, digits))
-    ends = (in_digits(end, digits) for end in (cell.low, cell.high))
-    return f"$[{', '.join(ends)}]$" + (f"$^{{{cell.mark}}}$" if cell.mark else "")
-
-
-def _block(block: Block | PaperTable, digits: int) -> str:
-    match block:
-        case Prose(text):
-            return "\n".join(f"% {visible(line)}" for line in spoken(text).splitlines())
-        case Table():
-            return _table(block, digits)
-        case PaperTable():
-            return _for_paper(block, digits)
-
-
-def _table(table: Table, digits: int) -> str:
-    lines = [r"\begin{table}", r"\centering"]
-    lines += [rf"\begin{{tabular}}{{{_columns(table)}}}", r"\toprule"]
-    lines += [_line(table.headings), r"\midrule"]
-    lines += [_line([cell_text(cell, digits) for cell in row]) for row in table.rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    title = f"{table.title[0].upper()}{table.title[1:]}." if table.title else ""
-    caption = " ".join(filter(None, (title, table.remark)))
-    if caption:
-        lines.append(rf"\caption{{{in_latex(caption)}}}")
-    return "\n".join([*lines, r"\end{table}"])
-
-
-def _columns(table: Table) -> str:
+def _sides(table: Table) -> str:
     """Return the sides of the columns; those of long words have a width."""
 
-    def side(column: int) -> str:
-        longest = max((len(str(row[column])) for row in table.rows), default=0)
+    def side(cells: Sequence[Cell], is_left: bool) -> str:
+        longest = max(len(str(cell)) for cell in cells)
         left = r"p{0.4\linewidth}" if longest > _LONG else "l"
-        return left if table.is_left(column) else "r"
+        return left if is_left else "r"
 
-    return "".join(map(side, range(len(table.headings))))
+    columns = zip(*(table.rows or [[""] * len(table.headings)]), strict=True)
+    return "".join(map(side, columns, table.left))
 
 
-def _line(cells: Sequence[str]) -> str:
-    return " & ".join(map(_cell, cells)) + r" \\"
+def _line(cells: Sequence[Cell], digits: int = 0, *, has_brackets: bool = False) -> str:
+    """Write a row; intervals as they are, or in brackets."""
+    written = []
+    for cell in cells:
+        if has_brackets and isinstance(cell, Range) and not isnan(cell.low):
+            ends = ", ".join(in_digits(end, digits) for end in (cell.low, cell.high))
+            written.append(f"$[{ends}]$" + (f"$^{{{cell.mark}}}$" if cell.mark else ""))
+        else:
+            written.append(_cell(cell_text(cell, digits)))
+    return " & ".join(written) + r" \\"
 
 
 def _cell(text: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
+from beyondchance.reporting.blocks import Block, Prose
 from beyondchance.reporting.escaping import in_markdown, visible
 
 
@@ -15,25 +14,15 @@ def rendered(blocks: Sequence[Block], *, digits: int) -> str:
 
 
 def _block(block: Block, digits: int) -> str:
-    match block:
-        case Prose(text, quiet):
-            words = spoken(text)
-            return f"`{visible(words)}`" if quiet and "`" not in words else in_markdown(words)
-        case Table():
-            return _table(block, digits)
+    if isinstance(block, Prose):
+        is_code = block.quiet and "`" not in block.text
+        return f"`{visible(block.text)}`" if is_code else in_markdown(block.text)
+    first, *rows = ([in_markdown(cell) for cell in row] for row in block.texts(digits, headed=True))
+    sides = ["---" if is_left else "---:" for is_left in block.left]
+    before = [f"**{in_markdown(block.title)}**", ""] if block.title else []
+    after = ["", in_markdown(block.remark)] if block.remark else []
+    return "\n".join([*before, *map(_line, (first, sides, *rows)), *after])
 
 
-def _table(table: Table, digits: int) -> str:
-    left = [table.is_left(column) for column in range(len(table.headings))]
-    lines = [
-        _line([in_markdown(heading) for heading in table.headings]),
-        _line(["---" if is_left else "---:" for is_left in left]),
-        *(_line([in_markdown(cell_text(cell, digits)) for cell in row]) for row in table.rows),
-    ]
-    before = [f"**{in_markdown(table.title)}**", ""] if table.title else []
-    after = ["", in_markdown(table.remark)] if table.remark else []
-    return "\n".join([*before, *lines, *after])
-
-
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"

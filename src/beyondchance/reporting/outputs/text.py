@@ -13,8 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, zip_longest
 from textwrap import wrap
 
-from beyondchance.messages import spoken
-from beyondchance.reporting.blocks import Block, Prose, Table, cell_text
+from beyondchance.reporting.blocks import Block, Prose, Table
 from beyondchance.reporting.escaping import visible
 
 _WIDEST = 100
@@ -49,9 +48,9 @@ def _lines(block: Block, digits: int, limit: int | None) -> Iterator[str]:
     width = min(limit or _WIDEST, _WIDEST)
     match block:
         case Prose(text, quiet=True):
-            yield _styled(visible(spoken(text)), _DIM)
+            yield _styled(visible(text), _DIM)
         case Prose(text):
-            yield from _wrapped(spoken(text), width)
+            yield from _wrapped(text, width)
         case Table():
             yield from (_styled(line, _BOLD) for line in _wrapped(block.title, width))
             yield from _laid_out(block, digits, limit)
@@ -68,19 +67,16 @@ def _wrapped(text: str, columns: int) -> list[str]:
 
 def _laid_out(table: Table, digits: int, limit: int | None) -> Iterator[str]:
     """Yield columns as wide as what they hold, or as there is room for, below their headings."""
-    rows = [
-        [visible(cell_text(cell, digits)) for cell in row] for row in (table.headings, *table.rows)
-    ]
+    rows = [list(map(visible, row)) for row in table.texts(digits, headed=True)]
     widths = [max(map(_columns_of, column)) for column in zip(*rows, strict=True)]
-    left = [table.is_left(number) for number in range(len(widths))]
     gaps = len(_GAP) * (len(widths) - 1)
     if limit is not None:
-        widths = _fitted(widths, left, limit - gaps)
+        widths = _fitted(widths, table.left, limit - gaps)
     for number, row in enumerate(rows):
         for line in zip_longest(*map(_folded, row, widths), fillvalue=""):
             cells = (
                 _styled(_padded(cell, room, is_left), _STYLES.get(cell[:1]))
-                for cell, room, is_left in zip(line, widths, left, strict=True)
+                for cell, room, is_left in zip(line, widths, table.left, strict=True)
             )
             yield _styled(_GAP.join(cells).rstrip(), None if number else _BOLD)
         if not number:
