@@ -52,6 +52,8 @@ class Range:
         The number of the file in a folder.
     header : bytes
         What stands before the rows of every piece.
+    before : int
+        Lines of the file before these, for messages.
     texts_before : int
         Texts of the file before these, for those that are named by their numbers.
     layout : Layout, optional
@@ -65,6 +67,7 @@ class Range:
     kind: str = "bytes"
     source: int = 0
     header: bytes = b""
+    before: int = 0
     texts_before: int = 0
     layout: Layout | None = None
 
@@ -80,19 +83,12 @@ class Range:
             file.seek(self.first)
             data = file.read(self.last - self.first)
         return some_of(
-            source, self.header + data, texts_before=self.texts_before, layout=self.layout
+            source,
+            self.header + data,
+            before=self.before - self.header.count(b"\n"),
+            texts_before=self.texts_before,
+            layout=self.layout,
         )
-
-    def located(self, source: Source, piece: Source) -> Source:
-        """Return a piece that knows the lines before it, which only messages need."""
-        if self.kind != "bytes" or self.last < 0:
-            return piece
-        n_lines, left = -self.header.count(b"\n"), self.first
-        with open_file(source.place) as file:
-            while left and (data := file.read(min(left, 2**24))):
-                n_lines += data.count(b"\n")
-                left -= len(data)
-        return replace(piece, before=n_lines)
 
 
 def some_of(source: Source, data: bytes, **known: Any) -> Source:
@@ -310,11 +306,11 @@ def text_ranges(number: int, source: Source, reading: Reading, size: int) -> Ite
     if packed.is_packed(source):
         yield Range(number, source.name, kind="packed")
         return
-    first = len(rows.header)
+    first, before = len(rows.header), rows.header.count(b"\n")
     for block in text_blocks(source, rows, size):
         last = first + len(block)
-        yield Range(number, source.name, first, last, header=rows.header)
-        first = last
+        yield Range(number, source.name, first, last, header=rows.header, before=before)
+        first, before = last, before + block.count(b"\n")
 
 
 def packed_pieces(source: Source, reading: Reading, size: int) -> Iterator[Source]:

@@ -408,11 +408,7 @@ def batches_of(found: Scan, piece: Piece, whole: Whole | None) -> Iterator[Batch
 
     with limited(options.get("max_size")):
         for sources in _sources_of(uploads, given, piece, reading):
-            try:
-                corpus, known, shown, copies = read(sources)
-            except DataError:
-                read(map(Range.located, piece.ranges, given, sources))
-                raise
+            corpus, known, shown, copies = read(sources)
             kept, names = _kept(corpus, known, found)
             people = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
             yield Batch(kept, shown, corpus.labels, names, tuple(people), copies)
