@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack, cast
@@ -18,7 +17,7 @@ import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.annotations.hashing import Hashes, hashed
-from beyondchance.annotations.letters import Letters, letters_of
+from beyondchance.annotations.letters import letters_of
 from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import DataError, FormatError, OptionError
 from beyondchance.io import packed
@@ -344,22 +343,18 @@ def _options(found: Scan, files: Opened) -> Reading:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Which documents a part has, to find those that are in two parts.
+    """Which documents a part has, to find those that are in two parts; adds.
 
     Attributes
     ----------
-    low, high : tuple of (int, str)
-        The first and the last document, by length and name.
-    hashes : array of int, optional
-        Of all names; None where all documents between the two are in this part.
+    hashes : array of int
+        Of all names.
     ways : tuple of (bool, bool)
         Whether some names are whole numbers, and some whole numbers with a point.
     """
 
-    low: tuple[int, str]
-    high: tuple[int, str]
-    hashes: Hashes | None
-    ways: tuple[bool, bool] = (False, False)
+    hashes: Hashes
+    ways: tuple[bool, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -487,36 +482,9 @@ def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
 # --- Documents in two parts -----------------------------------------------------------
 
 
-def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
-    """Summarise which documents a batch has.
-
-    Hashes take time, and are made where names seem to be in no order: where all batches lie apart,
-    they are not needed.
-    """
-    letters = letters_of(documents)
-    low, high = _ends(documents, letters)
-    some = [documents[i] for i in np.linspace(0, len(documents) - 1, _LOOKED_AT).astype(int)]
-    in_order = all((len(a), a) <= (len(b), b) for a, b in pairwise(some))
-    hashes = hashed(documents) if with_hashes or not in_order else None
-    return Seen(low, high, hashes, ways_to_write(documents, letters))
-
-
-def _ends(documents: Sequence[str], letters: Letters) -> tuple[tuple[int, str], tuple[int, str]]:
-    """Find the first and the last document, by length and name."""
-    sizes = letters.sizes
-    if not letters.text.isascii():
-        sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
-    shortest, longest = int(sizes.min()), int(sizes.max())
-
-    def of_size(size: int) -> Iterable[str]:
-        is_all = shortest == longest
-        return documents if is_all else compress(documents, (sizes == size).tolist())
-
-    return (shortest, min(of_size(shortest))), (longest, max(of_size(longest)))
-
-
-_LOOKED_AT = 16
-"""Names by which it is told whether all are in order."""
+def seen_in(documents: Sequence[str]) -> Seen:
+    """Summarise which documents a batch has."""
+    return Seen(hashed(documents), ways_to_write(documents, letters_of(documents)))
 
 
 def seen_together(parts: Sequence[Seen]) -> Seen:
@@ -526,27 +494,15 @@ def seen_together(parts: Sequence[Seen]) -> Seen:
     ------
     ScatteredError
     """
-    ordered = sorted(parts, key=lambda part: part.low)
-    are_apart = all(one.high < other.low for one, other in pairwise(ordered))
-    low, high = ordered[0].low, max(part.high for part in parts)
-    ways = any(part.ways[0] for part in parts), any(part.ways[1] for part in parts)
-    known = [part.hashes for part in parts if part.hashes is not None]
-    if len(known) < len(parts):
-        if are_apart:
-            return Seen(low, high, None, ways)
-        raise UnorderedError
-    hashes = np.sort(np.concatenate(known))
+    hashes = np.sort(np.concatenate([part.hashes for part in parts]))
     if np.any(hashes[1:] == hashes[:-1]):
         raise ScatteredError
-    return Seen(low, high, hashes, ways)
+    integers, with_points = zip(*(part.ways for part in parts), strict=True)
+    return Seen(hashes, (any(integers), any(with_points)))
 
 
 class ScatteredError(Exception):
     """A document has rows in several places, far from each other."""
-
-
-class UnorderedError(Exception):
-    """Documents have an order in which only their hashes tell whether they are scattered."""
 
 
 def inputs_of(found: Scan) -> tuple[Input, ...]:

@@ -44,7 +44,6 @@ from beyondchance.io.scanning import (
     ScatteredError,
     Seen,
     Selection,
-    UnorderedError,
     batches_of,
     check_labels,
     inputs_of,
@@ -128,9 +127,7 @@ class Counted:
 # --- One piece ------------------------------------------------------------------------
 
 
-def count(
-    scan: Scan, questions: Sequence[Question], whole: Whole, with_hashes: bool, piece: Piece
-) -> Counted:
+def count(scan: Scan, questions: Sequence[Question], whole: Whole, piece: Piece) -> Counted:
     """Count one piece, batch by batch.
 
     Parameters
@@ -139,8 +136,6 @@ def count(
     questions : sequence of Question
     whole : Whole
         What is known of all pieces.
-    with_hashes : bool
-        Whether all documents are kept in mind, because their order does not tell them apart.
     piece : Piece
     """
 
@@ -153,7 +148,7 @@ def count(
             corpus=_without_documents(corpus),
             whole=replace(whole, annotators=batch.annotators),
             news=Whole() if whole | batch.found == whole else batch.found,
-            seen=seen_in(corpus.documents, with_hashes=with_hashes) if corpus.documents else None,
+            seen=seen_in(corpus.documents) if corpus.documents else None,
             labels=batch.labels,
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
             files={piece.ranges[0].file: (batch.people, corpus.documents[:_SHOWN])},
@@ -294,11 +289,7 @@ def counted(
         if not pieces:
             raise _without_rows(opened_files(found).uploads[0].name)
         try:
-            # Saved counts may be added to others, whose documents lie between these.
-            with_hashes = save_counts is not None and share is None
-            result = _counted(
-                known, _shared(pieces, share), questions, engine, progress, with_hashes=with_hashes
-            )
+            result = _counted(known, _shared(pieces, share), questions, engine, progress)
             _check_common(result, found)
         except ScatteredError:
             raise _scattered(known) from None
@@ -326,15 +317,13 @@ def _counted(
     questions: Sequence[Question],
     engine: Engine,
     progress: Progress | None,
-    *,
-    with_hashes: bool,
 ) -> Counted:
     """Count all pieces, again if they show that something else holds for the whole."""
     if not pieces:
         return _nothing(0)
 
     def together(questions: Sequence[Question], scan: Scan) -> Counted:
-        ask = partial(count, scan, tuple(questions), whole, with_hashes)
+        ask = partial(count, scan, tuple(questions), whole)
         return _together(engine(ask, pieces), pieces, progress if questions else None)
 
     bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
@@ -343,14 +332,10 @@ def _counted(
     for _ in range(_MOST_ROUNDS):
         try:
             shown = result = together(questions, found)
-        except UnorderedError:
-            with_hashes = True
-            continue
         except (FormatError, SpanError):
             raise
         except BeyondChanceError:
             # It may be wrong of some documents only, such as that there is no gold standard.
-            with_hashes = True
             shown = together((), bare)
             if shown.news == Whole():
                 raise
@@ -541,13 +526,6 @@ def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
     except ScatteredError:
         raise DataError(
             "a document is in several of the files", expected="counts of different documents"
-        ) from None
-    except UnorderedError:
-        raise DataError(
-            "it is not known whether a document is in several of the files, whose documents have "
-            "no order in common",
-            expected="counts of stretches of files that are sorted by document",
-            remedy="count the files at once",
         ) from None
     inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
     corpus = _with_inputs(together.corpus, inputs, found)
