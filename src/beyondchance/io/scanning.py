@@ -7,7 +7,7 @@ rows without spans occur) is found out on the way. A piece of many rows is read 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
@@ -19,7 +19,7 @@ from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.annotations.hashing import Hashes, hashed
 from beyondchance.annotations.letters import letters_of
 from beyondchance.checks import checked_gold, checked_option
-from beyondchance.errors import DataError, FormatError, OptionError
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io import packed
 from beyondchance.io.aligned import Engine, aligned_ranges
 from beyondchance.io.copies import Copies
@@ -38,6 +38,7 @@ from beyondchance.io.pieces import (
 from beyondchance.io.reading import (
     Named,
     Naming,
+    Selection,
     formats_of,
     is_about,
     named_file,
@@ -45,7 +46,6 @@ from beyondchance.io.reading import (
     uploads_of,
 )
 from beyondchance.io.registry import FORMATS, Format, Upload
-from beyondchance.io.remote import listed
 from beyondchance.io.sources import (
     Source,
     holds_counts,
@@ -53,8 +53,9 @@ from beyondchance.io.sources import (
     is_url,
     limited,
     matching,
+    opened,
 )
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.messages import Use
 from beyondchance.options import ReadOptions, documented
 
 AT_A_TIME = 2**21
@@ -65,25 +66,6 @@ ROWS_OF_PIECE = 2**20
 """Rows of Parquet that a piece has, or a few more."""
 _WAYS = ("table", "conll", "records", "hf")
 """The formats that are read in parts."""
-
-
-class Selection(NamedTuple):
-    """What is kept of every part.
-
-    Attributes
-    ----------
-    labels, excluded, annotators : tuple of str, optional
-        Only these labels, all but these, and only these annotators.
-    rename_label : mapping of str to str
-    duplicates : {"skip", "error"}
-        What becomes of spans that become equal.
-    """
-
-    labels: tuple[str, ...] | None = None
-    excluded: tuple[str, ...] | None = None
-    annotators: tuple[str, ...] | None = None
-    rename_label: Mapping[str, str] = {}
-    duplicates: str = "skip"
 
 
 @dataclass(frozen=True)
@@ -162,7 +144,7 @@ def scan(
 
 
 def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
-    """List the files that paths and patterns stand for, in order."""
+    """List the files that paths, folders of tables and patterns stand for, in order."""
     if not paths:
         raise OptionError("nothing to read", expected="at least one file or folder")
     items: list[Any] = []
@@ -170,23 +152,17 @@ def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(path, str | PathLike):
             items.append(path)
             continue
-        text = fspath(path)
-        if is_url(text):
-            items += listed(text)
-        elif Path(text).is_dir():
-            items += [str(file) for file in _files_in(Path(text))]
-        else:
-            items += matching(text)
+        for place in matching(fspath(path)):
+            found = opened(place)
+            if isinstance(found, Source):
+                items.append(place)
+                continue
+            files = [file for file in found if file.posix_path.name[0] != "_"]
+            shown = [file.place for file in files if not is_about(file.posix_path)]
+            if not shown:
+                raise FormatError("the folder holds no files", where=place)
+            items += shown
     return tuple(items)
-
-
-def _files_in(folder: Path) -> list[Path]:
-    """List the files of a folder of tables."""
-    names = (entry for entry in sorted(folder.rglob("*")) if entry.is_file())
-    shown = [entry for entry in names if entry.name[0] not in "._" and not is_about(entry)]
-    if not shown:
-        raise FormatError("the folder holds no files", where=str(folder))
-    return shown
 
 
 # --- Files to parts -------------------------------------------------------------------
@@ -215,7 +191,7 @@ def opened_files(found: Scan) -> Opened:
     with limited(found.options.get("max_size")):
         if any(_is_frame(item) for item in found.items):
             return _opened_frames(found)
-        uploads = _uploads(found)
+        uploads = uploads_of([_item(item) for item in found.items], found.naming)
         reading = Reading(
             cast("ReadOptions", {**found.options, "gold": None}),
             hides_files=found.naming.hides_files,
@@ -242,16 +218,9 @@ def opened_files(found: Scan) -> Opened:
     return Opened(uploads, formats[0])
 
 
-def _uploads(found: Scan) -> list[Upload]:
-    """Open what was given: files here, and those on object stores."""
-    here = [item for item in found.items if not is_url(item)]
-    opened = iter(uploads_of(here, found.naming) if here else [])
-    return [_remote_upload(item) if is_url(item) else next(opened) for item in found.items]
-
-
-def _remote_upload(url: str) -> Upload:
-    source = Source(url, url=url)
-    return Upload(url, source.stem, [source], path=url)
+def _item(item: Any) -> Any:
+    """Return what stands for an item, which is known to be there if it is a URL."""
+    return Source(item, url=item) if is_url(item) else item
 
 
 def _is_frame(item: Any) -> bool:
@@ -429,37 +398,17 @@ def _sources_of(
 
 
 def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> tuple[Corpus, tuple[str, ...]]:
-    """Keep what was asked for of a corpus, and return it with the names of all annotators.
-
-    Labels that it lacks may be in others.
-    """
-    chosen = found.selection
-    signed = dict(corpus.options)
-    if chosen.rename_label:
-        own = {old: new for old, new in chosen.rename_label.items() if old in corpus.labels}
-        corpus = corpus.rename_labels(own, duplicates=chosen.duplicates)
-        signed = {
-            **corpus.options,
-            "rename_label": tuple(f"{a}={b}" for a, b in sorted(chosen.rename_label.items())),
-        }
-    wanted: list[str] | None = None
-    if chosen.labels is not None:
-        wanted = [label for label in corpus.labels if label in chosen.labels]
-    elif chosen.excluded is not None:
-        wanted = [label for label in corpus.labels if label not in chosen.excluded]
-    if wanted is not None:
-        corpus = corpus.select(labels=wanted)
+    """Keep what was asked for of a corpus, and return it with the names of all annotators."""
+    corpus = found.selection.of_labels(corpus)
     # The choice of labels is signed for all parts together.
+    signed = {name: value for name, value in corpus.options.items() if name != "labels"}
     corpus = replace(corpus, options=signed)
     gold = found.options.get("gold")
     if gold is not None:
         corpus = corpus.with_gold(_gold_of(found, corpus, known))
     pseudonyms = corpus.pseudonyms()
     names = corpus.annotators
-    if chosen.annotators is not None:
-        asked = [n if n in corpus.annotators else known.get(n, n) for n in chosen.annotators]
-        wanted = [*asked, *([corpus.gold] if corpus.gold else [])]
-        corpus = corpus.select(annotators=list(dict.fromkeys(wanted)))
+    corpus = found.selection.of_annotators(corpus, known)
     if found.naming.hides_files:
         corpus = corpus.with_pseudonyms(pseudonyms)
         names = tuple(pseudonyms.values())
@@ -514,14 +463,3 @@ def inputs_of(found: Scan) -> tuple[Input, ...]:
         if upload.data is None
         for source in upload.sources
     )
-
-
-def check_labels(found: Scan, labels: Collection[str]) -> None:
-    """Refuse labels that were asked for and occur nowhere."""
-    chosen = found.selection
-    asked = {*(chosen.labels or ()), *(chosen.excluded or ()), *chosen.rename_label}
-    renamed = {chosen.rename_label.get(label, label) for label in labels}
-    missing = sorted(asked - {*labels, *renamed})
-    if missing:
-        known = ("the corpus has: ", *quotes(sorted(labels)))
-        raise DataError("unknown label ", Quote(missing[0], is_given=True), remedy=known)

@@ -35,7 +35,7 @@ from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
 from beyondchance.io.pieces import in_order, lasting
-from beyondchance.io.reading import Named, Naming
+from beyondchance.io.reading import Named, Naming, Selection
 from beyondchance.io.saving import save_file
 from beyondchance.io.scanning import (
     Batch,
@@ -43,9 +43,7 @@ from beyondchance.io.scanning import (
     Scan,
     ScatteredError,
     Seen,
-    Selection,
     batches_of,
-    check_labels,
     inputs_of,
     opened_files,
     pieces_of,
@@ -435,7 +433,7 @@ def _checked(result: Counted, found: Scan) -> Counted:
         problem = result.copies.problem(result.corpus.inputs[0].name)
         if problem is not None:
             raise problem
-    check_labels(found, result.labels)
+    found.selection.check(result.labels)
     if found.options.get("match", "id") == "id":
         _check_plain(result)
     labels = result.corpus.labels
