@@ -23,8 +23,8 @@ from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
 from beyondchance.io.columns import number_of
 from beyondchance.io.packed import unpacked
-from beyondchance.io.separated import declared_rows, delimiter_of
 from beyondchance.io.sources import opened, parsed_json
+from beyondchance.io.table_files import declared_rows, delimiter_of
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
 from beyondchance.results.adding import numbered

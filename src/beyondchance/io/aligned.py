@@ -32,8 +32,7 @@ from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.options import Reading
 from beyondchance.io.packed import is_packed
 from beyondchance.io.pieces import Range, in_order, some_of
-from beyondchance.io.remote import open_file
-from beyondchance.io.sources import Source
+from beyondchance.io.sources import Source, open_file
 from beyondchance.io.span_objects import has_text
 from beyondchance.io.tagged import (
     TAG,

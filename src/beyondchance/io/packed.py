@@ -19,8 +19,15 @@ from beyondchance.checks import checked_option
 from beyondchance.errors import FormatError
 from beyondchance.installing import required
 from beyondchance.io.columns import check_filled
-from beyondchance.io.remote import open_file, open_remote
-from beyondchance.io.sources import Source, is_zip, members, names_in, too_large
+from beyondchance.io.sources import (
+    Source,
+    is_zip,
+    members,
+    names_in,
+    open_file,
+    open_remote,
+    too_large,
+)
 from beyondchance.io.values import refusal
 from beyondchance.messages import Use, quotes
 

@@ -21,10 +21,9 @@ from beyondchance.installing import required
 from beyondchance.io import packed
 from beyondchance.io.columns import Table, coded_columns, known_columns
 from beyondchance.io.options import Reading
-from beyondchance.io.parquet_rows import readable
-from beyondchance.io.remote import open_file, open_remote
-from beyondchance.io.separated import delimiter_of, first_line, named_columns
-from beyondchance.io.sources import Source, parsed_json, too_large
+from beyondchance.io.parquet_rows import opened_parquet, readable
+from beyondchance.io.sources import Source, open_file, open_remote, parsed_json, too_large
+from beyondchance.io.table_files import delimiter_of, first_line, named_columns
 from beyondchance.io.tagged import Layout
 from beyondchance.messages import quotes
 
@@ -327,8 +326,8 @@ def packed_pieces(source: Source, reading: Reading, size: int) -> Iterator[Sourc
 
 def parquet_ranges(number: int, source: Source, n_rows: int) -> Iterator[Range]:
     """Cut a Parquet file into pieces of row groups with so many rows, or a few more."""
+    file = _opened(source)
     with readable(source):
-        file = _opened(source)
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         document = _document_column(file.schema_arrow.names, source)
     largest = max((group.total_byte_size for group in groups), default=0)
@@ -364,8 +363,8 @@ def _n_rows_going_on(file: Any, before: int, place: int, document: int) -> int:
 
 def parquet_tables(source: Source, piece: Range, n_rows: int) -> Iterator[tuple[int, Any]]:
     """Read the rows of a piece, so many at a time, and count the rows before them."""
+    file = _opened(source)
     with readable(source):
-        file = _opened(source)
         document = _document_column(file.schema_arrow.names, source)
         yield from _arrow_blocks(_tables(file, piece, n_rows), document, n_rows, piece.first)
 
@@ -427,16 +426,9 @@ def _library(name: str) -> Any:
 
 
 def _opened(source: Source) -> Any:
-    arrow = _library("pyarrow")
-    parquet = _library("pyarrow.parquet")
-    place: Any = source.place
-    if source.url:
-        place = open_remote(source.url)
-    elif not place:
-        place = arrow.BufferReader(source.data)
     # Documents are nearly as many as rows: their codes are made table by table.
-    coded = coded_columns(parquet.read_schema(place), arrow.types, "document")
-    return parquet.ParquetFile(place, read_dictionary=coded, pre_buffer=False)
+    place = open_remote(source.url) if source.url else source.place
+    return opened_parquet(source, lambda schema: coded_columns(schema, "document"), place)
 
 
 def _reader(data: Any, arrow: Any) -> Any:

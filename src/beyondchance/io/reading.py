@@ -24,9 +24,9 @@ from beyondchance.errors import (
     OptionError,
 )
 from beyondchance.io.assembling import assembled
+from beyondchance.io.columns import collected, names_of, rows_of_frame
 from beyondchance.io.copies import USE, Copies, copies_in
 from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
-from beyondchance.io.frames import collected, names_of, rows_of_frame
 from beyondchance.io.hints import hints
 from beyondchance.io.naming import (
     hide_addresses,

@@ -22,8 +22,8 @@ from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import FormatError, OptionError
 from beyondchance.io import packed
 from beyondchance.io.aligned import Engine, aligned_ranges
+from beyondchance.io.columns import names_of
 from beyondchance.io.copies import Copies
-from beyondchance.io.frames import names_of
 from beyondchance.io.identifiers import ways_to_write
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.pieces import (

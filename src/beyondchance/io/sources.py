@@ -1,7 +1,7 @@
 """Files, folders and archives that others wrote: opened with care.
 
 Nothing here trusts its input. Texts are decoded or refused with the place; no link leads
-out of a folder; nothing is written to disk and nothing is fetched.
+out of a folder; nothing is written to disk, and nothing fetched but URLs that were given.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from glob import glob, has_magic
-from importlib import import_module
 from itertools import islice
 from math import ceil
 from pathlib import Path, PurePosixPath
@@ -28,7 +27,8 @@ from threading import Thread
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from beyondchance.checks import as_float
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import FormatError, MissingLibraryError, OptionError
+from beyondchance.installing import required
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
 
@@ -237,7 +237,7 @@ class Source:
         if self.member is not None:
             return self.member[:most]
         if self.url:
-            with _remote().open_remote(self.url) as file:
+            with open_remote(self.url) as file:
                 return read_stream(file, self.name) if most is None else bytes(file.read(most))
         assert self.path is not None  # noqa: S101 - a source is one or the other
         _read.get(set()).add(str(self.path.absolute()))
@@ -520,7 +520,7 @@ def holds_counts(item: Any) -> bool:
 def matching(item: Any) -> list[Any]:
     """Return the files that a pattern such as ``team/*.conll`` stands for; else what was given."""
     if is_url(item):
-        return _remote().listed(item) if "*" in item else [item]
+        return listed(item) if "*" in item else [item]
     if not isinstance(item, str) or not has_magic(item) or Path(item).exists():
         return [item]
     found = sorted(glob(item))  # noqa: PTH207 - patterns with folders, absolute ones too
@@ -540,11 +540,6 @@ def is_url(place: object) -> bool:
     return isinstance(place, str) and _URL.match(place) is not None
 
 
-def _remote() -> Any:
-    """Import what reads from object stores, which is rarely needed."""
-    return import_module("beyondchance.io.remote")
-
-
 def is_pipe(item: object) -> bool:
     """Return whether a path is a pipe, such as that of ``<(zcat a.gz)``: it can be read once."""
     try:
@@ -556,7 +551,7 @@ def is_pipe(item: object) -> bool:
 def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     """Return a file as a source, or a folder as the sources below it, sorted by name."""
     if is_url(path):
-        sources = [Source(url, url=url) for url in _remote().listed(path)]
+        sources = [Source(url, url=url) for url in listed(str(path))]
         is_file = len(sources) == 1 and sources[0].posix_path.name == str(path).rpartition("/")[2]
         return sources[0] if is_file else sources
     where = Path(path)
@@ -721,3 +716,54 @@ def cause(error: OSError) -> str:
 
 def _unreadable(name: str, error: OSError) -> FormatError:
     return FormatError(f"cannot be read ({cause(error)})", where=name)
+
+
+# --- Object stores and other places that fsspec knows -------------------------
+
+
+def open_remote(url: str) -> Any:
+    """Open a file, to read bytes from."""
+    system, path = _at(url)
+    with _reaching(url):
+        return system.open(path, "rb")
+
+
+def open_file(place: str) -> Any:
+    """Open a file by its path or URL, to read bytes from."""
+    return open_remote(place) if is_url(place) else Path(place).open("rb")
+
+
+def listed(url: str) -> list[str]:
+    """List the files that a URL stands for: a pattern, a folder or a file."""
+    system, path = _at(url)
+    with _reaching(url):
+        if "*" in url:
+            found = system.glob(path)
+        elif system.isdir(path):
+            found = system.find(path)
+        else:
+            found = [path] if system.exists(path) else []
+    names = [name for name in map(str, found) if not name.rpartition("/")[2].startswith((".", "_"))]
+    if not names:
+        raise FormatError("no such file or folder", where=url)
+    return [str(system.unstrip_protocol(name)) for name in sorted(names)]
+
+
+def _at(url: str) -> tuple[Any, str]:
+    core = required("fsspec.core", extra="remote", purpose="reading from object stores")
+    with _reaching(url):
+        system, path = core.url_to_fs(url)
+    return system, str(path)
+
+
+@contextmanager
+def _reaching(url: str) -> Iterator[None]:
+    """Refuse a place that cannot be reached, with the reason."""
+    try:
+        yield
+    except (FormatError, MemoryError, MissingLibraryError):
+        raise
+    except Exception as error:  # every store has errors of its own
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        remedy = "install them with pip" if isinstance(error, ImportError) else ""
+        raise FormatError(f"cannot be read ({text})", where=url, remedy=remedy) from None

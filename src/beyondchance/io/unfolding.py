@@ -17,8 +17,8 @@ from typing import Any
 from beyondchance.io.columns import check_distinct
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, format_named, recognised
-from beyondchance.io.separated import csv_rows, head_rows
 from beyondchance.io.span_objects import ANNOTATORS, TEXTS
+from beyondchance.io.table_files import csv_rows, head_rows
 from beyondchance.io.tagged import are_tags
 from beyondchance.io.values import refusal
 from beyondchance.messages import quotes

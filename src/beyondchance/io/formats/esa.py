@@ -22,9 +22,9 @@ from beyondchance.io.json_rows import first_object
 from beyondchance.io.layers import Labels, asked_labels, visible
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import csv_rows, head_rows
 from beyondchance.io.shapes import numbered, rows
 from beyondchance.io.sources import Source, parsed_json
+from beyondchance.io.table_files import csv_rows, head_rows
 from beyondchance.io.values import (
     identifier,
     listed,

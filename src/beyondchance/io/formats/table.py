@@ -47,15 +47,17 @@ from beyondchance.io.columns import (
     Table,
     check_filled,
     codes_of,
+    frame_table,
     is_single,
+    is_table,
     known_columns,
     named_twice,
+    names_of,
     stripped_codes,
     whole_numbers,
 )
 from beyondchance.io.conventions import count_duplicate, emptiness, fitted, remedy
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
-from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
