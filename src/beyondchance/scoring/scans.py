@@ -30,7 +30,7 @@ from beyondchance.errors import (
     SpanError,
 )
 from beyondchance.io.copies import Copies, added_copies
-from beyondchance.io.formats.table import shares_nothing
+from beyondchance.io.formats.table import check_common
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
@@ -387,15 +387,14 @@ def _check_common(result: Counted, found: Scan) -> None:
     """
     is_everybody = not result.whole.has_gaps and found.options.get("empty") != "missing"
     files = opened_files(found)
-    if not is_everybody or not files.is_table or len(result.files) < 2:
+    if not is_everybody or not files.is_table:
         return
-    everybody = {person for people, _ in result.files.values() for person in people}
-    for number, (people, _) in result.files.items():
-        if set(people) == everybody:
-            continue
-        other = next(key for key in result.files if key != number)
-        one, two = ((files.uploads[key].name, result.files[key][1]) for key in (number, other))
-        raise shares_nothing(*one, *two)
+    check_common(
+        [
+            (files.uploads[number].name, {*people}, documents)
+            for number, (people, documents) in result.files.items()
+        ]
+    )
 
 
 def _scattered(found: Scan) -> DataError:
