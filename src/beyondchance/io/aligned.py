@@ -30,9 +30,8 @@ from beyondchance.io.formats.conll import (
 )
 from beyondchance.io.formats.records import KEYS_OF_PEOPLE
 from beyondchance.io.options import Reading
-from beyondchance.io.packed import is_packed
 from beyondchance.io.pieces import Range, in_order, some_of
-from beyondchance.io.sources import Source, open_file
+from beyondchance.io.sources import Source
 from beyondchance.io.span_objects import has_text
 from beyondchance.io.tagged import (
     TAG,
@@ -235,7 +234,7 @@ def _looked_through(
     if match == "text" or reading.options["fields"] is not None:
         raise _UncutError  # records may name annotators under any key
     for source in sources:
-        if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or is_packed(source):
+        if source.head.startswith((b"\xff\xfe", b"\xfe\xff")) or source.is_packed:
             raise _UncutError
     look = _look_at_tags if are_tagged else _look_at_records
     jobs = [_Texts(number, source, STEP) for number, source in enumerate(sources)]
@@ -262,7 +261,7 @@ def _lead_of(files: Sequence[_Texts]) -> _Texts:
 def _look_at_records(seen: _Texts) -> _Texts:
     """Find where records begin, each on a line; refused if they may name annotators."""
     may_name, n_lines = False, 0
-    with open_file(seen.source.place) as stream:
+    with seen.source.opened() as stream:
         for line in stream:
             text = line.decode("utf-8" if seen.end else "utf-8-sig", "replace").strip()
             if text and not seen.n:
@@ -293,7 +292,7 @@ def _look_at_records(seen: _Texts) -> _Texts:
 def _look_at_tags(seen: _Texts) -> _Texts:
     """Find where texts and documents begin, and what rows say of columns."""
     data, size, n_lines = b"", BLOCK, 0
-    with open_file(seen.source.place) as stream:
+    with seen.source.opened() as stream:
         while True:
             more = stream.read(size)
             data += more + stream.readline()

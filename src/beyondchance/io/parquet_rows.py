@@ -24,7 +24,7 @@ def schema_of(source: Source) -> Any:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         # Of a file, its end is enough.
-        is_file = source.path is not None and source.member is None
+        is_file = source.path is not None and source.member is None and not source.is_packed
         place = str(source.path) if is_file else arrow.BufferReader(source.data)
         return parquet.read_schema(place)
     except Exception:  # not installed, or whatever a damaged file makes it raise

@@ -18,11 +18,10 @@ import numpy as np
 
 from beyondchance.errors import DataError, FormatError
 from beyondchance.installing import required
-from beyondchance.io import packed
 from beyondchance.io.columns import Table, coded_columns, known_columns
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import opened_parquet, readable
-from beyondchance.io.sources import Source, open_file, open_remote, parsed_json, too_large
+from beyondchance.io.sources import Source, open_remote, parsed_json, too_large
 from beyondchance.io.table_files import delimiter_of, first_line, named_columns
 from beyondchance.io.tagged import Layout
 from beyondchance.messages import quotes
@@ -77,8 +76,8 @@ class Range:
     def read(self, source: Source) -> Source:
         """Return the bytes as a file of its own."""
         if self.last < 0:
-            return replace(packed.unpacked(source), digest="")
-        with open_file(source.place) as file:
+            return replace(source, digest="")
+        with source.opened() as file:
             file.seek(self.first)
             data = file.read(self.last - self.first)
         return some_of(
@@ -240,22 +239,21 @@ def text_rows(source: Source, reading: Reading) -> TextRows:
     FormatError
         If nothing says which document a row belongs to.
     """
-    begun = packed.head(source)
-    if begun.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")):
         found = "UTF-16 is not read in parts"
         raise FormatError(found, where=source.name, remedy="save the file as UTF-8")
-    line = first_line(begun)
+    line = first_line(source)
     if line.startswith("{"):
         data = b""
-        with packed.opened(source) as file:
-            while b"\n" not in data.strip(b"\r\n") and (more := packed.read(file, source, WINDOW)):
+        with source.opened() as file:
+            while b"\n" not in data.strip(b"\r\n") and (more := source.read(file, WINDOW)):
                 data += more
         lines = enumerate(data.decode("utf-8-sig", "replace").split("\n"), start=1)
         number, text = next(item for item in lines if item[1].strip())
         keys = list(parsed_json(text.rstrip(), source.name, first_line=number))
         key = keys[_document_column(keys, source)]
         return TextRows(b"", lambda row: _value_of(row, key), has_quotes=False)
-    delimiter, option = delimiter_of(begun), reading.options["columns"]
+    delimiter, option = delimiter_of(source), reading.options["columns"]
     header = b""
     if option is None:
         try:
@@ -263,8 +261,8 @@ def text_rows(source: Source, reading: Reading) -> TextRows:
         except csv.Error:
             problem = "the line of column names cannot be read"
             raise FormatError(problem, where=source.name, expected="names of columns") from None
-        begin = len(begun.head) - len(begun.head.lstrip(b"\r\n"))
-        header = begun.head[: begun.head.find(b"\n", begin) + 1] or begun.head
+        begin = len(source.head) - len(source.head.lstrip(b"\r\n"))
+        header = source.head[: source.head.find(b"\n", begin) + 1] or source.head
     else:
         names = list(named_columns(option))
     place = _document_column([name.strip() for name in names], source)
@@ -292,8 +290,8 @@ def _cell_of(row: bytes, delimiter: str, place: int) -> str | None:
 
 def text_blocks(source: Source, rows: TextRows, size: int) -> Iterator[bytes]:
     """Read the rows of a table of text, which may be packed, so many bytes at a time."""
-    with packed.opened(source) as file:
-        read = partial(packed.read, file, source)
+    with source.opened() as file:
+        read = partial(source.read, file)
         read(len(rows.header))
         blocks = chain([b""], iter(lambda: read(size), b""))
         yield from whole_documents(blocks, size, b"".join, rows.last_change)
@@ -302,7 +300,7 @@ def text_blocks(source: Source, rows: TextRows, size: int) -> Iterator[bytes]:
 def text_ranges(number: int, source: Source, reading: Reading, size: int) -> Iterator[Range]:
     """Cut a table of text into pieces of so many bytes, or a few more."""
     rows = text_rows(source, reading)
-    if packed.is_packed(source):
+    if source.is_packed:
         yield Range(number, source.name, kind="packed")
         return
     first, before = len(rows.header), rows.header.count(b"\n")
@@ -315,7 +313,7 @@ def text_ranges(number: int, source: Source, reading: Reading, size: int) -> Ite
 def packed_pieces(source: Source, reading: Reading, size: int) -> Iterator[Source]:
     """Unpack a table, so many bytes at a time, or a few more."""
     rows, before = text_rows(source, reading), 0
-    header = packed.head(source).head[: len(rows.header)]
+    header = source.head[: len(rows.header)]
     for block in text_blocks(source, rows, size):
         yield some_of(source, header + block, before=before)
         before += block.count(b"\n")
@@ -427,7 +425,7 @@ def _library(name: str) -> Any:
 
 def _opened(source: Source) -> Any:
     # Documents are nearly as many as rows: their codes are made table by table.
-    place = open_remote(source.url) if source.url else source.place
+    place = None if source.is_packed else (source.url and open_remote(source.url)) or source.place
     return opened_parquet(source, lambda schema: coded_columns(schema, "document"), place)
 
 

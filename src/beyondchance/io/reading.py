@@ -36,7 +36,6 @@ from beyondchance.io.naming import (
     with_short_paths,
 )
 from beyondchance.io.options import Reading, Whole
-from beyondchance.io.packed import is_workbook, unpacked
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import (
     EITHER,
@@ -62,6 +61,7 @@ from beyondchance.io.sources import (
 )
 from beyondchance.io.unfolding import unfolded
 from beyondchance.io.values import refusal
+from beyondchance.io.workbooks import is_workbook, sheet_of
 from beyondchance.messages import Note, Piece, Quote, Text, Use, given, hidden, quotes
 from beyondchance.options import (
     ReadOptions,
@@ -524,18 +524,10 @@ def _read(
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
     uploads = uploads_of(items, naming)
-    files = [upload for upload in uploads if upload.data is None]
-    if files:
-        unpack = unpacked
-        if any(is_workbook(source) for upload in files for source in upload.sources):
-            unpack = partial(unpacked, sheet=options.get("layer"))
-            wanted = {**wanted, "layer": None}
-        uploads = [
-            replace(upload, sources=[*map(unpack, upload.sources)])
-            if upload.data is None
-            else upload
-            for upload in uploads
-        ]
+    if any(is_workbook(source) for upload in uploads for source in upload.sources):
+        read_sheet = partial(sheet_of, sheet=options.get("layer"))
+        uploads = [replace(own, sources=[*map(read_sheet, own.sources)]) for own in uploads]
+        wanted = {**wanted, "layer": None}
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()

@@ -20,7 +20,6 @@ from beyondchance.annotations.hashing import Hashes, hashed
 from beyondchance.annotations.letters import letters_of
 from beyondchance.checks import checked_gold, checked_option
 from beyondchance.errors import FormatError, OptionError
-from beyondchance.io import packed
 from beyondchance.io.aligned import Engine, aligned_ranges
 from beyondchance.io.columns import names_of
 from beyondchance.io.copies import Copies
@@ -196,12 +195,7 @@ def opened_files(found: Scan) -> Opened:
             cast("ReadOptions", {**found.options, "gold": None}),
             hides_files=found.naming.hides_files,
         )
-        # What is packed is looked into; the content itself is read part by part.
-        heads = [
-            replace(upload, sources=[packed.head(source) for source in upload.sources])
-            for upload in uploads
-        ]
-        formats = formats_of(heads, found.format, reading)
+        formats = formats_of(uploads, found.format, reading)
     names = list(dict.fromkeys(item.name for item in formats))
     if len(names) > 1:
         raise OptionError(
@@ -458,7 +452,7 @@ def inputs_of(found: Scan) -> tuple[Input, ...]:
     """List the files that are read, with their digests."""
     files = opened_files(found)
     return tuple(
-        Input(name=source.name, sha256=packed.digest(source), format=files.format.name)
+        Input(name=source.name, sha256=source.sha256, format=files.format.name)
         for upload in files.uploads
         if upload.data is None
         for source in upload.sources

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from glob import glob, has_magic
+from importlib import import_module
 from itertools import islice
 from math import ceil
 from pathlib import Path, PurePosixPath
@@ -138,9 +140,28 @@ allow more with max_size='5GB'
     )
 
 
+def _zstandard(place: Any) -> Any:
+    arrow = required("pyarrow", extra="parquet", purpose="reading Zstandard")
+    file = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place, mode="r")
+    return arrow.CompressedInputStream(file, "zstd")
+
+
+def _standard(module: str) -> Callable[[Any], Any]:
+    return lambda place: import_module(module).open(place, "rb")
+
+
+_OPENERS: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": _standard("gzip"),
+    b"BZh": _standard("bz2"),
+    b"\xfd7zXZ\0": _standard("lzma"),
+    b"\x28\xb5\x2f\xfd": _zstandard,
+}
+"""What opens a compressed file, by its first bytes."""
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One file, on disk or inside an archive.
+    """One file, on disk or inside an archive, unpacked as it is read if it is compressed.
 
     Attributes
     ----------
@@ -224,16 +245,74 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """The content."""
-        return self._read()
+        """The content, unpacked if it is compressed."""
+        raw = self._raw()
+        if self._opener is None:
+            return raw
+        most = self.most_of(len(raw))
+        with self._opener(io.BytesIO(raw)) as file:
+            data = self.read(file, most + 1)
+        if len(data) > most:
+            found = f"unpacks from {len(raw):,} to more than {most:,} bytes"
+            raise too_large(self.name, found, most=most)
+        return data
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, enough to recognise a format."""
-        return self._read(_HEAD_BYTES)
+        """The first bytes of the content, enough to recognise a format."""
+        return self._begun(_HEAD_BYTES)
 
-    def _read(self, most: int | None = None) -> bytes:
-        """Read the content, or as many of its first bytes as are asked for."""
+    @cached_property
+    def _raw_head(self) -> bytes:
+        return self._raw(_HEAD_BYTES)
+
+    @property
+    def _opener(self) -> Callable[[Any], Any] | None:
+        """What opens a compressed file."""
+        return next((x for y, x in _OPENERS.items() if self._raw_head.startswith(y)), None)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it is compressed."""
+        return self._opener is not None
+
+    def opened(self) -> Any:
+        """Open the content to read bytes from."""
+        if self.member is None:
+            place: Any = open_remote(self.url) if self.url else str(self.path)
+        else:
+            place = io.BytesIO(self.member)
+        if self._opener is not None:
+            return self._opener(place)
+        return Path(place).open("rb") if isinstance(place, str) else place
+
+    def read(self, file: Any, size: int) -> bytes:
+        """Read so many bytes of what was opened, or as many as there are."""
+        parts: list[bytes] = []
+        try:
+            while size and (data := file.read(min(size, _STREAMED))):
+                parts.append(bytes(data))
+                size -= len(data)
+        except (
+            OSError,
+            EOFError,
+            ValueError,
+            zlib.error,
+            import_module("lzma").LZMAError,
+        ) as error:
+            found = f"cannot be unpacked ({error})"
+            raise FormatError(found, where=self.name, remedy="export it again") from None
+        return b"".join(parts)
+
+    def _begun(self, size: int) -> bytes:
+        """Read so many of the first bytes of the content."""
+        if not self.is_packed:
+            return self._raw_head if size == _HEAD_BYTES else self._raw(size)
+        with self.opened() as file:
+            return self.read(file, size)
+
+    def _raw(self, most: int | None = None) -> bytes:
+        """Read the file as it is, or as many of its first bytes as are asked for."""
         if self.member is not None:
             return self.member[:most]
         if self.url:
@@ -257,10 +336,13 @@ class Source:
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of the content."""
+        """Digest of the file as it is."""
         if self.digest is not None:
             return self.digest
-        return hashlib.sha256(self.data).hexdigest()
+        if self.member is None and (self.is_packed or "data" not in vars(self)):
+            with open_file(self.place) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.sha256(self.data if self.member is None else self.member).hexdigest()
 
     @cached_property
     def declared(self) -> str:
@@ -341,7 +423,7 @@ class Source:
 
     def begun(self, size: int) -> tuple[str, bool]:
         """Return so many of the first bytes as text, and whether there are more."""
-        data = self._read(size)
+        data = self._begun(size)
         encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
         return data.decode(encoding, errors="ignore"), len(data) == size
 
@@ -649,7 +731,7 @@ def heads_in(archive: Source, names: Iterable[str]) -> Iterator[Source]:
 
 def _zip(archive: Source) -> zipfile.ZipFile:
     """Open a zip archive, of which no more is read than what is asked for."""
-    path = archive.path if archive.member is None else None
+    path = archive.path if archive.member is None and not archive.is_packed else None
     return zipfile.ZipFile(path or io.BytesIO(archive.data))
 
 

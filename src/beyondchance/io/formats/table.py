@@ -62,12 +62,12 @@ from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.packed import unpacked
 from beyondchance.io.registry import EITHER, Upload
 from beyondchance.io.shapes import UNPLACED
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
+from beyondchance.io.workbooks import sheet_of
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
@@ -194,7 +194,7 @@ def _read_documents(reading: Reading) -> list[Table]:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
         source = reading.documents_file("the path of a table of documents")
-        table = read_table(unpacked(source), reading, needed=("document",))
+        table = read_table(sheet_of(source), reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if len(names) < len(table) or np.any(codes < 0):
         is_other = np.ones(len(codes), dtype=bool)
