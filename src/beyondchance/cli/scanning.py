@@ -208,9 +208,7 @@ def _can_be_cut(found: Scan) -> bool:
         files = opened_files(found)
     except BeyondChanceError:
         return False
-    reading = {name for name in ("documents", "folder") if found.options.get(name) is not None}
-    is_wide = found.options.get("unit") == "corpus"
-    return files.is_table and not reading and not is_wide
+    return files.is_table and found.options.get("unit") != "corpus"
 
 
 def _client(address: str) -> Any:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
@@ -174,10 +173,13 @@ class Opened(NamedTuple):
     ----------
     uploads : list of Upload
     format : Format
+    reading : Reading
+        The options, but for the gold standard.
     """
 
     uploads: list[Upload]
     format: Format
+    reading: Reading
 
     @property
     def is_table(self) -> bool:
@@ -186,16 +188,16 @@ class Opened(NamedTuple):
 
 
 def opened_files(found: Scan) -> Opened:
-    """Open the files of a scan, and find out their format."""
-    with limited(found.options.get("max_size")):
-        if any(_is_frame(item) for item in found.items):
-            return _opened_frames(found)
-        uploads = uploads_of([_item(item) for item in found.items], found.naming)
-        reading = Reading(
-            cast("ReadOptions", {**found.options, "gold": None}),
-            hides_files=found.naming.hides_files,
-        )
-        formats = formats_of(uploads, found.format, reading)
+    """Open the files of a scan, and find out their format; refuse what needs all at once."""
+    given = {name: value for name, value in found.options.items() if name != "gold"}
+    with limited(given.get("max_size")):
+        reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
+        if any(map(_is_frame, found.items)):
+            uploads, formats = _frames_of(found), [FORMATS["table"]]
+        else:
+            items = [Source(x, url=x) if is_url(x) else x for x in found.items]
+            uploads = uploads_of(items, found.naming)
+            formats = formats_of(uploads, found.format, reading)
     names = list(dict.fromkeys(item.name for item in formats))
     if len(names) > 1:
         raise OptionError(
@@ -209,12 +211,15 @@ def opened_files(found: Scan) -> Opened:
             expected=f"one of {', '.join(_WAYS)}",
             remedy="read it as a whole, or convert it to a table",
         )
-    return Opened(uploads, formats[0])
-
-
-def _item(item: Any) -> Any:
-    """Return what stands for an item, which is known to be there if it is a URL."""
-    return Source(item, url=item) if is_url(item) else item
+    for name, remedy in (
+        ("documents", "add a column length to the table"),
+        ("folder", f"leave it out: {names[0]} has one file for each annotator"),
+        ("anonymous", "read all at once"),
+    ):
+        if name in reading.changed():
+            option = Use(name, is_name=True)
+            raise OptionError(option, " does not go with reading in parts", remedy=remedy)
+    return Opened(uploads, formats[0], reading)
 
 
 def _is_frame(item: Any) -> bool:
@@ -223,16 +228,14 @@ def _is_frame(item: Any) -> bool:
     )
 
 
-def _opened_frames(found: Scan) -> Opened:
-    if not all(_is_frame(item) for item in found.items):
+def _frames_of(found: Scan) -> list[Upload]:
+    if not all(map(_is_frame, found.items)):
         raise OptionError("files and data frames", expected="one or the other")
-    uploads = [
-        Upload(
-            f"data {i}", f"annotator {i}", [Source(f"the data frame {i}", member=b"")], data=item
-        )
-        for i, item in enumerate(found.items, start=1)
+    sources = (Source(f"the data frame {i}", member=b"") for i, _ in enumerate(found.items, 1))
+    return [
+        replace(upload, sources=[source])
+        for upload, source in zip(uploads_of(found.items, found.naming), sources, strict=True)
     ]
-    return Opened(uploads, FORMATS["table"])
 
 
 class Piece(NamedTuple):
@@ -255,13 +258,12 @@ class Piece(NamedTuple):
 def pieces_of(found: Scan, engine: Engine = map) -> list[Piece]:
     """Cut the files into pieces; what must be looked through for this, the engine does."""
     files = opened_files(found)
-    reading = _options(found, files)
     if files.is_table:
         ranges: Iterable[tuple[Range, ...]] = (
             (replace(own, source=place),)
             for number, upload in enumerate(files.uploads)
             for place, source in enumerate(upload.sources)
-            for own in _ranges_of_table(number, upload, source, reading)
+            for own in _ranges_of_table(number, upload, source, files.reading)
         )
     else:
         if any(upload.is_folder for upload in files.uploads):
@@ -269,7 +271,7 @@ def pieces_of(found: Scan, engine: Engine = map) -> list[Piece]:
             raise OptionError("a folder is not read in parts", expected=expected)
         sources = [upload.sources[0] for upload in files.uploads]
         are_tagged = files.format.name == "conll"
-        ranges = aligned_ranges(sources, reading, AT_A_TIME, engine, are_tagged=are_tagged)
+        ranges = aligned_ranges(sources, files.reading, AT_A_TIME, engine, are_tagged=are_tagged)
     return [Piece(*numbered) for numbered in enumerate(ranges)]
 
 
@@ -281,24 +283,6 @@ def _ranges_of_table(
     if is_parquet(source):
         return parquet_ranges(number, source, ROWS_OF_PIECE)
     return text_ranges(number, source, reading, AT_A_TIME)
-
-
-def _options(found: Scan, files: Opened) -> Reading:
-    """Check the options, and refuse those that need all documents at once."""
-    given = {name: value for name, value in found.options.items() if name != "gold"}
-    reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
-    for name in ("documents", "folder", "anonymous"):
-        if name in reading.changed():
-            raise OptionError(
-                Use(name, is_name=True),
-                " does not go with reading in parts",
-                remedy="add a column length to the table"
-                if name == "documents"
-                else "read all at once"
-                if name == "anonymous"
-                else f"leave it out: {files.format.name} has one file for each annotator",
-            )
-    return reading
 
 
 # --- Parts to corpora -----------------------------------------------------------------
@@ -350,23 +334,19 @@ class Batch:
 def batches_of(found: Scan, piece: Piece, whole: Whole | None) -> Iterator[Batch]:
     """Read the corpora of a piece."""
     files = opened_files(found)
-    reading = _options(found, files)
-    options = dict(reading.given or {})
+    options = dict(files.reading.given or {})
     if whole is not None and whole.scheme is not None and "+" not in whole.scheme:
         options["scheme"] = whole.scheme
     uploads = [files.uploads[own.file] for own in piece.ranges]
     given = [upload.sources[own.source] for upload, own in zip(uploads, piece.ranges, strict=True)]
-
-    def read(sources: Iterable[Source]) -> Any:
-        own = [
-            replace(upload, sources=[source], data=None)
-            for upload, source in zip(uploads, sources, strict=True)
-        ]
-        return read_part(own, [files.format] * len(own), options, found.naming, whole)
-
+    formats = [files.format] * len(uploads)
     with limited(options.get("max_size")):
-        for sources in _sources_of(uploads, given, piece, reading):
-            corpus, known, shown, copies = read(sources)
+        for sources in _sources_of(uploads, given, piece, files.reading):
+            parts = [
+                replace(upload, sources=[source], data=None)
+                for upload, source in zip(uploads, sources, strict=True)
+            ]
+            corpus, known, shown, copies = read_part(parts, formats, options, found.naming, whole)
             kept, names = _kept(corpus, known, found)
             people = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
             yield Batch(kept, shown, corpus.labels, names, tuple(people), copies)
@@ -418,7 +398,7 @@ def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
     if gold in known:
         return known[str(gold)]
     file = named_file(gold) if isinstance(gold, str) else gold
-    name = file.name if isinstance(file, Named) else Path(fspath(file)).stem if file else ""
+    name = file.name if isinstance(file, Named) else Source(fspath(file or "")).stem
     return name if name in corpus.annotators else str(gold)
 
 
