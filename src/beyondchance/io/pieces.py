@@ -22,7 +22,7 @@ from beyondchance.io.columns import Table, coded_columns, known_columns
 from beyondchance.io.options import Reading
 from beyondchance.io.parquet_rows import opened_parquet, readable
 from beyondchance.io.sources import Source, open_remote, parsed_json, too_large
-from beyondchance.io.table_files import delimiter_of, first_line, named_columns
+from beyondchance.io.table_files import delimiter_of, first_line, head_rows, named_columns
 from beyondchance.io.tagged import Layout
 from beyondchance.messages import quotes
 
@@ -256,11 +256,11 @@ def text_rows(source: Source, reading: Reading) -> TextRows:
     delimiter, option = delimiter_of(source), reading.options["columns"]
     header = b""
     if option is None:
-        try:
-            names = next(csv.reader([line], delimiter=delimiter))
-        except csv.Error:
+        rows = head_rows(source, delimiter)
+        if not rows:
             problem = "the line of column names cannot be read"
-            raise FormatError(problem, where=source.name, expected="names of columns") from None
+            raise FormatError(problem, where=source.name, expected="names of columns")
+        names = rows[0]
         begin = len(source.head) - len(source.head.lstrip(b"\r\n"))
         header = source.head[: source.head.find(b"\n", begin) + 1] or source.head
     else:
