@@ -288,35 +288,38 @@ def _cell_of(row: bytes, delimiter: str, place: int) -> str | None:
     return cells[place].strip() if len(cells) > place else None
 
 
-def text_blocks(source: Source, rows: TextRows, size: int) -> Iterator[bytes]:
-    """Read the rows of a table of text, which may be packed, so many bytes at a time."""
+def _text_blocks(source: Source, rows: TextRows, size: int) -> Iterator[tuple[int, int, bytes]]:
+    """Read the rows of a table of text, so many bytes at a time, or a few more.
+
+    Before each block come the bytes and the lines before it.
+    """
+    first, before = len(rows.header), rows.header.count(b"\n")
     with source.opened() as file:
         read = partial(source.read, file)
-        read(len(rows.header))
+        read(first)
         blocks = chain([b""], iter(lambda: read(size), b""))
-        yield from whole_documents(blocks, size, b"".join, rows.last_change)
+        for block in whole_documents(blocks, size, b"".join, rows.last_change):
+            yield first, before, block
+            first, before = first + len(block), before + block.count(b"\n")
 
 
 def text_ranges(number: int, source: Source, reading: Reading, size: int) -> Iterator[Range]:
-    """Cut a table of text into pieces of so many bytes, or a few more."""
+    """Cut a table of text into pieces; one that is compressed is a piece."""
     rows = text_rows(source, reading)
     if source.is_packed:
         yield Range(number, source.name, kind="packed")
         return
-    first, before = len(rows.header), rows.header.count(b"\n")
-    for block in text_blocks(source, rows, size):
+    for first, before, block in _text_blocks(source, rows, size):
         last = first + len(block)
         yield Range(number, source.name, first, last, header=rows.header, before=before)
-        first, before = last, before + block.count(b"\n")
 
 
 def packed_pieces(source: Source, reading: Reading, size: int) -> Iterator[Source]:
     """Unpack a table, so many bytes at a time, or a few more."""
-    rows, before = text_rows(source, reading), 0
-    header = source.head[: len(rows.header)]
-    for block in text_blocks(source, rows, size):
-        yield some_of(source, header + block, before=before)
-        before += block.count(b"\n")
+    rows = text_rows(source, reading)
+    for _, before, block in _text_blocks(source, rows, size):
+        own = before - rows.header.count(b"\n")
+        yield some_of(source, rows.header + block, before=own)
 
 
 # --- Parquet and Arrow ----------------------------------------------------------------
