@@ -7,7 +7,6 @@ from beyondchance.annotations.hashing import _BASE, _mixed, hashed
 from beyondchance.annotations.letters import letters_of
 from beyondchance.io.columns import _are_bare
 from beyondchance.io.identifiers import ways_to_write
-from beyondchance.io.scanning import seen_in
 
 TEXT = st.text(st.sampled_from("ab19.0 \n\t\u00a0\u00e9\u0661\U0001f600"), max_size=6)
 NAMES = st.lists(TEXT | st.text(max_size=3), max_size=8)
@@ -57,11 +56,3 @@ def test_whole_numbers(names):
     """As every name tells by itself."""
     is_decimal, _ = ways_to_write(names, letters_of(names))
     assert is_decimal == any(map(str.isdecimal, names))
-
-
-@given(NAMES.filter(len))
-def test_first_and_last_document(names):
-    """By length in characters, then by name."""
-    seen = seen_in(names)
-    ordered = sorted((len(name), name) for name in names)
-    assert (seen.low, seen.high) == (ordered[0], ordered[-1])

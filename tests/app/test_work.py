@@ -103,7 +103,10 @@ class TestReading:
         packed = io.BytesIO()
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("a.conll", b"\n" * 10**7)
-        for name, content in (("a.zip", packed.getvalue()), ("a.gz", gzip.compress(b"\n" * 10**7))):
+        for name, content in (
+            ("a.zip", packed.getvalue()),
+            ("a.gz", gzip.compress(b"a B-X\n" + b"\n" * 10**7)),
+        ):
             place = tmp_path / name
             place.mkdir()
             (place / f"x{name[1:]}").write_bytes(content)

@@ -12,7 +12,6 @@ import beyondchance as bc
 from beyondchance.errors import BeyondChanceError, FormatError, MismatchError, TagError
 from beyondchance.io import aligned, scanning
 from beyondchance.io.scanning import Scan, batches_of, pieces_of
-from beyondchance.io.sources import Source
 from each import each
 from joined_corpora import joined
 from large_tables import packed
@@ -20,6 +19,14 @@ from refusals import refused
 
 # Batches have no texts, and files are named with the result of all parts.
 APART = {"texts", "token_start", "token_end", "notes", "inputs", "sources", "skipped", "options"}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def every_text():
+    """Let pieces begin with every text."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(aligned, "STEP", 1)
+        yield
 
 
 def parts(monkeypatch, at_a_time, *paths, format=None, **options):  # noqa: A002
@@ -111,7 +118,7 @@ MARKED = "\n".join(
 def test_sentences(tmp_path, monkeypatch, text, at_a_time):
     paths = write(tmp_path, text, PLAIN.replace("B-PER", "B-ORG"))
     n_parts = check(monkeypatch, at_a_time, *paths)
-    assert n_parts == {1: 9, 20: 9, 64: 3, 10**6: 1}[at_a_time] or "\r" in text
+    assert n_parts == {1: 9, 20: 9, 64: 4, 10**6: 1}[at_a_time] or "\r" in text
 
 
 def test_documents(tmp_path, monkeypatch):
@@ -169,6 +176,8 @@ def test_headers(tmp_path, monkeypatch, header):
 
 def test_a_header_with_commas(tmp_path, monkeypatch):
     text = 'token,ada\n"a, b",O\n\nc,B-PER\n\n"""",O\n\nd,O\n'
+    assert check(monkeypatch, 1, *write(tmp_path, text)) == 1
+    text = text.replace('"a, b"', "a").replace('""""', "b")
     assert check(monkeypatch, 1, *write(tmp_path, text)) == 4
     text = 'token,ada\n"a\n\nb",O\n\nc,B-PER\n\nd,O\n'
     assert check(monkeypatch, 1, *write(tmp_path, text), format="conll") == 1
@@ -286,8 +295,7 @@ def test_lines_of_white_space(tmp_path, monkeypatch, space):
 
 
 def test_texts_are_found_behind_those_in_mind(tmp_path, monkeypatch):
-    monkeypatch.setattr("beyondchance.io.aligned.STEP", 4)
-    monkeypatch.setattr("beyondchance.io.aligned.LARGE", 1)
+    monkeypatch.setattr(aligned, "STEP", 4)
     monkeypatch.setattr(aligned, "BLOCK", 7)
     assert check(monkeypatch, 1, *write(tmp_path, PLAIN, PLAIN)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, MARKED, PLAIN)) == 5
@@ -341,13 +349,7 @@ def test_any_files(tmp_path_factory, texts, at_a_time, block):
         check(monkeypatch, at_a_time, *paths, format="conll", **known)
 
 
-# --- Files looked through by several jobs --------------------------------------------
-
-LINES = (
-    *("", "", "", " ", "\r", "# note", "# sent_id = 3", "# newdoc", "# newdoc id = p"),
-    *("-DOCSTART- O", "a O", "a\tO", "b B-X", "c I-X", "d I-Y", "-LRB- O", "# O", "1 O", "2 B-X"),
-    *("a O O", "a NN B-X", "b B-NP I-X", "token tag", "# columns = token tag", "\u3042 S-X"),
-)
+# --- Files looked through in several processes ----------------------------------------
 
 
 def elsewhere(function, jobs):
@@ -360,114 +362,35 @@ def sent(value):
     return pickle.loads(pickle.dumps(value))  # noqa: S301
 
 
-def cut(monkeypatch, paths, size_of_job, engine, **options):
-    """The parts of files, or why there are none."""
-    monkeypatch.setattr(aligned, "BYTES_OF_JOB", size_of_job)
-    try:
-        return pieces_of(Scan(tuple(map(str, paths)), **options), engine)
-    except BeyondChanceError as error:
-        return str(error)
-
-
-def check_jobs(monkeypatch, paths, size_of_job, **options):
-    """Compare parts of files that were looked through by several jobs with those at once."""
-    at_once = cut(monkeypatch, paths, 2**24, map, **options)
-    for engine in (map, elsewhere):
-        assert cut(monkeypatch, paths, size_of_job, engine, **options) == at_once
-    return at_once
-
-
-lines = st.lists(st.sampled_from(LINES)).map("\n".join)
-sizes = st.fixed_dictionaries(
-    {
-        "aligned.STEP": st.sampled_from([1, 3, 64]),
-        "aligned.LARGE": st.just(1),
-        "scanning.AT_A_TIME": st.integers(1, 90),
-        "aligned.BLOCK": st.sampled_from([5, 64, 2**21]),
-    }
-)
-
-
-SMALLEST = {"aligned.STEP": 1, "aligned.LARGE": 1, "scanning.AT_A_TIME": 1, "aligned.BLOCK": 5}
+@each("texts", [(PLAIN, PLAIN), (MARKED, PLAIN), (PLAIN, MARKED)])
+def test_processes_do_not_matter(tmp_path, monkeypatch, texts):
+    monkeypatch.setattr(scanning, "AT_A_TIME", 1)
+    scan = Scan(tuple(map(str, write(tmp_path, *texts))))
+    assert pieces_of(scan, elsewhere) == pieces_of(scan)
 
 
 @pytest.mark.slow
-@example(["# columns = token tags00\n# O\n\na O\n\n"], False, 1, SMALLEST)
-@given(files() | st.lists(lines, min_size=1, max_size=2), st.booleans(), st.integers(1, 60), sizes)
-def test_jobs_do_not_matter(tmp_path_factory, texts, has_bom, size_of_job, others):
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        for name, value in others.items():
-            monkeypatch.setattr(f"beyondchance.io.{name}", value)
-        texts = ["\ufeff" * has_bom + text for text in texts]
-        paths = write(tmp_path_factory.getbasetemp() / "jobs", *texts)
-        check_jobs(monkeypatch, paths, size_of_job, format="conll")
-
-
-@pytest.mark.slow
-@each("size_of_job", [30, 70, 110])
-def test_cuts_are_at_the_same_texts(tmp_path, monkeypatch, size_of_job):
-    monkeypatch.setattr("beyondchance.io.aligned.STEP", 3)
-    monkeypatch.setattr("beyondchance.io.aligned.LARGE", 1)
+def test_cuts_are_at_the_same_texts(tmp_path, monkeypatch):
+    monkeypatch.setattr(aligned, "STEP", 3)
     paths = write(tmp_path, PLAIN * 3, PLAIN.replace("x O", "longer O") * 3)
     for at_a_time in range(1, 130, 9):
         monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
-        found = check_jobs(monkeypatch, paths, size_of_job, format="conll")
+        found = pieces_of(Scan(tuple(map(str, paths))))
         assert len(found) > 1
         assert {part.ranges[0].texts_before % 3 for part in found} == {0}
 
 
-@given(divided(), st.integers(1, 60), st.integers(1, 60))
-def test_jobs_of_divided_files(tmp_path_factory, text, at_a_time, size_of_job):
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
-        paths = write(tmp_path_factory.getbasetemp() / "dividedjobs", text)
-        check_jobs(monkeypatch, paths, size_of_job, format="conll")
-
-
-def jobs(path, jobs_of):
-    return [(own.first, own.last) for own in jobs_of(0, Source(path.name, path=path))]
-
-
-@each("end", ["\n", "\r\n"])
-def test_where_jobs_begin(tmp_path, monkeypatch, end):
-    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 1)
-    (path,) = write(tmp_path, end.join(["a O", "b O", "", "c O", "f O", "", "", "d O", "e O"]))
-    data = path.read_bytes()
-    bounds = jobs(path, aligned._jobs_of_tags)
-    assert [data[i:j].decode().split() for i, j in bounds] == [
-        ["a", "O", "b", "O"],
-        ["c", "O", "f", "O"],
-        ["d", "O", "e", "O"],
-    ]
-    assert b"".join(data[i:j] for i, j in bounds) == data
-    path.write_bytes(f"a O{end}b O{end}c O".encode())
-    assert jobs(path, aligned._jobs_of_tags) == [(0, path.stat().st_size)]
-    path.write_text('{"text": "a"}\n{"text": "b"}\n')
-    assert len(jobs(path, aligned._jobs_of_records)) > 1
-
-
-def test_a_file_without_blank_lines_is_one_job(tmp_path, monkeypatch):
-    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 4)
+def test_a_file_without_blank_lines_is_one_piece(tmp_path, monkeypatch):
+    monkeypatch.setattr(aligned, "BLOCK", 4)
     text = "".join(f"w{i} B-X\n" for i in range(9))
     assert check(monkeypatch, 1, *write(tmp_path, text, text)) == 1
 
 
-def test_columns_of_tags_in_some_jobs_only(tmp_path, monkeypatch):
-    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 4)
+def test_columns_of_tags_in_some_blocks_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(aligned, "BLOCK", 4)
     text = "a B-NP O\nb B-X B-X\n\nc NN O\n\nd O B-X\n"
     assert check(monkeypatch, 1, *write(tmp_path, text)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, text.replace("NN", "B-NP"))) == 3
-
-
-def test_a_job_has_a_name_for_messages(tmp_path, monkeypatch):
-    jobs = []
-    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 1)
-    (path,) = write(tmp_path, "a O\nb O\n\nc O\n")
-    pieces_of(Scan((str(path),)), lambda look, own: map(look, jobs.extend(own) or own))
-    assert [str(job).rpartition("/")[2] for job in jobs] == [
-        "a.conll, bytes 0 to 8",
-        "a.conll, bytes 8 to 13",
-    ]
 
 
 def test_packed_files_are_one_piece(tmp_path):
@@ -562,18 +485,3 @@ def test_files_of_the_hub(tmp_path, monkeypatch, has_ids):
         for tag in ("O", "I-X")
     ]
     assert check(monkeypatch, 1, *write(tmp_path, *texts, ending="jsonl")) == 4
-
-
-@given(
-    st.lists(st.sampled_from([record(1, (0, 4)), {"text": "a"}, None]), min_size=1, max_size=12),
-    st.sampled_from(["\n", "\r\n"]),
-    st.integers(1, 200),
-    st.integers(1, 90),
-)
-def test_jobs_of_records(tmp_path_factory, records, gap, at_a_time, size_of_job):
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(scanning, "AT_A_TIME", at_a_time)
-        lines = ["" if value is None else json.dumps(value) for value in records]
-        folder = tmp_path_factory.getbasetemp() / "records"
-        paths = write(folder, gap.join(lines), ending="jsonl")
-        check_jobs(monkeypatch, paths, size_of_job, format="records")

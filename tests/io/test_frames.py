@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import beyondchance as bc
+from beyondchance.io.columns import names_of
 from beyondchance.io.formats import table
-from beyondchance.io.frames import names_of
 from beyondchance.io.registry import Upload
 from beyondchance.io.sources import Source
 from each import each

@@ -5,7 +5,7 @@ import pytest
 
 import beyondchance as bc
 from beyondchance import FormatError
-from beyondchance.io.remote import listed
+from beyondchance.io.sources import listed
 from refusals import refused
 
 ROWS = "document,annotator,start,end,label,length\n"

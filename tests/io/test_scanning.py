@@ -452,9 +452,9 @@ def test_no_file_is_loaded_whole_to_be_recognised(tmp_path, monkeypatch, is_long
         ],
     )
     asked = []
-    real = Source._read
+    real = Source._raw
     monkeypatch.setattr(
-        Source, "_read", lambda own, most=None: asked.append(most) or real(own, most)
+        Source, "_raw", lambda own, most=None: asked.append(most) or real(own, most)
     )
     assert opened_files(bc.scan(path)).format.name == "records"
     assert max(asked, key=lambda most: most or float("inf")) <= 2**20

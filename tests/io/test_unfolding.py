@@ -75,6 +75,11 @@ class TestTags:
         with refused(bc.FormatError, "wide.csv:5: … 2 … 1"):
             bc.read(saved(tmp_path, rows))
 
+    def test_tags_of_an_empty_list_of_tokens(self, tmp_path):
+        rows = [["tokens", "a", "b"], [["New", "York"], "B-LOC I-LOC", "O O"], ["", "B-LOC O", ""]]
+        with refused(bc.FormatError, "wide.csv:3: … 0 … 2 … 'a'"):
+            bc.read(saved(tmp_path, rows))
+
     def test_a_gold_standard(self, tmp_path):
         corpus = bc.read(saved(tmp_path, self.rows), gold="anna")
         assert corpus.gold == "anna"

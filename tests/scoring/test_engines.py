@@ -88,9 +88,9 @@ def test_a_lambda_is_refused(path):
 
 @pytest.fixture
 def tagged(tmp_path, monkeypatch):
-    """Two files of tokens and tags, which many jobs look through."""
+    """Two files of tokens and tags."""
     monkeypatch.setattr(scanning, "AT_A_TIME", 70)
-    monkeypatch.setattr(aligned, "BYTES_OF_JOB", 50)
+    monkeypatch.setattr(aligned, "STEP", 1)
     paths = []
     for name, tag in (("ada", "I-X"), ("ben", "O")):
         paths.append(tmp_path / f"{name}.conll")

@@ -26,6 +26,7 @@ from beyondchance.errors import (
     OptionError,
 )
 from beyondchance.io import scanning
+from beyondchance.io.reading import Selection
 from beyondchance.results import counts, units
 from beyondchance.scoring import answers, scans
 from examples import examples
@@ -424,3 +425,12 @@ def test_documents_named_1_and_1_0_far_from_each_other_are_refused(tmp_path, mon
     with refused(MismatchError, "1.0 … 1", use="match"):
         bc.agreement(bc.scan(path))
     assert bc.agreement(bc.scan(path, match="exact")).n_documents == 6
+
+
+def test_labels_are_chosen_by_their_new_names() -> None:
+    chosen = Selection(labels=("A",), rename_label={"A": "B"})
+    with refused(DataError, "label 'A' … has: 'B', 'C'"):
+        chosen.check(["A", "C"])
+    chosen._replace(labels=("B",)).check(["A", "C"])
+    with refused(DataError, "label 'X' … has: 'C'"):
+        Selection(rename_label={"X": "C"}).check(["C"])

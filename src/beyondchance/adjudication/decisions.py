@@ -22,9 +22,8 @@ from beyondchance.annotations.corpus import Corpus, Span
 from beyondchance.checks import is_whole
 from beyondchance.errors import DataError, FormatError, MismatchError, OptionError
 from beyondchance.io.columns import number_of
-from beyondchance.io.packed import unpacked
-from beyondchance.io.separated import declared_rows, delimiter_of
 from beyondchance.io.sources import opened, parsed_json
+from beyondchance.io.table_files import declared_rows, delimiter_of
 from beyondchance.io.values import (
     label_of,
     listed,
@@ -35,6 +34,7 @@ from beyondchance.io.values import (
     whole,
     words_of,
 )
+from beyondchance.io.workbooks import sheet_of
 from beyondchance.messages import Quote, Use, given
 from beyondchance.results.adding import numbered
 from beyondchance.settings import Settings
@@ -147,7 +147,7 @@ def _loaded(source: Any, corpus: Corpus) -> tuple[str, Any, list[str]]:
     file, name = opened(source), Path(source).name
     if isinstance(file, list):
         raise FormatError("is a folder", where=name, expected="a file of decisions")
-    file = unpacked(replace(file, name=name))
+    file = sheet_of(replace(file, name=name))
     if file.is_json:
         return name, file.json(), []
     signed: dict[str, Any] = {}

@@ -17,7 +17,7 @@ import click
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli.options import READING, picked
 from beyondchance.errors import BeyondChanceError
-from beyondchance.io.reading import Named, Naming, named_file, read_by_names
+from beyondchance.io.reading import Named, Naming, Selection, named_file, read_by_names
 from beyondchance.io.saving import is_same_file, replaces_input
 from beyondchance.io.sources import is_pipe, limited, matching, read_stream
 from beyondchance.messages import Note, unquoted
@@ -64,9 +64,12 @@ def naming_of(options: Mapping[str, Any]) -> Naming:
     return Naming(renamed=options["rename_annotator"], hides_files=options["pseudonyms"])
 
 
-def equal_spans(options: Mapping[str, Any]) -> str:
-    """Return what becomes of spans of one annotator that are, or become, equal."""
-    return "error" if "duplicates" in refused_kinds(options["strict"]) else "skip"
+def selection_of(options: Mapping[str, Any]) -> Selection:
+    """Return what is to be kept of the annotations."""
+    # Spans of one annotator that are, or become, equal.
+    equal = "error" if "duplicates" in refused_kinds(options["strict"]) else "skip"
+    labels, excluded = options["labels"], options["exclude_labels"]
+    return Selection(labels, excluded, options["annotators"], options["rename_label"], equal)
 
 
 def path_of(item: Any) -> Any:
@@ -129,23 +132,12 @@ class _Stream(io.BytesIO):
 
 def _kept(corpus: Corpus, known: Mapping[str, str], options: Mapping[str, Any]) -> Corpus:
     """Rename labels, then select labels and annotators, who may be given by former names."""
-    if options["rename_label"]:
-        corpus = corpus.rename_labels(options["rename_label"], duplicates=equal_spans(options))
-    labels, excluded = options["labels"], options["exclude_labels"]
-    if excluded is not None:
-        corpus.select(labels=excluded)  # refuses unknown ones
-        labels = [label for label in corpus.labels if label not in excluded]
-        if not labels:
-            raise click.UsageError("--exclude-labels leaves no label; expected fewer")
-    if labels is not None:
-        corpus = corpus.select(labels=labels)
-    if options["annotators"] is not None:
-        asked = (
-            name if name in corpus.annotators else known.get(name, name)
-            for name in options["annotators"]
-        )
-        names = [*asked, *([corpus.gold] if corpus.gold else [])]
-        corpus = corpus.select(annotators=list(dict.fromkeys(names)))
+    selection = selection_of(options)
+    selection.check(corpus.labels)
+    corpus = selection.of_labels(corpus)
+    if selection.excluded is not None and not corpus.labels:
+        raise click.UsageError("--exclude-labels leaves no label; expected fewer")
+    corpus = selection.of_annotators(corpus, known)
     if options["no_text"]:
         return replace(corpus, texts=None, token_start=None, token_end=None)
     return corpus

@@ -15,7 +15,7 @@ import click
 
 from beyondchance.annotations.corpus import Corpus
 from beyondchance.cli import options as flags
-from beyondchance.cli.loading import equal_spans, load, naming_of, path_of
+from beyondchance.cli.loading import load, naming_of, path_of, selection_of
 from beyondchance.cli.running import flag_of, is_given, progress, refuse, tell
 from beyondchance.errors import BeyondChanceError
 from beyondchance.io.reading import Assumed, Named
@@ -160,7 +160,7 @@ def _scan(options: Mapping[str, Any]) -> Scan | None:
     listed = [*assumed, *options["files"]]
     if not listed or not all(isinstance(path_of(item), str | PathLike) for item in listed):
         return None
-    from beyondchance.io.scanning import Scan, Selection, expanded  # noqa: PLC0415
+    from beyondchance.io.scanning import Scan, expanded  # noqa: PLC0415
 
     items = [
         x for item in listed for x in ([item] if isinstance(item, Named) else expanded([item]))
@@ -173,13 +173,7 @@ def _scan(options: Mapping[str, Any]) -> Scan | None:
         options["format"],
         {**reading, "gold": gold},
         naming_of(options),
-        Selection(
-            options["labels"],
-            options["exclude_labels"],
-            options["annotators"],
-            options["rename_label"],
-            equal_spans(options),
-        ),
+        selection_of(options),
     )
 
 
@@ -213,9 +207,7 @@ def _can_be_cut(found: Scan) -> bool:
         files = opened_files(found)
     except BeyondChanceError:
         return False
-    reading = {name for name in ("documents", "folder") if found.options.get(name) is not None}
-    is_wide = found.options.get("unit") == "corpus"
-    return files.is_table and not reading and not is_wide
+    return files.is_table and found.options.get("unit") != "corpus"
 
 
 def _client(address: str) -> Any:

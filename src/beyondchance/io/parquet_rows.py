@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -24,7 +24,7 @@ def schema_of(source: Source) -> Any:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
         # Of a file, its end is enough.
-        is_file = source.path is not None and source.member is None
+        is_file = source.path is not None and source.member is None and not source.is_packed
         place = str(source.path) if is_file else arrow.BufferReader(source.data)
         return parquet.read_schema(place)
     except Exception:  # not installed, or whatever a damaged file makes it raise
@@ -48,15 +48,28 @@ def stored_features(schema: Any, name: str) -> Any:
     return info.get("features") if isinstance(info, dict) else None
 
 
-def opened_parquet(source: Source) -> Any:
-    """Open a file with pyarrow; refuse it with a reason if it cannot be read."""
+def opened_parquet(
+    source: Source,
+    coded: Callable[[Any], Collection[str]] = lambda _: (),
+    place: Any = None,
+) -> Any:
+    """Open a file with pyarrow; refuse it with a reason if it cannot be read.
+
+    Parameters
+    ----------
+    source : Source
+    coded : function, optional
+        Finds the columns of a schema whose strings are read as numbers that stand for them.
+    place : str or file, optional
+        From where no more is read than needed; by default all of the file is.
+    """
     arrow = required("pyarrow", extra="parquet", purpose="reading Parquet")
     parquet = required("pyarrow.parquet", extra="parquet", purpose="reading Parquet")
     with readable(source):
-        file = parquet.ParquetFile(arrow.BufferReader(source.data))
-        names = file.schema_arrow.names
-    check_distinct(names, source.name)
-    return file
+        place = place or arrow.BufferReader(source.data)
+        schema = parquet.read_schema(place)
+        check_distinct(schema.names, source.name)
+        return parquet.ParquetFile(place, read_dictionary=[*coded(schema)], pre_buffer=False)
 
 
 def parquet_rows(

@@ -18,13 +18,11 @@ import numpy as np
 
 from beyondchance.errors import DataError, FormatError
 from beyondchance.installing import required
-from beyondchance.io import packed
 from beyondchance.io.columns import Table, coded_columns, known_columns
 from beyondchance.io.options import Reading
-from beyondchance.io.parquet_rows import readable
-from beyondchance.io.remote import open_file, open_remote
-from beyondchance.io.separated import delimiter_of, first_line, named_columns
-from beyondchance.io.sources import Source, parsed_json, too_large
+from beyondchance.io.parquet_rows import opened_parquet, readable
+from beyondchance.io.sources import Source, open_remote, parsed_json, too_large
+from beyondchance.io.table_files import delimiter_of, first_line, head_rows, named_columns
 from beyondchance.io.tagged import Layout
 from beyondchance.messages import quotes
 
@@ -52,6 +50,8 @@ class Range:
         The number of the file in a folder.
     header : bytes
         What stands before the rows of every piece.
+    before : int
+        Lines of the file before these, for messages.
     texts_before : int
         Texts of the file before these, for those that are named by their numbers.
     layout : Layout, optional
@@ -65,6 +65,7 @@ class Range:
     kind: str = "bytes"
     source: int = 0
     header: bytes = b""
+    before: int = 0
     texts_before: int = 0
     layout: Layout | None = None
 
@@ -75,24 +76,17 @@ class Range:
     def read(self, source: Source) -> Source:
         """Return the bytes as a file of its own."""
         if self.last < 0:
-            return replace(packed.unpacked(source), digest="")
-        with open_file(source.place) as file:
+            return replace(source, digest="")
+        with source.opened() as file:
             file.seek(self.first)
             data = file.read(self.last - self.first)
         return some_of(
-            source, self.header + data, texts_before=self.texts_before, layout=self.layout
+            source,
+            self.header + data,
+            before=self.before - self.header.count(b"\n"),
+            texts_before=self.texts_before,
+            layout=self.layout,
         )
-
-    def located(self, source: Source, piece: Source) -> Source:
-        """Return a piece that knows the lines before it, which only messages need."""
-        if self.kind != "bytes" or self.last < 0:
-            return piece
-        n_lines, left = -self.header.count(b"\n"), self.first
-        with open_file(source.place) as file:
-            while left and (data := file.read(min(left, 2**24))):
-                n_lines += data.count(b"\n")
-                left -= len(data)
-        return replace(piece, before=n_lines)
 
 
 def some_of(source: Source, data: bytes, **known: Any) -> Source:
@@ -245,31 +239,30 @@ def text_rows(source: Source, reading: Reading) -> TextRows:
     FormatError
         If nothing says which document a row belongs to.
     """
-    begun = packed.head(source)
-    if begun.head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if source.head.startswith((b"\xff\xfe", b"\xfe\xff")):
         found = "UTF-16 is not read in parts"
         raise FormatError(found, where=source.name, remedy="save the file as UTF-8")
-    line = first_line(begun)
+    line = first_line(source)
     if line.startswith("{"):
         data = b""
-        with packed.opened(source) as file:
-            while b"\n" not in data.strip(b"\r\n") and (more := packed.read(file, source, WINDOW)):
+        with source.opened() as file:
+            while b"\n" not in data.strip(b"\r\n") and (more := source.read(file, WINDOW)):
                 data += more
         lines = enumerate(data.decode("utf-8-sig", "replace").split("\n"), start=1)
         number, text = next(item for item in lines if item[1].strip())
         keys = list(parsed_json(text.rstrip(), source.name, first_line=number))
         key = keys[_document_column(keys, source)]
         return TextRows(b"", lambda row: _value_of(row, key), has_quotes=False)
-    delimiter, option = delimiter_of(begun), reading.options["columns"]
+    delimiter, option = delimiter_of(source), reading.options["columns"]
     header = b""
     if option is None:
-        try:
-            names = next(csv.reader([line], delimiter=delimiter))
-        except csv.Error:
+        rows = head_rows(source, delimiter)
+        if not rows:
             problem = "the line of column names cannot be read"
-            raise FormatError(problem, where=source.name, expected="names of columns") from None
-        begin = len(begun.head) - len(begun.head.lstrip(b"\r\n"))
-        header = begun.head[: begun.head.find(b"\n", begin) + 1] or begun.head
+            raise FormatError(problem, where=source.name, expected="names of columns")
+        names = rows[0]
+        begin = len(source.head) - len(source.head.lstrip(b"\r\n"))
+        header = source.head[: source.head.find(b"\n", begin) + 1] or source.head
     else:
         names = list(named_columns(option))
     place = _document_column([name.strip() for name in names], source)
@@ -295,35 +288,38 @@ def _cell_of(row: bytes, delimiter: str, place: int) -> str | None:
     return cells[place].strip() if len(cells) > place else None
 
 
-def text_blocks(source: Source, rows: TextRows, size: int) -> Iterator[bytes]:
-    """Read the rows of a table of text, which may be packed, so many bytes at a time."""
-    with packed.opened(source) as file:
-        read = partial(packed.read, file, source)
-        read(len(rows.header))
+def _text_blocks(source: Source, rows: TextRows, size: int) -> Iterator[tuple[int, int, bytes]]:
+    """Read the rows of a table of text, so many bytes at a time, or a few more.
+
+    Before each block come the bytes and the lines before it.
+    """
+    first, before = len(rows.header), rows.header.count(b"\n")
+    with source.opened() as file:
+        read = partial(source.read, file)
+        read(first)
         blocks = chain([b""], iter(lambda: read(size), b""))
-        yield from whole_documents(blocks, size, b"".join, rows.last_change)
+        for block in whole_documents(blocks, size, b"".join, rows.last_change):
+            yield first, before, block
+            first, before = first + len(block), before + block.count(b"\n")
 
 
 def text_ranges(number: int, source: Source, reading: Reading, size: int) -> Iterator[Range]:
-    """Cut a table of text into pieces of so many bytes, or a few more."""
+    """Cut a table of text into pieces; one that is compressed is a piece."""
     rows = text_rows(source, reading)
-    if packed.is_packed(source):
+    if source.is_packed:
         yield Range(number, source.name, kind="packed")
         return
-    first = len(rows.header)
-    for block in text_blocks(source, rows, size):
+    for first, before, block in _text_blocks(source, rows, size):
         last = first + len(block)
-        yield Range(number, source.name, first, last, header=rows.header)
-        first = last
+        yield Range(number, source.name, first, last, header=rows.header, before=before)
 
 
 def packed_pieces(source: Source, reading: Reading, size: int) -> Iterator[Source]:
     """Unpack a table, so many bytes at a time, or a few more."""
-    rows, before = text_rows(source, reading), 0
-    header = packed.head(source).head[: len(rows.header)]
-    for block in text_blocks(source, rows, size):
-        yield some_of(source, header + block, before=before)
-        before += block.count(b"\n")
+    rows = text_rows(source, reading)
+    for _, before, block in _text_blocks(source, rows, size):
+        own = before - rows.header.count(b"\n")
+        yield some_of(source, rows.header + block, before=own)
 
 
 # --- Parquet and Arrow ----------------------------------------------------------------
@@ -331,8 +327,8 @@ def packed_pieces(source: Source, reading: Reading, size: int) -> Iterator[Sourc
 
 def parquet_ranges(number: int, source: Source, n_rows: int) -> Iterator[Range]:
     """Cut a Parquet file into pieces of row groups with so many rows, or a few more."""
+    file = _opened(source)
     with readable(source):
-        file = _opened(source)
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         document = _document_column(file.schema_arrow.names, source)
     largest = max((group.total_byte_size for group in groups), default=0)
@@ -368,8 +364,8 @@ def _n_rows_going_on(file: Any, before: int, place: int, document: int) -> int:
 
 def parquet_tables(source: Source, piece: Range, n_rows: int) -> Iterator[tuple[int, Any]]:
     """Read the rows of a piece, so many at a time, and count the rows before them."""
+    file = _opened(source)
     with readable(source):
-        file = _opened(source)
         document = _document_column(file.schema_arrow.names, source)
         yield from _arrow_blocks(_tables(file, piece, n_rows), document, n_rows, piece.first)
 
@@ -431,16 +427,9 @@ def _library(name: str) -> Any:
 
 
 def _opened(source: Source) -> Any:
-    arrow = _library("pyarrow")
-    parquet = _library("pyarrow.parquet")
-    place: Any = source.place
-    if source.url:
-        place = open_remote(source.url)
-    elif not place:
-        place = arrow.BufferReader(source.data)
     # Documents are nearly as many as rows: their codes are made table by table.
-    coded = coded_columns(parquet.read_schema(place), arrow.types, "document")
-    return parquet.ParquetFile(place, read_dictionary=coded, pre_buffer=False)
+    place = None if source.is_packed else (source.url and open_remote(source.url)) or source.place
+    return opened_parquet(source, lambda schema: coded_columns(schema, "document"), place)
 
 
 def _reader(data: Any, arrow: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import chain
 from os import PathLike
 from pathlib import Path, PurePath
-from typing import Any, Unpack, cast
+from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
@@ -24,9 +24,9 @@ from beyondchance.errors import (
     OptionError,
 )
 from beyondchance.io.assembling import assembled
+from beyondchance.io.columns import collected, names_of, rows_of_frame
 from beyondchance.io.copies import USE, Copies, copies_in
 from beyondchance.io.formats.tags import are_lists_of_tags, is_nothing
-from beyondchance.io.frames import collected, names_of, rows_of_frame
 from beyondchance.io.hints import hints
 from beyondchance.io.naming import (
     hide_addresses,
@@ -36,7 +36,6 @@ from beyondchance.io.naming import (
     with_short_paths,
 )
 from beyondchance.io.options import Reading, Whole
-from beyondchance.io.packed import is_workbook, unpacked
 from beyondchance.io.recognition import unrecognised
 from beyondchance.io.registry import (
     EITHER,
@@ -62,7 +61,8 @@ from beyondchance.io.sources import (
 )
 from beyondchance.io.unfolding import unfolded
 from beyondchance.io.values import refusal
-from beyondchance.messages import Note, Piece, Quote, Text, Use, given, hidden
+from beyondchance.io.workbooks import is_workbook, sheet_of
+from beyondchance.messages import Note, Piece, Quote, Text, Use, given, hidden, quotes
 from beyondchance.options import (
     ReadOptions,
     checked_options,
@@ -134,6 +134,56 @@ class Naming:
 
     renamed: Mapping[str, str] = field(default_factory=dict)
     hides_files: bool = False
+
+
+class Selection(NamedTuple):
+    """What is kept of a corpus, or of every part of one.
+
+    Attributes
+    ----------
+    labels, excluded, annotators : tuple of str, optional
+        Only these labels, all but these, and only these annotators.
+    rename_label : mapping of str to str
+    duplicates : {"skip", "error"}
+        What becomes of spans that become equal.
+    """
+
+    labels: Sequence[str] | None = None
+    excluded: Sequence[str] | None = None
+    annotators: Sequence[str] | None = None
+    rename_label: Mapping[str, str] = {}
+    duplicates: str = "skip"
+
+    def check(self, labels: Iterable[str]) -> None:
+        """Refuse labels that were asked for and are not among all labels."""
+        has = set(labels)
+        renamed = {self.rename_label.get(label, label) for label in has}
+        asked = {*(self.labels or ()), *(self.excluded or ())}
+        for missing, known in ((self.rename_label.keys() - has, has), (asked - renamed, renamed)):
+            for name in sorted(missing)[:1]:
+                remedy = ("the corpus has: ", *quotes(sorted(known)))
+                raise DataError("unknown label ", Quote(name, is_given=True), remedy=remedy)
+
+    def of_labels(self, corpus: Corpus) -> Corpus:
+        """Rename and choose labels, of which others may have those that this one lacks."""
+        if self.rename_label:
+            own = {old: new for old, new in self.rename_label.items() if old in corpus.labels}
+            corpus = corpus.rename_labels(own, duplicates=self.duplicates)
+            signed = tuple(f"{old}={new}" for old, new in sorted(self.rename_label.items()))
+            corpus = replace(corpus, options={**corpus.options, "rename_label": signed})
+        excluded, wanted = self.excluded or (), self.labels
+        if wanted is None and self.excluded is None:
+            return corpus
+        labels = corpus.labels if wanted is None else [x for x in corpus.labels if x in wanted]
+        return corpus.select(labels=[label for label in labels if label not in excluded])
+
+    def of_annotators(self, corpus: Corpus, known: Mapping[str, str]) -> Corpus:
+        """Choose annotators, who may be given by former names, and the gold standard."""
+        if self.annotators is None:
+            return corpus
+        asked = [x if x in corpus.annotators else known.get(x, x) for x in self.annotators]
+        names = [*asked, *([corpus.gold] if corpus.gold else [])]
+        return corpus.select(annotators=list(dict.fromkeys(names)))
 
 
 def read_by_names(
@@ -474,18 +524,10 @@ def _read(
     is_corpus_wide = options.get("unit") == CORPUS
     wanted = {**options, "unit": None} if is_corpus_wide else options
     uploads = uploads_of(items, naming)
-    files = [upload for upload in uploads if upload.data is None]
-    if files:
-        unpack = unpacked
-        if any(is_workbook(source) for upload in files for source in upload.sources):
-            unpack = partial(unpacked, sheet=options.get("layer"))
-            wanted = {**wanted, "layer": None}
-        uploads = [
-            replace(upload, sources=[*map(unpack, upload.sources)])
-            if upload.data is None
-            else upload
-            for upload in uploads
-        ]
+    if any(is_workbook(source) for upload in uploads for source in upload.sources):
+        read_sheet = partial(sheet_of, sheet=options.get("layer"))
+        uploads = [replace(own, sources=[*map(read_sheet, own.sources)]) for own in uploads]
+        wanted = {**wanted, "layer": None}
     gold = None
     if gold_file is not None:
         resolved = gold_file.resolve()

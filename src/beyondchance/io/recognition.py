@@ -12,8 +12,8 @@ from beyondchance.io import json_rows
 from beyondchance.io.fields import asking
 from beyondchance.io.json_rows import rows_of
 from beyondchance.io.registry import Format, Upload, recognised
-from beyondchance.io.separated import delimiter_of, head_rows
 from beyondchance.io.sources import Source, is_type_system, is_zip, members, parsed_json
+from beyondchance.io.table_files import delimiter_of, head_rows
 from beyondchance.io.tagged import TAG
 from beyondchance.io.values import refusal, shown
 from beyondchance.messages import Piece, Use, quotes

@@ -7,24 +7,21 @@ rows without spans occur) is found out on the way. A piece of many rows is read 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, pairwise
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any, NamedTuple, Unpack, cast
 
 import numpy as np
 
 from beyondchance.annotations.corpus import Corpus, Input
 from beyondchance.annotations.hashing import Hashes, hashed
-from beyondchance.annotations.letters import Letters, letters_of
+from beyondchance.annotations.letters import letters_of
 from beyondchance.checks import checked_gold, checked_option
-from beyondchance.errors import DataError, FormatError, OptionError
-from beyondchance.io import packed
+from beyondchance.errors import FormatError, OptionError
 from beyondchance.io.aligned import Engine, aligned_ranges
+from beyondchance.io.columns import names_of
 from beyondchance.io.copies import Copies
-from beyondchance.io.frames import names_of
 from beyondchance.io.identifiers import ways_to_write
 from beyondchance.io.options import Reading, Whole
 from beyondchance.io.pieces import (
@@ -39,6 +36,7 @@ from beyondchance.io.pieces import (
 from beyondchance.io.reading import (
     Named,
     Naming,
+    Selection,
     formats_of,
     is_about,
     named_file,
@@ -46,7 +44,6 @@ from beyondchance.io.reading import (
     uploads_of,
 )
 from beyondchance.io.registry import FORMATS, Format, Upload
-from beyondchance.io.remote import listed
 from beyondchance.io.sources import (
     Source,
     holds_counts,
@@ -54,8 +51,9 @@ from beyondchance.io.sources import (
     is_url,
     limited,
     matching,
+    opened,
 )
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.messages import Use
 from beyondchance.options import ReadOptions, documented
 
 AT_A_TIME = 2**21
@@ -66,25 +64,6 @@ ROWS_OF_PIECE = 2**20
 """Rows of Parquet that a piece has, or a few more."""
 _WAYS = ("table", "conll", "records", "hf")
 """The formats that are read in parts."""
-
-
-class Selection(NamedTuple):
-    """What is kept of every part.
-
-    Attributes
-    ----------
-    labels, excluded, annotators : tuple of str, optional
-        Only these labels, all but these, and only these annotators.
-    rename_label : mapping of str to str
-    duplicates : {"skip", "error"}
-        What becomes of spans that become equal.
-    """
-
-    labels: tuple[str, ...] | None = None
-    excluded: tuple[str, ...] | None = None
-    annotators: tuple[str, ...] | None = None
-    rename_label: Mapping[str, str] = {}
-    duplicates: str = "skip"
 
 
 @dataclass(frozen=True)
@@ -163,7 +142,7 @@ def scan(
 
 
 def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
-    """List the files that paths and patterns stand for, in order."""
+    """List the files that paths, folders of tables and patterns stand for, in order."""
     if not paths:
         raise OptionError("nothing to read", expected="at least one file or folder")
     items: list[Any] = []
@@ -171,23 +150,17 @@ def expanded(paths: Sequence[Any]) -> tuple[Any, ...]:
         if not isinstance(path, str | PathLike):
             items.append(path)
             continue
-        text = fspath(path)
-        if is_url(text):
-            items += listed(text)
-        elif Path(text).is_dir():
-            items += [str(file) for file in _files_in(Path(text))]
-        else:
-            items += matching(text)
+        for place in matching(fspath(path)):
+            found = opened(place)
+            if isinstance(found, Source):
+                items.append(place)
+                continue
+            files = [file for file in found if file.posix_path.name[0] != "_"]
+            shown = [file.place for file in files if not is_about(file.posix_path)]
+            if not shown:
+                raise FormatError("the folder holds no files", where=place)
+            items += shown
     return tuple(items)
-
-
-def _files_in(folder: Path) -> list[Path]:
-    """List the files of a folder of tables."""
-    names = (entry for entry in sorted(folder.rglob("*")) if entry.is_file())
-    shown = [entry for entry in names if entry.name[0] not in "._" and not is_about(entry)]
-    if not shown:
-        raise FormatError("the folder holds no files", where=str(folder))
-    return shown
 
 
 # --- Files to parts -------------------------------------------------------------------
@@ -200,10 +173,13 @@ class Opened(NamedTuple):
     ----------
     uploads : list of Upload
     format : Format
+    reading : Reading
+        The options, but for the gold standard.
     """
 
     uploads: list[Upload]
     format: Format
+    reading: Reading
 
     @property
     def is_table(self) -> bool:
@@ -212,21 +188,16 @@ class Opened(NamedTuple):
 
 
 def opened_files(found: Scan) -> Opened:
-    """Open the files of a scan, and find out their format."""
-    with limited(found.options.get("max_size")):
-        if any(_is_frame(item) for item in found.items):
-            return _opened_frames(found)
-        uploads = _uploads(found)
-        reading = Reading(
-            cast("ReadOptions", {**found.options, "gold": None}),
-            hides_files=found.naming.hides_files,
-        )
-        # What is packed is looked into; the content itself is read part by part.
-        heads = [
-            replace(upload, sources=[packed.head(source) for source in upload.sources])
-            for upload in uploads
-        ]
-        formats = formats_of(heads, found.format, reading)
+    """Open the files of a scan, and find out their format; refuse what needs all at once."""
+    given = {name: value for name, value in found.options.items() if name != "gold"}
+    with limited(given.get("max_size")):
+        reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
+        if any(map(_is_frame, found.items)):
+            uploads, formats = _frames_of(found), [FORMATS["table"]]
+        else:
+            items = [Source(x, url=x) if is_url(x) else x for x in found.items]
+            uploads = uploads_of(items, found.naming)
+            formats = formats_of(uploads, found.format, reading)
     names = list(dict.fromkeys(item.name for item in formats))
     if len(names) > 1:
         raise OptionError(
@@ -240,19 +211,15 @@ def opened_files(found: Scan) -> Opened:
             expected=f"one of {', '.join(_WAYS)}",
             remedy="read it as a whole, or convert it to a table",
         )
-    return Opened(uploads, formats[0])
-
-
-def _uploads(found: Scan) -> list[Upload]:
-    """Open what was given: files here, and those on object stores."""
-    here = [item for item in found.items if not is_url(item)]
-    opened = iter(uploads_of(here, found.naming) if here else [])
-    return [_remote_upload(item) if is_url(item) else next(opened) for item in found.items]
-
-
-def _remote_upload(url: str) -> Upload:
-    source = Source(url, url=url)
-    return Upload(url, source.stem, [source], path=url)
+    for name, remedy in (
+        ("documents", "add a column length to the table"),
+        ("folder", f"leave it out: {names[0]} has one file for each annotator"),
+        ("anonymous", "read all at once"),
+    ):
+        if name in reading.changed():
+            option = Use(name, is_name=True)
+            raise OptionError(option, " does not go with reading in parts", remedy=remedy)
+    return Opened(uploads, formats[0], reading)
 
 
 def _is_frame(item: Any) -> bool:
@@ -261,16 +228,14 @@ def _is_frame(item: Any) -> bool:
     )
 
 
-def _opened_frames(found: Scan) -> Opened:
-    if not all(_is_frame(item) for item in found.items):
+def _frames_of(found: Scan) -> list[Upload]:
+    if not all(map(_is_frame, found.items)):
         raise OptionError("files and data frames", expected="one or the other")
-    uploads = [
-        Upload(
-            f"data {i}", f"annotator {i}", [Source(f"the data frame {i}", member=b"")], data=item
-        )
-        for i, item in enumerate(found.items, start=1)
+    sources = (Source(f"the data frame {i}", member=b"") for i, _ in enumerate(found.items, 1))
+    return [
+        replace(upload, sources=[source])
+        for upload, source in zip(uploads_of(found.items, found.naming), sources, strict=True)
     ]
-    return Opened(uploads, FORMATS["table"])
 
 
 class Piece(NamedTuple):
@@ -293,13 +258,12 @@ class Piece(NamedTuple):
 def pieces_of(found: Scan, engine: Engine = map) -> list[Piece]:
     """Cut the files into pieces; what must be looked through for this, the engine does."""
     files = opened_files(found)
-    reading = _options(found, files)
     if files.is_table:
         ranges: Iterable[tuple[Range, ...]] = (
             (replace(own, source=place),)
             for number, upload in enumerate(files.uploads)
             for place, source in enumerate(upload.sources)
-            for own in _ranges_of_table(number, upload, source, reading)
+            for own in _ranges_of_table(number, upload, source, files.reading)
         )
     else:
         if any(upload.is_folder for upload in files.uploads):
@@ -307,7 +271,7 @@ def pieces_of(found: Scan, engine: Engine = map) -> list[Piece]:
             raise OptionError("a folder is not read in parts", expected=expected)
         sources = [upload.sources[0] for upload in files.uploads]
         are_tagged = files.format.name == "conll"
-        ranges = aligned_ranges(sources, reading, AT_A_TIME, engine, are_tagged=are_tagged)
+        ranges = aligned_ranges(sources, files.reading, AT_A_TIME, engine, are_tagged=are_tagged)
     return [Piece(*numbered) for numbered in enumerate(ranges)]
 
 
@@ -321,45 +285,23 @@ def _ranges_of_table(
     return text_ranges(number, source, reading, AT_A_TIME)
 
 
-def _options(found: Scan, files: Opened) -> Reading:
-    """Check the options, and refuse those that need all documents at once."""
-    given = {name: value for name, value in found.options.items() if name != "gold"}
-    reading = Reading(cast("ReadOptions", given), hides_files=found.naming.hides_files)
-    for name in ("documents", "folder", "anonymous"):
-        if name in reading.changed():
-            raise OptionError(
-                Use(name, is_name=True),
-                " does not go with reading in parts",
-                remedy="add a column length to the table"
-                if name == "documents"
-                else "read all at once"
-                if name == "anonymous"
-                else f"leave it out: {files.format.name} has one file for each annotator",
-            )
-    return reading
-
-
 # --- Parts to corpora -----------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Which documents a part has, to find those that are in two parts.
+    """Which documents a part has, to find those that are in two parts; adds.
 
     Attributes
     ----------
-    low, high : tuple of (int, str)
-        The first and the last document, by length and name.
-    hashes : array of int, optional
-        Of all names; None where all documents between the two are in this part.
+    hashes : array of int
+        Of all names.
     ways : tuple of (bool, bool)
         Whether some names are whole numbers, and some whole numbers with a point.
     """
 
-    low: tuple[int, str]
-    high: tuple[int, str]
-    hashes: Hashes | None
-    ways: tuple[bool, bool] = (False, False)
+    hashes: Hashes
+    ways: tuple[bool, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,27 +334,19 @@ class Batch:
 def batches_of(found: Scan, piece: Piece, whole: Whole | None) -> Iterator[Batch]:
     """Read the corpora of a piece."""
     files = opened_files(found)
-    reading = _options(found, files)
-    options = dict(reading.given or {})
+    options = dict(files.reading.given or {})
     if whole is not None and whole.scheme is not None and "+" not in whole.scheme:
         options["scheme"] = whole.scheme
     uploads = [files.uploads[own.file] for own in piece.ranges]
     given = [upload.sources[own.source] for upload, own in zip(uploads, piece.ranges, strict=True)]
-
-    def read(sources: Iterable[Source]) -> Any:
-        own = [
-            replace(upload, sources=[source], data=None)
-            for upload, source in zip(uploads, sources, strict=True)
-        ]
-        return read_part(own, [files.format] * len(own), options, found.naming, whole)
-
+    formats = [files.format] * len(uploads)
     with limited(options.get("max_size")):
-        for sources in _sources_of(uploads, given, piece, reading):
-            try:
-                corpus, known, shown, copies = read(sources)
-            except DataError:
-                read(map(Range.located, piece.ranges, given, sources))
-                raise
+        for sources in _sources_of(uploads, given, piece, files.reading):
+            parts = [
+                replace(upload, sources=[source], data=None)
+                for upload, source in zip(uploads, sources, strict=True)
+            ]
+            corpus, known, shown, copies = read_part(parts, formats, options, found.naming, whole)
             kept, names = _kept(corpus, known, found)
             people = np.flatnonzero(np.bincount(corpus.span_annotator)).tolist()
             yield Batch(kept, shown, corpus.labels, names, tuple(people), copies)
@@ -438,37 +372,17 @@ def _sources_of(
 
 
 def _kept(corpus: Corpus, known: Mapping[str, str], found: Scan) -> tuple[Corpus, tuple[str, ...]]:
-    """Keep what was asked for of a corpus, and return it with the names of all annotators.
-
-    Labels that it lacks may be in others.
-    """
-    chosen = found.selection
-    signed = dict(corpus.options)
-    if chosen.rename_label:
-        own = {old: new for old, new in chosen.rename_label.items() if old in corpus.labels}
-        corpus = corpus.rename_labels(own, duplicates=chosen.duplicates)
-        signed = {
-            **corpus.options,
-            "rename_label": tuple(f"{a}={b}" for a, b in sorted(chosen.rename_label.items())),
-        }
-    wanted: list[str] | None = None
-    if chosen.labels is not None:
-        wanted = [label for label in corpus.labels if label in chosen.labels]
-    elif chosen.excluded is not None:
-        wanted = [label for label in corpus.labels if label not in chosen.excluded]
-    if wanted is not None:
-        corpus = corpus.select(labels=wanted)
+    """Keep what was asked for of a corpus, and return it with the names of all annotators."""
+    corpus = found.selection.of_labels(corpus)
     # The choice of labels is signed for all parts together.
+    signed = {name: value for name, value in corpus.options.items() if name != "labels"}
     corpus = replace(corpus, options=signed)
     gold = found.options.get("gold")
     if gold is not None:
         corpus = corpus.with_gold(_gold_of(found, corpus, known))
     pseudonyms = corpus.pseudonyms()
     names = corpus.annotators
-    if chosen.annotators is not None:
-        asked = [n if n in corpus.annotators else known.get(n, n) for n in chosen.annotators]
-        wanted = [*asked, *([corpus.gold] if corpus.gold else [])]
-        corpus = corpus.select(annotators=list(dict.fromkeys(wanted)))
+    corpus = found.selection.of_annotators(corpus, known)
     if found.naming.hides_files:
         corpus = corpus.with_pseudonyms(pseudonyms)
         names = tuple(pseudonyms.values())
@@ -484,43 +398,16 @@ def _gold_of(found: Scan, corpus: Corpus, known: Mapping[str, str]) -> str:
     if gold in known:
         return known[str(gold)]
     file = named_file(gold) if isinstance(gold, str) else gold
-    name = file.name if isinstance(file, Named) else Path(fspath(file)).stem if file else ""
+    name = file.name if isinstance(file, Named) else Source(fspath(file or "")).stem
     return name if name in corpus.annotators else str(gold)
 
 
 # --- Documents in two parts -----------------------------------------------------------
 
 
-def seen_in(documents: Sequence[str], *, with_hashes: bool = False) -> Seen:
-    """Summarise which documents a batch has.
-
-    Hashes take time, and are made where names seem to be in no order: where all batches lie apart,
-    they are not needed.
-    """
-    letters = letters_of(documents)
-    low, high = _ends(documents, letters)
-    some = [documents[i] for i in np.linspace(0, len(documents) - 1, _LOOKED_AT).astype(int)]
-    in_order = all((len(a), a) <= (len(b), b) for a, b in pairwise(some))
-    hashes = hashed(documents) if with_hashes or not in_order else None
-    return Seen(low, high, hashes, ways_to_write(documents, letters))
-
-
-def _ends(documents: Sequence[str], letters: Letters) -> tuple[tuple[int, str], tuple[int, str]]:
-    """Find the first and the last document, by length and name."""
-    sizes = letters.sizes
-    if not letters.text.isascii():
-        sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
-    shortest, longest = int(sizes.min()), int(sizes.max())
-
-    def of_size(size: int) -> Iterable[str]:
-        is_all = shortest == longest
-        return documents if is_all else compress(documents, (sizes == size).tolist())
-
-    return (shortest, min(of_size(shortest))), (longest, max(of_size(longest)))
-
-
-_LOOKED_AT = 16
-"""Names by which it is told whether all are in order."""
+def seen_in(documents: Sequence[str]) -> Seen:
+    """Summarise which documents a batch has."""
+    return Seen(hashed(documents), ways_to_write(documents, letters_of(documents)))
 
 
 def seen_together(parts: Sequence[Seen]) -> Seen:
@@ -530,46 +417,23 @@ def seen_together(parts: Sequence[Seen]) -> Seen:
     ------
     ScatteredError
     """
-    ordered = sorted(parts, key=lambda part: part.low)
-    are_apart = all(one.high < other.low for one, other in pairwise(ordered))
-    low, high = ordered[0].low, max(part.high for part in parts)
-    ways = any(part.ways[0] for part in parts), any(part.ways[1] for part in parts)
-    known = [part.hashes for part in parts if part.hashes is not None]
-    if len(known) < len(parts):
-        if are_apart:
-            return Seen(low, high, None, ways)
-        raise UnorderedError
-    hashes = np.sort(np.concatenate(known))
+    hashes = np.sort(np.concatenate([part.hashes for part in parts]))
     if np.any(hashes[1:] == hashes[:-1]):
         raise ScatteredError
-    return Seen(low, high, hashes, ways)
+    integers, with_points = zip(*(part.ways for part in parts), strict=True)
+    return Seen(hashes, (any(integers), any(with_points)))
 
 
 class ScatteredError(Exception):
     """A document has rows in several places, far from each other."""
 
 
-class UnorderedError(Exception):
-    """Documents have an order in which only their hashes tell whether they are scattered."""
-
-
 def inputs_of(found: Scan) -> tuple[Input, ...]:
     """List the files that are read, with their digests."""
     files = opened_files(found)
     return tuple(
-        Input(name=source.name, sha256=packed.digest(source), format=files.format.name)
+        Input(name=source.name, sha256=source.sha256, format=files.format.name)
         for upload in files.uploads
         if upload.data is None
         for source in upload.sources
     )
-
-
-def check_labels(found: Scan, labels: Collection[str]) -> None:
-    """Refuse labels that were asked for and occur nowhere."""
-    chosen = found.selection
-    asked = {*(chosen.labels or ()), *(chosen.excluded or ()), *chosen.rename_label}
-    renamed = {chosen.rename_label.get(label, label) for label in labels}
-    missing = sorted(asked - {*labels, *renamed})
-    if missing:
-        known = ("the corpus has: ", *quotes(sorted(labels)))
-        raise DataError("unknown label ", Quote(missing[0], is_given=True), remedy=known)

@@ -1,7 +1,7 @@
 """Files, folders and archives that others wrote: opened with care.
 
 Nothing here trusts its input. Texts are decoded or refused with the place; no link leads
-out of a folder; nothing is written to disk and nothing is fetched.
+out of a folder; nothing is written to disk, and nothing fetched but URLs that were given.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from codecs import getincrementaldecoder
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +29,8 @@ from threading import Thread
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from beyondchance.checks import as_float
-from beyondchance.errors import FormatError, OptionError
+from beyondchance.errors import FormatError, MissingLibraryError, OptionError
+from beyondchance.installing import required
 from beyondchance.io.values import quoting
 from beyondchance.messages import Piece, Quote, Use, given
 
@@ -138,9 +140,28 @@ allow more with max_size='5GB'
     )
 
 
+def _zstandard(place: Any) -> Any:
+    arrow = required("pyarrow", extra="parquet", purpose="reading Zstandard")
+    file = arrow.OSFile(place) if isinstance(place, str) else arrow.PythonFile(place, mode="r")
+    return arrow.CompressedInputStream(file, "zstd")
+
+
+def _standard(module: str) -> Callable[[Any], Any]:
+    return lambda place: import_module(module).open(place, "rb")
+
+
+_OPENERS: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": _standard("gzip"),
+    b"BZh": _standard("bz2"),
+    b"\xfd7zXZ\0": _standard("lzma"),
+    b"\x28\xb5\x2f\xfd": _zstandard,
+}
+"""What opens a compressed file, by its first bytes."""
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One file, on disk or inside an archive.
+    """One file, on disk or inside an archive, unpacked as it is read if it is compressed.
 
     Attributes
     ----------
@@ -224,20 +245,78 @@ class Source:
 
     @cached_property
     def data(self) -> bytes:
-        """The content."""
-        return self._read()
+        """The content, unpacked if it is compressed."""
+        raw = self._raw()
+        if self._opener is None:
+            return raw
+        most = self.most_of(len(raw))
+        with self._opener(io.BytesIO(raw)) as file:
+            data = self.read(file, most + 1)
+        if len(data) > most:
+            found = f"unpacks from {len(raw):,} to more than {most:,} bytes"
+            raise too_large(self.name, found, most=most)
+        return data
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, enough to recognise a format."""
-        return self._read(_HEAD_BYTES)
+        """The first bytes of the content, enough to recognise a format."""
+        return self._begun(_HEAD_BYTES)
 
-    def _read(self, most: int | None = None) -> bytes:
-        """Read the content, or as many of its first bytes as are asked for."""
+    @cached_property
+    def _raw_head(self) -> bytes:
+        return self._raw(_HEAD_BYTES)
+
+    @property
+    def _opener(self) -> Callable[[Any], Any] | None:
+        """What opens a compressed file."""
+        return next((x for y, x in _OPENERS.items() if self._raw_head.startswith(y)), None)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it is compressed."""
+        return self._opener is not None
+
+    def opened(self) -> Any:
+        """Open the content to read bytes from."""
+        if self.member is None:
+            place: Any = open_remote(self.url) if self.url else str(self.path)
+        else:
+            place = io.BytesIO(self.member)
+        if self._opener is not None:
+            return self._opener(place)
+        return Path(place).open("rb") if isinstance(place, str) else place
+
+    def read(self, file: Any, size: int) -> bytes:
+        """Read so many bytes of what was opened, or as many as there are."""
+        parts: list[bytes] = []
+        try:
+            while size and (data := file.read(min(size, _STREAMED))):
+                parts.append(bytes(data))
+                size -= len(data)
+        except (
+            OSError,
+            EOFError,
+            ValueError,
+            zlib.error,
+            import_module("lzma").LZMAError,
+        ) as error:
+            found = f"cannot be unpacked ({error})"
+            raise FormatError(found, where=self.name, remedy="export it again") from None
+        return b"".join(parts)
+
+    def _begun(self, size: int) -> bytes:
+        """Read so many of the first bytes of the content."""
+        if not self.is_packed:
+            return self._raw_head if size == _HEAD_BYTES else self._raw(size)
+        with self.opened() as file:
+            return self.read(file, size)
+
+    def _raw(self, most: int | None = None) -> bytes:
+        """Read the file as it is, or as many of its first bytes as are asked for."""
         if self.member is not None:
             return self.member[:most]
         if self.url:
-            with _remote().open_remote(self.url) as file:
+            with open_remote(self.url) as file:
                 return read_stream(file, self.name) if most is None else bytes(file.read(most))
         assert self.path is not None  # noqa: S101 - a source is one or the other
         _read.get(set()).add(str(self.path.absolute()))
@@ -257,10 +336,13 @@ class Source:
 
     @cached_property
     def sha256(self) -> str:
-        """Digest of the content."""
+        """Digest of the file as it is."""
         if self.digest is not None:
             return self.digest
-        return hashlib.sha256(self.data).hexdigest()
+        if self.member is None and (self.is_packed or "data" not in vars(self)):
+            with open_file(self.place) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.sha256(self.data if self.member is None else self.member).hexdigest()
 
     @cached_property
     def declared(self) -> str:
@@ -341,7 +423,7 @@ class Source:
 
     def begun(self, size: int) -> tuple[str, bool]:
         """Return so many of the first bytes as text, and whether there are more."""
-        data = self._read(size)
+        data = self._begun(size)
         encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
         return data.decode(encoding, errors="ignore"), len(data) == size
 
@@ -520,7 +602,7 @@ def holds_counts(item: Any) -> bool:
 def matching(item: Any) -> list[Any]:
     """Return the files that a pattern such as ``team/*.conll`` stands for; else what was given."""
     if is_url(item):
-        return _remote().listed(item) if "*" in item else [item]
+        return listed(item) if "*" in item else [item]
     if not isinstance(item, str) or not has_magic(item) or Path(item).exists():
         return [item]
     found = sorted(glob(item))  # noqa: PTH207 - patterns with folders, absolute ones too
@@ -540,11 +622,6 @@ def is_url(place: object) -> bool:
     return isinstance(place, str) and _URL.match(place) is not None
 
 
-def _remote() -> Any:
-    """Import what reads from object stores, which is rarely needed."""
-    return import_module("beyondchance.io.remote")
-
-
 def is_pipe(item: object) -> bool:
     """Return whether a path is a pipe, such as that of ``<(zcat a.gz)``: it can be read once."""
     try:
@@ -556,7 +633,7 @@ def is_pipe(item: object) -> bool:
 def opened(path: str | os.PathLike[str]) -> Source | list[Source]:
     """Return a file as a source, or a folder as the sources below it, sorted by name."""
     if is_url(path):
-        sources = [Source(url, url=url) for url in _remote().listed(path)]
+        sources = [Source(url, url=url) for url in listed(str(path))]
         is_file = len(sources) == 1 and sources[0].posix_path.name == str(path).rpartition("/")[2]
         return sources[0] if is_file else sources
     where = Path(path)
@@ -654,7 +731,7 @@ def heads_in(archive: Source, names: Iterable[str]) -> Iterator[Source]:
 
 def _zip(archive: Source) -> zipfile.ZipFile:
     """Open a zip archive, of which no more is read than what is asked for."""
-    path = archive.path if archive.member is None else None
+    path = archive.path if archive.member is None and not archive.is_packed else None
     return zipfile.ZipFile(path or io.BytesIO(archive.data))
 
 
@@ -721,3 +798,54 @@ def cause(error: OSError) -> str:
 
 def _unreadable(name: str, error: OSError) -> FormatError:
     return FormatError(f"cannot be read ({cause(error)})", where=name)
+
+
+# --- Object stores and other places that fsspec knows -------------------------
+
+
+def open_remote(url: str) -> Any:
+    """Open a file, to read bytes from."""
+    system, path = _at(url)
+    with _reaching(url):
+        return system.open(path, "rb")
+
+
+def open_file(place: str) -> Any:
+    """Open a file by its path or URL, to read bytes from."""
+    return open_remote(place) if is_url(place) else Path(place).open("rb")
+
+
+def listed(url: str) -> list[str]:
+    """List the files that a URL stands for: a pattern, a folder or a file."""
+    system, path = _at(url)
+    with _reaching(url):
+        if "*" in url:
+            found = system.glob(path)
+        elif system.isdir(path):
+            found = system.find(path)
+        else:
+            found = [path] if system.exists(path) else []
+    names = [name for name in map(str, found) if not name.rpartition("/")[2].startswith((".", "_"))]
+    if not names:
+        raise FormatError("no such file or folder", where=url)
+    return [str(system.unstrip_protocol(name)) for name in sorted(names)]
+
+
+def _at(url: str) -> tuple[Any, str]:
+    core = required("fsspec.core", extra="remote", purpose="reading from object stores")
+    with _reaching(url):
+        system, path = core.url_to_fs(url)
+    return system, str(path)
+
+
+@contextmanager
+def _reaching(url: str) -> Iterator[None]:
+    """Refuse a place that cannot be reached, with the reason."""
+    try:
+        yield
+    except (FormatError, MemoryError, MissingLibraryError):
+        raise
+    except Exception as error:  # every store has errors of its own
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        remedy = "install them with pip" if isinstance(error, ImportError) else ""
+        raise FormatError(f"cannot be read ({text})", where=url, remedy=remedy) from None

@@ -8,12 +8,12 @@ from operator import attrgetter
 from beyondchance.io.columns import codes_of
 from beyondchance.io.json_rows import rows_of
 from beyondchance.io.options import Reading
-from beyondchance.io.packed import unpacked
 from beyondchance.io.shapes import given_texts
 from beyondchance.io.sources import Source, is_parquet
 from beyondchance.io.span_objects import IDS, TEXTS
 from beyondchance.io.table_files import read_table
 from beyondchance.io.values import identified, object_of, refusal, string_of
+from beyondchance.io.workbooks import sheet_of
 from beyondchance.messages import Piece, Use
 
 _TABLES = (".csv", ".tsv", ".xlsx")
@@ -31,7 +31,7 @@ def files_of_texts(reading: Reading, looks: Callable[[Source], object] = is_text
     if len(given) != 1 or not (is_parquet(given[0]) or given[0].ending in (*_TABLES, *_RECORDS)):
         return given
     rows = _records if given[0].ending in _RECORDS else _rows
-    found = rows(unpacked(given[0]), reading)
+    found = rows(sheet_of(given[0]), reading)
     return [Source(name, member=text.encode("utf-8", "surrogatepass")) for name, text in found]
 
 

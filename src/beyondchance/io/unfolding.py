@@ -17,8 +17,8 @@ from typing import Any
 from beyondchance.io.columns import check_distinct
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, format_named, recognised
-from beyondchance.io.separated import csv_rows, head_rows
 from beyondchance.io.span_objects import ANNOTATORS, TEXTS
+from beyondchance.io.table_files import csv_rows, head_rows
 from beyondchance.io.tagged import are_tags
 from beyondchance.io.values import refusal
 from beyondchance.messages import quotes
@@ -80,7 +80,8 @@ def _parts(upload: Upload, format: str | None, reading: Reading) -> list[Upload]
     text = _text_column({x: cells[x] for x in others}, lists, keys[0], f"{source.name}:1")
     texts: Sequence[Any] = cells[text]
     if keys[0] in _WORDS:
-        texts = lists.get(text) or [*map(str.split, texts)]
+        words = lists.get(text) or [*map(str.split, texts)]
+        texts = [own or [] for own in words]
     ids = [x for x in others if x != text and _ID.fullmatch(x.lower()) and all(cells[x])]
     by = [name for name in others if len(marks) == 1 and name.lower() in ANNOTATORS]
     if unread := [name for name in others if name not in {text, *ids, *by}]:

@@ -30,12 +30,12 @@ from beyondchance.errors import (
     SpanError,
 )
 from beyondchance.io.copies import Copies, added_copies
-from beyondchance.io.formats.table import shares_nothing
+from beyondchance.io.formats.table import check_common
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids
 from beyondchance.io.naming import with_short_paths
 from beyondchance.io.options import Whole
 from beyondchance.io.pieces import in_order, lasting
-from beyondchance.io.reading import Named, Naming
+from beyondchance.io.reading import Named, Naming, Selection
 from beyondchance.io.saving import save_file
 from beyondchance.io.scanning import (
     Batch,
@@ -43,10 +43,7 @@ from beyondchance.io.scanning import (
     Scan,
     ScatteredError,
     Seen,
-    Selection,
-    UnorderedError,
     batches_of,
-    check_labels,
     inputs_of,
     opened_files,
     pieces_of,
@@ -128,9 +125,7 @@ class Counted:
 # --- One piece ------------------------------------------------------------------------
 
 
-def count(
-    scan: Scan, questions: Sequence[Question], whole: Whole, with_hashes: bool, piece: Piece
-) -> Counted:
+def count(scan: Scan, questions: Sequence[Question], whole: Whole, piece: Piece) -> Counted:
     """Count one piece, batch by batch.
 
     Parameters
@@ -139,8 +134,6 @@ def count(
     questions : sequence of Question
     whole : Whole
         What is known of all pieces.
-    with_hashes : bool
-        Whether all documents are kept in mind, because their order does not tell them apart.
     piece : Piece
     """
 
@@ -153,7 +146,7 @@ def count(
             corpus=_without_documents(corpus),
             whole=replace(whole, annotators=batch.annotators),
             news=Whole() if whole | batch.found == whole else batch.found,
-            seen=seen_in(corpus.documents, with_hashes=with_hashes) if corpus.documents else None,
+            seen=seen_in(corpus.documents) if corpus.documents else None,
             labels=batch.labels,
             chooses_labels=chosen.labels is not None or chosen.excluded is not None,
             files={piece.ranges[0].file: (batch.people, corpus.documents[:_SHOWN])},
@@ -294,11 +287,7 @@ def counted(
         if not pieces:
             raise _without_rows(opened_files(found).uploads[0].name)
         try:
-            # Saved counts may be added to others, whose documents lie between these.
-            with_hashes = save_counts is not None and share is None
-            result = _counted(
-                known, _shared(pieces, share), questions, engine, progress, with_hashes=with_hashes
-            )
+            result = _counted(known, _shared(pieces, share), questions, engine, progress)
             _check_common(result, found)
         except ScatteredError:
             raise _scattered(known) from None
@@ -326,15 +315,13 @@ def _counted(
     questions: Sequence[Question],
     engine: Engine,
     progress: Progress | None,
-    *,
-    with_hashes: bool,
 ) -> Counted:
     """Count all pieces, again if they show that something else holds for the whole."""
     if not pieces:
         return _nothing(0)
 
     def together(questions: Sequence[Question], scan: Scan) -> Counted:
-        ask = partial(count, scan, tuple(questions), whole, with_hashes)
+        ask = partial(count, scan, tuple(questions), whole)
         return _together(engine(ask, pieces), pieces, progress if questions else None)
 
     bare = replace(found, options={**found.options, "gold": None}, selection=Selection())
@@ -343,14 +330,10 @@ def _counted(
     for _ in range(_MOST_ROUNDS):
         try:
             shown = result = together(questions, found)
-        except UnorderedError:
-            with_hashes = True
-            continue
         except (FormatError, SpanError):
             raise
         except BeyondChanceError:
             # It may be wrong of some documents only, such as that there is no gold standard.
-            with_hashes = True
             shown = together((), bare)
             if shown.news == Whole():
                 raise
@@ -404,15 +387,14 @@ def _check_common(result: Counted, found: Scan) -> None:
     """
     is_everybody = not result.whole.has_gaps and found.options.get("empty") != "missing"
     files = opened_files(found)
-    if not is_everybody or not files.is_table or len(result.files) < 2:
+    if not is_everybody or not files.is_table:
         return
-    everybody = {person for people, _ in result.files.values() for person in people}
-    for number, (people, _) in result.files.items():
-        if set(people) == everybody:
-            continue
-        other = next(key for key in result.files if key != number)
-        one, two = ((files.uploads[key].name, result.files[key][1]) for key in (number, other))
-        raise shares_nothing(*one, *two)
+    check_common(
+        [
+            (files.uploads[number].name, {*people}, documents)
+            for number, (people, documents) in result.files.items()
+        ]
+    )
 
 
 def _scattered(found: Scan) -> DataError:
@@ -450,7 +432,7 @@ def _checked(result: Counted, found: Scan) -> Counted:
         problem = result.copies.problem(result.corpus.inputs[0].name)
         if problem is not None:
             raise problem
-    check_labels(found, result.labels)
+    found.selection.check(result.labels)
     if found.options.get("match", "id") == "id":
         _check_plain(result)
     labels = result.corpus.labels
@@ -541,13 +523,6 @@ def _loaded(found: Scan, questions: Sequence[Question]) -> Counted:
     except ScatteredError:
         raise DataError(
             "a document is in several of the files", expected="counts of different documents"
-        ) from None
-    except UnorderedError:
-        raise DataError(
-            "it is not known whether a document is in several of the files, whose documents have "
-            "no order in common",
-            expected="counts of stretches of files that are sorted by document",
-            remedy="count the files at once",
         ) from None
     inputs = tuple(dict.fromkeys(item for part in parts for item in part.corpus.inputs))
     corpus = _with_inputs(together.corpus, inputs, found)

@@ -23,9 +23,9 @@ from beyondchance.io.json_rows import first_object
 from beyondchance.io.layers import Labels, asked_labels, visible
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import csv_rows, head_rows
 from beyondchance.io.shapes import Row, objects, rows
 from beyondchance.io.sources import Source, parsed_json
+from beyondchance.io.table_files import csv_rows, head_rows
 from beyondchance.io.values import object_of, refusal, refused
 from beyondchance.messages import Text, Use
 from beyondchance.tallies import Tally, left_out, mended, not_annotated

@@ -22,9 +22,9 @@ from beyondchance.io.layers import Labels, asked_labels, visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import declared_rows, head_rows, kind_of
 from beyondchance.io.shapes import Row
 from beyondchance.io.sources import Source
+from beyondchance.io.table_files import declared_rows, head_rows, kind_of
 from beyondchance.io.values import (
     object_of,
     quoting,

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import accumulate, chain, compress, pairwise, product
@@ -47,24 +48,26 @@ from beyondchance.io.columns import (
     Table,
     check_filled,
     codes_of,
+    frame_table,
     is_single,
+    is_table,
     known_columns,
     named_twice,
+    names_of,
     stripped_codes,
     whole_numbers,
 )
 from beyondchance.io.conventions import count_duplicate, emptiness, fitted, remedy
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
-from beyondchance.io.frames import frame_table, is_table, names_of
 from beyondchance.io.identifiers import PLAIN_IDS, PLAIN_LABELS, plain_ids, written_twice
 from beyondchance.io.offsets import Interval, length_of
 from beyondchance.io.options import Reading
-from beyondchance.io.packed import unpacked
 from beyondchance.io.registry import EITHER, Upload
 from beyondchance.io.shapes import UNPLACED
 from beyondchance.io.sources import digested
 from beyondchance.io.table_files import looks_like_spans, read_table
 from beyondchance.io.values import refusal
+from beyondchance.io.workbooks import sheet_of
 from beyondchance.messages import Quote, Text, Use, quotes
 from beyondchance.tallies import Tally, left_out, mended, not_read
 from beyondchance.types import Bools, Ints
@@ -127,6 +130,10 @@ class _Rows:
         """Return what messages about all rows name: the first file."""
         return self.tables[0].source.name
 
+    def coded(self, column: str) -> _Coded:
+        """Return the values of a column of all tables, and the number of each row's."""
+        return _joined([codes_of(table, column) for table in self.tables])
+
     def where(self, row: int) -> str:
         """Name a row by its file and line."""
         number = bisect_right(self.begins, row) - 1
@@ -187,7 +194,7 @@ def _read_documents(reading: Reading) -> list[Table]:
         table = known_columns(frame_table(given, "the data frame of documents"), ("document",))
     else:
         source = reading.documents_file("the path of a table of documents")
-        table = read_table(unpacked(source), reading, needed=("document",))
+        table = read_table(sheet_of(source), reading, needed=("document",))
     names, codes = codes_of(table, "document")
     if len(names) < len(table) or np.any(codes < 0):
         is_other = np.ones(len(codes), dtype=bool)
@@ -431,8 +438,7 @@ def _by_sentences(corpus: Corpus, rows: _Rows, keep: Ints | slice, reading: Read
 
 def _counted(rows: _Rows) -> str:
     """Return what a column says that offsets count; empty if there is no such column."""
-    tables = [table for table in rows.tables if "offsets_in" in table.columns]
-    found = {name for table in tables for name in codes_of(table, "offsets_in")[0]}
+    found = set(rows.coded("offsets_in")[0])
     if len(found) > 1 or not found <= {*POSITIONS}:
         raise refusal(
             *(rows.name, "column offsets_in has {}", quotes(sorted(found))),
@@ -445,14 +451,11 @@ def _sentences(rows: _Rows) -> list[Ints] | None:
     """Return the sizes of the sentences of each document; None if a column lacks them for some."""
     if not any("sentence_lengths" in table.columns for table in rows.tables):
         return None
-    names, codes = _joined([codes_of(table, "sentence_lengths") for table in rows.tables])
-    known = np.flatnonzero((codes >= 0) & (rows.document >= 0))
-    own = np.full(len(rows.documents), -1)
-    own[rows.document[known]] = codes[known]
-    differs = own[rows.document[known]] != codes[known]
-    odd = [name for name in names if not _SIZES.fullmatch(name)]
-    if odd or differs.any():
-        found = quotes(odd[:1] or [names[codes[known[np.argmax(differs)]]]])
+    names, codes = rows.coded("sentence_lengths")
+    own, row = _of_documents(rows, codes, codes >= 0)
+    odd = [name for name in names if not _SIZES.fullmatch(name)][:1]
+    if odd or row is not None:
+        found = quotes(odd or [names[codes[row]]])
         expected = "the sizes of the sentences of a document, the same in its rows, such as 12 9 8"
         raise refusal(rows.name, "sentence_lengths are {}", found, expected=expected)
     if not len(own) or own.max() < 0:
@@ -579,7 +582,7 @@ def _is_complete(rows: _Rows, reading: Reading) -> bool:
         return False
     check_everybody(len(rows.documents), len(rows.annotators), rows.begins[-1], rows.name)
     if len(rows.annotators) > 1:
-        if reading.whole is None and len(rows.tables) == len(rows.uploads):
+        if reading.whole is None and len(rows.tables) == len(rows.uploads) > 1:
             _check_common(rows)
         reading.note(
             "no row without a span: all annotators are taken to have annotated every document (",
@@ -589,40 +592,41 @@ def _is_complete(rows: _Rows, reading: Reading) -> bool:
 
 
 def _check_common(rows: _Rows) -> None:
+    """Refuse a file of other annotators that has no document in common with any other file."""
+    files: dict[Upload, tuple[set[int], set[int]]] = {}
+    for upload, (first, last) in zip(rows.uploads, pairwise(rows.begins), strict=True):
+        people, documents = files.setdefault(upload, (set(), set()))
+        people.update(np.unique(rows.annotator[first:last]).tolist())
+        documents.update(np.unique(rows.document[first:last]).tolist())
+    check_common(
+        [
+            (upload.name, people, [rows.documents[number] for number in sorted(documents)])
+            for upload, (people, documents) in files.items()
+        ]
+    )
+
+
+def check_common(files: Sequence[tuple[str, AbstractSet[int], Sequence[str]]]) -> None:
     """Refuse a file of other annotators that has no document in common with any other file.
 
-    Its documents may have other names, or may not have been seen by the others.
+    Its documents may have other names, or may not have been seen by the others. Of each file, the
+    name, the annotators and the documents are given.
     """
-    has: dict[Upload, tuple[Bools, Bools]] = {}
-    for upload, (first, last) in zip(rows.uploads, pairwise(rows.begins), strict=True):
-        none = np.zeros(len(rows.documents), dtype=bool), np.zeros(len(rows.annotators), dtype=bool)
-        documents, people = has.setdefault(upload, none)
-        documents[rows.document[first:last]] = True
-        people[rows.annotator[first:last]] = True
-    n_files = np.sum([documents for documents, _ in has.values()], axis=0)
-    for upload, (documents, people) in has.items():
-        if len(has) > 1 and not people.all() and np.all(n_files[documents] < 2):
-            other = next(name for name in has if name is not upload)
-            raise shares_nothing(
-                *(upload.name, compress(rows.documents, documents)),
-                *(other.name, compress(rows.documents, has[other][0])),
+    everybody = set().union(*(people for _, people, _ in files))
+    n_files = Counter(chain.from_iterable(documents for *_, documents in files))
+    for name, people, documents in files:
+        if people != everybody and all(n_files[document] < 2 for document in documents):
+            other, _, others = files[files[0][0] == name]
+            raise NothingSharedError(
+                *("shares no document with another file: it has ", *quotes(documents, most=3)),
+                *(f", and {other} has ", *quotes(others, most=3)),
+                where=name,
+                expected="documents in common",
+                remedy=(
+                    "check that all use the same document names, or pass ",
+                    *(Use("empty", "missing"), " if the annotators saw different documents"),
+                ),
             )
-
-
-def shares_nothing(
-    name: str, documents: Iterable[str], other: str, others: Iterable[str]
-) -> NothingSharedError:
-    """Refuse a file of other annotators, with the first documents of it and of another."""
-    return NothingSharedError(
-        *("shares no document with another file: it has ", *quotes(documents, most=3)),
-        *(f", and {other} has ", *quotes(others, most=3)),
-        where=name,
-        expected="documents in common",
-        remedy=(
-            "check that all use the same document names, or pass ",
-            *(Use("empty", "missing"), " if the annotators saw different documents"),
-        ),
-    )
 
 
 def _annotated(rows: _Rows, reading: Reading) -> Ints:
@@ -646,18 +650,12 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
         row = int(np.argmax(wrong))
         expected = f"a number from 0 to {MOST_POSITIONS:,}"
         raise FormatError(f"length is {given[row]}", where=rows.where(row), expected=expected)
-    lengths = np.full(len(rows.documents), -1)
-    known = np.flatnonzero(~missing & (rows.document >= 0))
-    is_all = len(known) == len(given)
-    document, own = (rows.document, given) if is_all else (rows.document[known], given[known])
-    lengths[document] = own
-    differs = lengths[document] != own
-    if differs.any():
-        row = int(known[np.argmax(differs)])
+    lengths, odd = _of_documents(rows, given, ~missing)
+    if odd is not None:
         raise refusal(
-            rows.where(row),
-            f"document {{}} has the length {given[row]} here and another elsewhere",
-            rows.documents[rows.document[row]],
+            rows.where(odd),
+            f"document {{}} has the length {given[odd]} here and another elsewhere",
+            rows.documents[rows.document[odd]],
             expected="one",
             kind=MismatchError,
         )
@@ -677,6 +675,18 @@ def _lengths(rows: _Rows, reading: Reading) -> Ints:
             expected=(*ways, ", or ", Use("length")),
         )
     return lengths
+
+
+def _of_documents(rows: _Rows, values: Ints, is_given: Bools) -> tuple[Ints, int | None]:
+    """Return the value of each document, -1 for none, and the first row that has another."""
+    is_known = is_given & (rows.document >= 0)
+    known = slice(None) if is_known.all() else np.flatnonzero(is_known)
+    document, own = rows.document[known], values[known]
+    found = np.full(len(rows.documents), -1)
+    found[document] = own
+    differs = found[document] != own
+    row = int(np.flatnonzero(is_known)[np.argmax(differs)]) if differs.any() else None
+    return found, row
 
 
 def _check_length(lengths: Iterable[tuple[str, int]], given: int) -> None:
@@ -705,11 +715,9 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
         if any(isinstance(column, list) and not all(map(is_single, column)) for column in columns):
             what, why = "columns of bytes, lists or objects", "holds bytes, lists or objects"
         else:
-            own, codes = _joined([codes_of(table, name) for table in rows.tables])
-            is_given = (codes >= 0) & (rows.document >= 0)
-            chosen = np.full(len(rows.documents), -1)
-            chosen[rows.document[is_given]] = codes[is_given]
-            if np.all((chosen[rows.document] == codes) | ~is_given):
+            own, codes = rows.coded(name)
+            chosen, odd = _of_documents(rows, codes, codes >= 0)
+            if odd is None:
                 fields[name.strip()] = tuple(map([*own, ""].__getitem__, chosen.tolist()))
                 continue
             if name == DATE:
@@ -722,10 +730,9 @@ def _fields(rows: _Rows, reading: Reading) -> dict[str, tuple[str, ...]]:
 def _dates(rows: _Rows) -> dict[tuple[str, str], str]:
     """Return the last date of each document and annotator, where there is a column of them."""
     found: dict[tuple[str, str], str] = {}
-    tables = rows.tables[: len(rows.uploads)]
-    if any(DATE in table.columns for table in tables):
-        names, codes = _joined([codes_of(table, DATE) for table in tables])
-        for row in np.flatnonzero(codes >= 0).tolist():
+    if any(DATE in table.columns for table in rows.tables):
+        names, codes = rows.coded(DATE)
+        for row in np.flatnonzero(codes[: len(rows.start)] >= 0).tolist():
             key = rows.documents[rows.document[row]], rows.annotators[rows.annotator[row]]
             found[key] = max(found.get(key, ""), names[codes[row]])
     return found

@@ -13,8 +13,8 @@ from beyondchance.io.layers import visible
 from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
-from beyondchance.io.separated import declared_rows, head_rows, kind_of
 from beyondchance.io.sources import Source
+from beyondchance.io.table_files import declared_rows, head_rows, kind_of
 from beyondchance.io.values import refusal
 
 _LABEL = "toxic"
