@@ -7,13 +7,12 @@ the corpus.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import accumulate, chain, count, groupby
+from functools import partial
+from itertools import chain, count, groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -33,12 +32,13 @@ from beyondchance.io.conventions import (
     other_words,
     remedy,
 )
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import Draft, DraftSpan, grouped
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.offsets import (
     Interval,
     code_points,
     out_of_order,
+    places_of,
     same_words,
     tokenized,
 )
@@ -49,8 +49,6 @@ from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Text, Use, pieces, quotes
 from beyondchance.tallies import WIDENED, left_out, mended, not_read
 from beyondchance.types import Ints
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _Motif = tuple[Interval, ...]
 
@@ -63,53 +61,42 @@ _RULES = {"words": "rule", "whitespace": "whitespace"}
 
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Convert offsets to code points, check them, and trim white space at the edges of spans."""
+    text = draft.text
     # What the option says is about offsets of files.
     unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
-    torn = _half_of_character(draft.text)
-    if torn:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
         found, mend = "the text holds half of a character ({})", "export it again as UTF-8"
-        raise refusal(draft.where, found, torn, remedy=mend)
+        raise refusal(draft.where, found, text[error.start], remedy=mend) from None
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name or name != name.strip():
             found = kind + " {} is empty or has white space around it"
             raise refusal(draft.where, found, name, expected="a name")
 
-    def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
-        if unit == "codepoints":
-            return offsets
-        return code_points(draft.text, offsets, draft.where, unit)
+    def converted(offsets: Sequence[Interval] | None) -> Sequence[Interval] | None:
+        return offsets and code_points(text, offsets, draft.where, unit)
 
     spans = []
-    places = converted([(span.start, span.end) for span in draft.spans])
+    places = converted([(span.start, span.end) for span in draft.spans]) or ()
     for span, (start, end) in zip(draft.spans, places, strict=True):
         _check_span(span, start, end, draft, unit)
-        place = _trimmed(draft.text, start, end, reading) if not draft.is_words else (start, end)
-        if place == (span.start, span.end) and start < end:
-            spans.append(span)
-        elif place[0] < place[1]:
-            spans.append(replace(span, start=place[0], end=place[1]))
+        place = (start, end) if draft.is_words else _trimmed(text, start, end, reading)
+        if place[0] < place[1]:
+            is_same = place == (span.start, span.end)
+            spans.append(span if is_same else replace(span, start=place[0], end=place[1]))
         else:
-            reading.mend(
-                "zero_length",
-                left_out("empty spans"),
-                partial(emptiness, span, draft.where, "character"),
-            )
+            empty = partial(emptiness, span, draft.where, "character")
+            reading.mend("zero_length", left_out("empty spans"), empty)
     if unit == "codepoints":
         return draft if spans == draft.spans else replace(draft, spans=spans)
     return replace(
         draft,
         spans=spans,
-        tokens=draft.tokens and converted(draft.tokens),
-        sentences=draft.sentences and converted(draft.sentences),
+        tokens=converted(draft.tokens),
+        sentences=converted(draft.sentences),
         offsets="codepoints",
     )
-
-
-# All annotators of a document share its text.
-@lru_cache(maxsize=8)
-def _half_of_character(text: str) -> str:
-    found = None if text.isascii() else _SURROGATE.search(text)
-    return found[0] if found else ""
 
 
 def _refused(
@@ -152,67 +139,48 @@ def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
 def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     """Name documents that have no names after those of other annotators, one by one."""
     is_named = {draft.annotator for draft in drafts if draft.order is None}
+    known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
     named = list(dict.fromkeys(d.document for d in drafts if d.annotator in is_named))
-    unnamed = [draft for draft in drafts if draft.annotator not in is_named]
-    numbers = _numbers(unnamed, reading)
-    if not named:
-        _check_lists(numbers, unnamed, reading)
+    unnamed = grouped((d for d in drafts if d.annotator not in is_named), attrgetter("annotator"))
+    # The last documents need not be annotated, so that there is no draft of them.
+    numbers = {
+        who: max(
+            reading.lists.get(who, reading.ordered.get(who, 0)),
+            *((draft.order or 0) + 1 for draft in own),
+        )
+        for who, own in unnamed.items()
+    }
+    refused = partial(
+        refusal, expected="as many, because only their order matches them", kind=MismatchError
+    )
+    if not named and len(set(numbers.values())) > 1:
+        name = next((name for name in numbers if name in reading.lists), None)
+        other = next((x for x in numbers if name and numbers[x] != numbers[name]), None)
+        if name and other:
+            who, rest = (other, name) if other in reading.lists else (name, other)
+            problem = f"{{}} has {numbers[who]} lists, {{}} has {numbers[rest]} texts"
+            mend = "give None for a text that was not annotated"
+            raise refused(unnamed[who][0].where, problem, who, rest, remedy=mend)
     if not named or not unnamed or reading.options["match"] in {"text", "order"}:
         return drafts
-    known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
     sizes = [len(known[name].sentences or ()) for name in named]
-    found = []
+    found: list[Draft] = []
     for draft in drafts:
-        if draft.annotator in is_named:
+        number = numbers.get(draft.annotator)
+        if number is None:
             found.append(draft)
-        elif numbers[draft.annotator] == len(named):
+        elif number == len(named):
             found.append(replace(draft, document=named[draft.order or 0]))
-        elif numbers[draft.annotator] != sum(sizes) or not draft.is_words:
-            problem = (
-                f"{numbers[draft.annotator]} documents without names, and {len(named)} elsewhere"
-            )
-            mend = ("add identifiers, or pass ", Use("match", "text"))
-            raise _other_number(draft, problem, remedy=mend)
-    for annotator, number in numbers.items():
-        if number != len(named):
-            own = [draft for draft in unnamed if draft.annotator == annotator]
+        elif number != sum(sizes) or not draft.is_words:
+            problem = f"{number} documents without names, and {len(named)} elsewhere"
+            remedy = ("add identifiers, or pass ", Use("match", "text"))
+            raise refused(draft.where, problem, remedy=remedy)
+    for annotator, own in unnamed.items():
+        if numbers[annotator] != len(named):
             # Tags are decoded sentence by sentence, before these are put together.
             found += _as_sentences(with_spans(own, reading), named, sizes)
     reading.note("documents without names are matched to those of the others by their order")
     return found
-
-
-def _numbers(drafts: Iterable[Draft], reading: Reading) -> dict[str, int]:
-    """Count the documents of each annotator whose documents have no names.
-
-    The last ones need not be annotated, so that there is no draft of them.
-    """
-    numbers: dict[str, int] = {}
-    for draft in drafts:
-        known = reading.lists.get(draft.annotator, reading.ordered.get(draft.annotator, 0))
-        last = numbers.get(draft.annotator, known)
-        numbers[draft.annotator] = max(last, (draft.order or 0) + 1)
-    return numbers
-
-
-def _check_lists(numbers: Mapping[str, int], drafts: Sequence[Draft], reading: Reading) -> None:
-    """Refuse lists that are more or fewer than the texts that they are matched with."""
-    name = next((name for name in reading.lists if name in numbers), None)
-    other = next((x for x, number in numbers.items() if number != numbers.get(name or "")), None)
-    if name is None or other is None:
-        return
-    who = other if other in reading.lists else name
-    rest = name if who is other else other
-    problem = f"{{}} has {numbers[who]} lists, {{}} has {numbers[rest]} texts"
-    own = next(draft for draft in drafts if draft.annotator == who)
-    mend = "give None for a text that was not annotated"
-    raise _other_number(own, problem, who, rest, remedy=mend)
-
-
-def _other_number(draft: Draft, problem: str, *values: object, remedy: Text) -> DataError:
-    """Build the refusal of documents without names that are more or fewer than others."""
-    expected, kind = "as many, because only their order matches them", MismatchError
-    return refusal(draft.where, problem, *values, expected=expected, remedy=remedy, kind=kind)
 
 
 def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> Iterator[Draft]:
@@ -223,8 +191,8 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
         own = [by_order[i] for i in range(first, first + size) if i in by_order]
         first += size
         if len(own) == size:
-            begins = accumulate((len(draft.text) + 1 for draft in own), initial=0)
-            placed = list(zip(own, begins, strict=False))
+            places = places_of([draft.text for draft in own])
+            placed = [(draft, begin) for draft, (begin, _) in zip(own, places, strict=True)]
             yield replace(
                 own[0],
                 document=name,
@@ -249,56 +217,49 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
 
 def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
     """Fill in the reference text of the document for drafts that have offsets only."""
-    are_bare = [draft.is_blank and draft.tokens is None for draft in drafts]
-    if not any(are_bare):
+    bare = {id(draft) for draft in drafts if draft.is_blank and draft.tokens is None}
+    if not bare:
         return drafts
-    groups: dict[str, list[Draft]] = {}
-    for draft, is_bare in zip(drafts, are_bare, strict=True):
-        if not is_bare:
-            groups.setdefault(draft.document, []).append(draft)
+    groups = grouped((d for d in drafts if id(d) not in bare), attrgetter("document"))
     firsts = {name: reference(group, reading) for name, group in groups.items()}
-    return [
-        _with_text(draft, firsts, reading) if is_bare else draft
-        for draft, is_bare in zip(drafts, are_bare, strict=True)
-    ]
+    return [_with_text(d, firsts, reading) if id(d) in bare else d for d in drafts]
 
 
 def _with_text(draft: Draft, firsts: Mapping[str, Draft], reading: Reading) -> Draft:
     """Return a draft with the text of another's draft of the document, if there is one."""
-    refused, first = partial(refusal, draft.where), firsts.get(draft.document)
+    first, name = firsts.get(draft.document), draft.document
+    known = None if first is None or first.is_blank else first
+    problem = "the text of document {} is not known"
+    expected: Text = ()
+    remedy: Text = "pass texts="
     if draft.find is not None:
-        if first is None or first.is_blank:
-            raise refused(
-                "document {} has no text",
-                draft.document,
-                expected=("it under 'text', or an id of other files: ", *quotes(firsts, most=3)),
-                remedy=("pass ", Use("documents", placeholder="FILE"), " with the texts"),
+        if known is not None:
+            return draft.find(known.text)
+        problem = "document {} has no text"
+        expected = ("it under 'text', or an id of other files: ", *quotes(firsts, most=3))
+        remedy = ("pass ", Use("documents", placeholder="FILE"), " with the texts")
+    elif draft.counts_tokens or (first is not None and not draft.spans):
+        if first is not None and (first.tokens is not None or not draft.spans):
+            return replace(
+                draft,
+                text=first.text,
+                spans=[_of_tokens(span, first.tokens or ()) for span in draft.spans],
+                offsets=first.offsets,
+                is_words=first.is_words,
+                is_blank=first.is_blank,
+                tokens=first.tokens,
             )
-        return draft.find(first.text)
-    if draft.counts_tokens or (first is not None and not draft.spans):
-        if first is None or (draft.spans and first.tokens is None):
-            mend = "pass tokens=, or texts= if offsets count characters"
-            problem = "the tokens of document {} are not known"
-            raise refused(problem, draft.document, remedy=mend)
-        return replace(
-            draft,
-            text=first.text,
-            spans=[_of_tokens(span, first.tokens or ()) for span in draft.spans],
-            offsets=first.offsets,
-            is_words=first.is_words,
-            is_blank=first.is_blank,
-            tokens=first.tokens,
+        problem = "the tokens of document {} are not known"
+        remedy = "pass tokens=, or texts= if offsets count characters"
+    elif known is not None:
+        are_words = known.is_words and known.tokens is not None
+        if not are_words or reading.options["positions"] is not None:
+            return replace(draft, text=known.text, is_blank=False)
+        problem = (
+            "nothing says what offsets count in document {}, of which there are tokens and no text"
         )
-    if first is None or first.is_blank:
-        problem = "the text of document {} is not known"
-        raise refused(problem, draft.document, remedy="pass texts=")
-    if first.is_words and first.tokens is not None and reading.options["positions"] is None:
-        raise refused(
-            "nothing says what offsets count in document {}, of which there are tokens and no text",
-            draft.document,
-            remedy=("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'"),
-        )
-    return replace(draft, text=first.text, is_blank=False)
+        remedy = ("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'")
+    raise refusal(draft.where, problem, name, expected=expected, remedy=remedy)
 
 
 def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
@@ -309,27 +270,30 @@ def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
     return replace(span, start=tokens[span.start][0], end=tokens[span.end - 1][1], surface=None)
 
 
+_marked = attrgetter("start", "end", "label")
+
+
 def _one_gold(drafts: list[Draft]) -> list[Draft]:
     """Keep the gold standard once, where several files hold it next to their system."""
     golds = {draft.annotator for draft in drafts if draft.is_gold}
-    first: dict[tuple[str, str], tuple[Draft, object]] = {}
+    first: dict[tuple[str, str], Draft] = {}
     found = []
     for draft in drafts:
         if draft.annotator not in golds:
             found.append(draft)
             continue
-        # What it marks, wherever it is in a file.
-        content = (draft.text, [(span.start, span.end, span.label) for span in draft.spans])
-        key = (draft.annotator, draft.document)
-        if key not in first:
-            first[key] = draft, content
+        known = first.setdefault((draft.annotator, draft.document), draft)
+        if known is draft:
             found.append(replace(draft, is_gold=True))
-        elif first[key][1] != content:
+        # What it marks, wherever it is in a file.
+        elif known.text != draft.text or [*map(_marked, known.spans)] != [
+            *map(_marked, draft.spans)
+        ]:
             raise refusal(
                 draft.where,
                 "the gold standard of document {} differs from that at {}",
                 draft.document,
-                pieces(first[key][0].where),
+                pieces(known.where),
                 expected="the same in all files",
                 kind=MismatchError,
             )

@@ -146,7 +146,7 @@ def indices(text: str, unit: str) -> Mapping[int, int] | range:
 
 def code_points(
     text: str, offsets: Sequence[Interval], where: Text, unit: str = "utf16"
-) -> list[Interval]:
+) -> Sequence[Interval]:
     """Convert offsets that count UTF-16 units or bytes to offsets that count code points.
 
     Offsets outside of the text stay as they are, to be refused with all others that are.
@@ -158,6 +158,8 @@ def code_points(
     >>> code_points("a😀b", [(0, 5), (5, 6)], "", "bytes")
     [(0, 2), (2, 3)]
     """
+    if isinstance(offsets_at(text, unit), range):
+        return offsets
     converted = converter(text, unit)
     return [(converted(start, where), converted(end, where)) for start, end in offsets]
 

@@ -529,10 +529,10 @@ def _divide(file: _File) -> None:
     file.document = [documents[row] for row in file.first]
     if by_document:
         file.names, file.fields = [], []
-        names, file.document = file.document, []
-        for number, name in enumerate(names):
-            if not number or name != names[number - 1]:
-                file.begin(name)
+        last, file.document = None, []
+        for row in file.first:
+            if documents[row] != last:
+                file.begin(last := documents[row])
             file.document.append(len(file.names) - 1)
 
 
