@@ -258,9 +258,14 @@ def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
     elsewhere = [item for item in tried if str(item[1].surface) in item[0]]
     if 2 * len(different) > n_stored and 2 * len(elsewhere) > len(tried):
         _, span, covered = elsewhere[0]
-        more = f", and so {len(different)} of {n_stored} spans differ from their words"
-        mend = remedy(((text, span) for text, span, _ in elsewhere), unit, has_ends=True)
-        raise other_words(span.named, covered, span.surface, span.where, more, remedy=mend)
+        raise other_words(
+            span.named,
+            covered,
+            span.surface,
+            span.where,
+            f", and so {len(different)} of {n_stored} spans differ from their words",
+            remedy=remedy(((text, span) for text, span, _ in elsewhere), unit, has_ends=True),
+        )
     if different:
         _, span, covered = different[0]
         refusal = partial(other_words, span.named, covered, span.surface, span.where)

@@ -156,9 +156,13 @@ def _broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> l
 def _check_words(marked: Marked, text: str, places: Sequence[Interval]) -> None:
     """Check the fragments together: their words are stored in one string."""
     if not fits(text, places, marked.surface, "codepoints"):
-        named = ("the fragments of ", Quote(marked.label))
-        covered, where = _covered(text, places), marked.where
-        raise other_words(named, covered, marked.surface, where, remedy=BELONG_TOGETHER)
+        raise other_words(
+            ("the fragments of ", Quote(marked.label)),
+            _covered(text, places),
+            marked.surface,
+            marked.where,
+            remedy=BELONG_TOGETHER,
+        )
 
 
 def _covered(text: str, places: Iterable[Interval]) -> str:

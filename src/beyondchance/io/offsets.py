@@ -240,10 +240,12 @@ def converter(text: str, unit: str) -> Callable[[int, Text], int]:
         index = bisect_left(offsets, offset)
         if offsets[index] > offset:
             size = "two" if unit == "utf16" else "several"
-            found = f"offset {offset} lies inside a character of {size} {UNITS[unit]}"
-            expected = "offsets between characters"
-            remedy = ("if they count code points, pass ", Use("offsets", "codepoints"))
-            raise SpanError(found, where=where, expected=expected, remedy=remedy)
+            raise SpanError(
+                f"offset {offset} lies inside a character of {size} {UNITS[unit]}",
+                where=where,
+                expected="offsets between characters",
+                remedy=("if they count code points, pass ", Use("offsets", "codepoints")),
+            )
         return index
 
     return converted if isinstance(offsets, array) else lambda offset, _: offset

@@ -405,8 +405,10 @@ def chosen_columns(reading: Reading) -> dict[str, list[str]]:
         kind = before.strip() if equals else kind
         found.setdefault(kind, []).append((after if equals else before).strip())
     if not found.keys() <= {"token", "tag"} or len(found.get("token", ())) > 1:
-        expected = "the columns of tokens and of tags, such as token=1,tag=4"
-        raise OptionError(*given("columns", value), expected=expected)
+        raise OptionError(
+            *given("columns", value),
+            expected="the columns of tokens and of tags, such as token=1,tag=4",
+        )
     return found
 
 
@@ -498,17 +500,21 @@ def scored(masks: Mapping[str, Sequence[bool]], reading: Reading, where: Text) -
     refused = partial(refusal, where, kind=MismatchError)
     if len({len(mask) for mask in masks.values()}) > 1:
         sizes = " and ".join(str(len(mask)) for mask in masks.values())
-        problem = f"annotators have {sizes} tags, some of them {IGNORED}"
-        raise refused(problem, expected="equally many")
+        raise refused(
+            f"annotators have {sizes} tags, some of them {IGNORED}", expected="equally many"
+        )
     gold = next((name for name in masks if reading.is_reference(name)), None)
     decisive = masks.values() if gold is None else [masks[gold]]
     kept = [not any(own) for own in zip(*decisive, strict=True)]
     for name, mask in masks.items():
         place = next((i for i, own in enumerate(mask) if own and kept[i]), None)
         if place is not None:
-            problem = f"{{}} has {IGNORED} at position {place}, which {{}} scores"
-            expected = "a tag, because the gold standard says what is scored"
-            raise refused(problem, name, gold, expected=expected)
+            raise refused(
+                f"{{}} has {IGNORED} at position {place}, which {{}} scores",
+                name,
+                gold,
+                expected="a tag, because the gold standard says what is scored",
+            )
     reading.skipped[left_out(f"positions with the tag {IGNORED}")] += kept.count(False)
     return kept
 

@@ -97,8 +97,11 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
         for ending in (".ann", ".txt")
     )
     if not annotations:
-        expected = "one with its .txt next to it, or a folder of such files"
-        raise refusal(upload.name, "no .ann file", expected=expected)
+        raise refusal(
+            upload.name,
+            "no .ann file",
+            expected="one with its .txt next to it, or a folder of such files",
+        )
     if upload.is_folder:
         n_others = len(upload.sources) - len(annotations) - len(texts)
         reading.skipped[not_read("other files")] += n_others
@@ -147,11 +150,17 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
         place = _PLACE.fullmatch(parts[0].rstrip(" ")) if len(parts) == 2 else None
         if not name.startswith("T") or place is None:
             other = "another line of brat's (R, E, A, M, N, #, *)"
-            expected = f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
-            raise refusal(where, "found {}", line, expected=expected)
+            raise refusal(
+                where, "found {}", line, expected=f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
+            )
         if seen.setdefault(name, where) != where:
-            again, expected = "{} was used before, at {}", "another name for each annotation"
-            raise refusal(where, again, name, (seen[name],), expected=expected)
+            raise refusal(
+                where,
+                "{} was used before, at {}",
+                name,
+                (seen[name],),
+                expected="another name for each annotation",
+            )
         ends = [fragment.split() for fragment in place[2].split(";")]
         places = [(int(s), int(e)) for s, e in ends]
         yield Marked(where, place[1], places, parts[1], id=name, fields=fields[name])

@@ -202,8 +202,9 @@ class _File:
         if kind == "row":
             return self._rows(cells, number, number + 1)
         if kind == "odd":
-            where = f"{self.source.name}:{number}"
-            raise _other_width(len(cells), where, f"{width}, as in the first row")
+            raise _other_width(
+                len(cells), f"{self.source.name}:{number}", f"{width}, as in the first row"
+            )
         if kind == "document":
             self.begin("")
             self.in_head = False
@@ -217,9 +218,11 @@ class _File:
         if key == "columns" and self.header is None and not self.lines:
             self.header = names_of(value)
         elif key == "columns" and names_of(value) != self.header:
-            where = f"{self.source.name}:{number}"
-            problem = "a second '# columns' line names other columns"
-            raise refusal(where, problem, expected="one, before the first token")
+            raise refusal(
+                f"{self.source.name}:{number}",
+                "a second '# columns' line names other columns",
+                expected="one, before the first token",
+            )
         elif key in {"newdoc", "newdoc id"}:
             self.begin(value)
             self.in_head = True
@@ -328,8 +331,9 @@ def _read_one(
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         if "" in file.columns[token]:
-            where = file.place(file.columns[token].index(""))
-            raise refusal(where, "the token is empty", expected="a word")
+            raise refusal(
+                file.place(file.columns[token].index("")), "the token is empty", expected="a word"
+            )
         number = np.arange(len(file.first)) if by_sentence else np.array(file.document)
         begins = np.diff(number, prepend=-2) != 0
         firsts = np.flatnonzero(begins).tolist()
@@ -434,8 +438,7 @@ def parsed_file(source: Source, known_width: int = 0) -> _File:
     width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
     width = width or known_width or (source.layout.width if source.layout else 0)
     if not width:
-        expected = "a token and its tag on each line"
-        raise refusal(source.name, "holds no tokens", expected=expected)
+        raise refusal(source.name, "holds no tokens", expected="a token and its tag on each line")
     file = _File(source, [[] for _ in range(width)])
     known: dict[str, str] = {}
     number = 1 + source.before
@@ -506,14 +509,14 @@ def _other_width(width: int, where: str, expected: Text) -> DataError:
 def _check(file: _File, width: int) -> None:
     """Refuse a file without tags, and a header that does not fit."""
     if not file.lines:
-        name = file.source.name
-        raise refusal(name, "holds a header only", expected="a token on each line")
+        raise refusal(file.source.name, "holds a header only", expected="a token on each line")
     header = file.header or []
     if width < 2:
         raise _other_width(width, file.place(0), "at least a token and a tag")
     if file.header is not None and len(header) != width:
-        named = (f"{len(header)}, as the header names: ", *quotes(header))
-        raise _other_width(width, file.place(0), named)
+        raise _other_width(
+            width, file.place(0), (f"{len(header)}, as the header names: ", *quotes(header))
+        )
     check_distinct(header, file.source.name)
 
 
@@ -554,9 +557,14 @@ def _column_of(name: str, file: _File) -> int:
         return file.header.index(name)
     if name.isdecimal() and len(name) < 10 and 1 <= int(name) <= width:
         return int(name) - 1
-    names = (" or one of ", *quotes(file.header)) if file.header else ()
-    expected, where = (f"a number from 1 to {width}", *names), file.source.name
-    raise OptionError(*quoting("there is no column {}", name), where=where, expected=expected)
+    raise OptionError(
+        *quoting("there is no column {}", name),
+        where=file.source.name,
+        expected=(
+            f"a number from 1 to {width}",
+            *((" or one of ", *quotes(file.header)) if file.header else ()),
+        ),
+    )
 
 
 def _token_column(file: _File, reading: Reading) -> int:
@@ -578,13 +586,20 @@ def _token_column(file: _File, reading: Reading) -> int:
     if are_all_tags and not is_counting:
         return 0
     if are_all_tags or not is_counting:
-        found = "numbers the tokens, and no other column holds them"
-        second = () if is_counting else ("pass ", Use("columns", "token=2"), ", or ")
         raise refusal(
             file.place(0),
-            "column 1 " + (found if is_counting else "holds numbers only"),
+            "column 1 "
+            + (
+                "numbers the tokens, and no other column holds them"
+                if is_counting
+                else "holds numbers only"
+            ),
             expected="tokens",
-            remedy=(*second, "if the numbers are the tokens, pass ", Use("columns", "token=1")),
+            remedy=(
+                *(() if is_counting else ("pass ", Use("columns", "token=2"), ", or ")),
+                "if the numbers are the tokens, pass ",
+                Use("columns", "token=1"),
+            ),
         )
     reading.note(NUMBERED, where=file.source.name)
     return 1
@@ -597,13 +612,19 @@ def _check_layers(file: _File) -> None:
         return
     tags = [str(i + 1) for i in range(2, len(file.columns)) if file.holds_tags(i)]
     if len(tags) > 1:
-        uses = [piece for number in tags for piece in (" or ", Use("columns", f"tag={number}"))][1:]
         raise refusal(
             file.place(0),
             f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
             "annotators",
             expected="one column",
-            remedy=("pass ", *uses, "; ", *either(tags)),
+            remedy=(
+                "pass ",
+                *[piece for number in tags for piece in (" or ", Use("columns", f"tag={number}"))][
+                    1:
+                ],
+                "; ",
+                *either(tags),
+            ),
         )
 
 
@@ -693,9 +714,12 @@ def _columns_of_tags(file: _File, reading: Reading) -> list[int]:
     others = [column for column, name in enumerate(header) if name.lower() not in cut]
     columns = list(filter(file.holds_tags, others))
     if not columns:
-        mend = ("pass ", Use("columns", placeholder="tag=COLUMN"))
-        problem = "none of the columns {} holds tags"
-        raise refusal(where, problem, quotes(header), remedy=mend)
+        raise refusal(
+            where,
+            "none of the columns {} holds tags",
+            quotes(header),
+            remedy=("pass ", Use("columns", placeholder="tag=COLUMN")),
+        )
     if len(columns) < len(others):
         names = quotes(header[column] for column in others if column not in columns)
         reading.note("columns not read: ", *names, where=where)

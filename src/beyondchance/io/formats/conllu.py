@@ -195,13 +195,19 @@ def _add(row: str, sentence: _Sentence, where: str) -> None:
         return
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if len(cells) != len(columns) or not all(cells):
-        found = f"{len(cells)} columns, {cells.count('')} of them empty"
-        expected = f"{len(columns)}, separated by tabs, with '_' where there is nothing"
-        raise refusal(where, found, expected=expected)
+        raise refusal(
+            where,
+            f"{len(cells)} columns, {cells.count('')} of them empty",
+            expected=f"{len(columns)}, separated by tabs, with '_' where there is nothing",
+        )
     named = dict(zip(map(str.lower, columns), cells, strict=True))
     if not {"id", "form"} <= named.keys() or not ("misc" in named or own):
-        expected = "ID, FORM, and MISC or a column of entities among them"
-        raise refusal(where, "the columns are {}", quotes(columns), expected=expected)
+        raise refusal(
+            where,
+            "the columns are {}",
+            quotes(columns),
+            expected="ID, FORM, and MISC or a column of entities among them",
+        )
     # The keys of MISC and their values, of which ``_`` stands for nothing, and further columns.
     values = {column: named[column.lower()] for column in own}
     values |= dict(part.partition("=")[::2] for part in named.get("misc", "_").split("|"))
@@ -214,10 +220,13 @@ def _add(row: str, sentence: _Sentence, where: str) -> None:
         return
     other = _OTHER_ID.fullmatch(named["id"])
     if other is None or (other[1] and int(other[1]) > int(other[2])):
-        expected = f"{n_before + 1}, 1-2 for a multiword token, or 1.1 for an empty node"
-        found = f"word {{}} after word {n_before}"
-        remedy = "a blank line ends a sentence"
-        raise refusal(where, found, named["id"], expected=expected, remedy=remedy)
+        raise refusal(
+            where,
+            f"word {{}} after word {n_before}",
+            named["id"],
+            expected=f"{n_before + 1}, 1-2 for a multiword token, or 1.1 for an empty node",
+            remedy="a blank line ends a sentence",
+        )
     sentence.others.append(word)
 
 
@@ -258,8 +267,12 @@ def _marks(
     tags = [word for word in marked if _BRACKET.sub("", word.misc[key])]
     if len(tags) < len(marked):
         if tags:
-            why = "not in brackets, but others are"
-            raise _refused(tags[0], key, why, expected="(LABEL, LABEL) or (LABEL)")
+            raise _refused(
+                tags[0],
+                key,
+                "not in brackets, but others are",
+                expected="(LABEL, LABEL) or (LABEL)",
+            )
         return [_in_brackets(sentence, key, reading) for sentence in sentences]
     # A word without a tag is outside.
     for sentence in sentences:
@@ -287,8 +300,12 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
     for word in sentence.others:
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex != _WHOLE:
-                why = "which begins or ends an entity on a multiword token or an empty node"
-                raise _refused(word, key, why, expected="it on a word")
+                raise _refused(
+                    word,
+                    key,
+                    "which begins or ends an entity on a multiword token or an empty node",
+                    expected="it on a word",
+                )
             reading.skipped[not_read("entities of multiword tokens and empty nodes")] += 1
     spans: Marks = []
     # What is open by its name, the last one opened at the end.
@@ -300,9 +317,13 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
             if bracket.lastindex == _CLOSE:
                 content = names.pop() if content == "*" and names else content
                 if not opened.get(content):
-                    why = "which closes {}, but that is not open in this sentence"
-                    expected = quoting("({} before it", content)
-                    raise _refused(word, key, why, content, expected=expected)
+                    raise _refused(
+                        word,
+                        key,
+                        "which closes {}, but that is not open in this sentence",
+                        content,
+                        expected=quoting("({} before it", content),
+                    )
                 start, label = opened[content].pop()
                 spans.append((start, place + 1, label))
                 continue
@@ -314,25 +335,34 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
                 names.append(name)
     if left := [(same[-1][0], name) for name, same in opened.items() if same]:
         place, name = max(left)
-        why = "which opens {}, but nothing closes that in this sentence"
-        expected = quoting("{}) after it", name)
-        raise _refused(sentence.words[place], key, why, name, expected=expected)
+        raise _refused(
+            sentence.words[place],
+            key,
+            "which opens {}, but nothing closes that in this sentence",
+            name,
+            expected=quoting("{}) after it", name),
+        )
     return sorted(spans)
 
 
 def _named(content: str, parts: list[str] | None, word: _Word, key: str) -> tuple[str, str]:
     """Return what closes an entity, and its label."""
     if _FRAGMENT.search(content):
-        why = "a fragment of an entity in several pieces"
-        raise _refused(word, key, why, expected="entities in one piece")
+        raise _refused(
+            word, key, "a fragment of an entity in several pieces", expected="entities in one piece"
+        )
     if parts is None:
         if _COREFERENCE.fullmatch(content):
             comment = "a comment such as '# global.Entity = eid-etype-head' that names the parts"
-            why, expected = "which has several parts", f"(LABEL, or {comment}"
-            raise _refused(word, key, why, expected=expected)
+            raise _refused(word, key, "which has several parts", expected=f"(LABEL, or {comment}")
         return content, content
     values = dict(zip(parts, content.split("-"), strict=False))
     if not values.get("etype"):
-        why = "which has no part etype; the parts, by '# global.Entity', are {}"
-        raise _refused(word, key, why, quotes(parts), expected="etype among them")
+        raise _refused(
+            word,
+            key,
+            "which has no part etype; the parts, by '# global.Entity', are {}",
+            quotes(parts),
+            expected="etype among them",
+        )
     return content.partition("-")[0], values["etype"]

@@ -144,8 +144,14 @@ def _marked(root: ET.Element, file: str, reading: Reading) -> Iterator[Marked]:
         inner = mention.find("mentionClass")
         name, label = mention.get("id"), "" if inner is None else inner.get("id", "").strip()
         if name and labels.setdefault(name, label) != label:
-            found = "mention {} has the classes {} and {}"
-            raise refusal(file, found, name, labels[name], label, expected="one")
+            raise refusal(
+                file,
+                "mention {} has the classes {} and {}",
+                name,
+                labels[name],
+                label,
+                expected="one",
+            )
     for number, element in enumerate(root.iterfind("annotation"), start=1):
         where = f"{file}: annotation {number}"
         fragments = [

@@ -85,8 +85,9 @@ def _projects(upload: Upload, reading: Reading) -> Iterator[tuple[str, Source, S
         files = members(source)
         projects = [file for file in files if _is_project_name(file.name)]
         if len(projects) != 1:
-            found = f"holds {len(projects)} project files"
-            raise refusal(source.name, found, expected="one project.qde")
+            raise refusal(
+                source.name, f"holds {len(projects)} project files", expected="one project.qde"
+            )
         yield annotator, projects[0], files
 
 
@@ -192,8 +193,9 @@ def _codes(root: ET.Element, where: str) -> dict[str, str]:
             for inner in code.iterfind("{*}Code")
         ]
     if level:
-        found = f"codes are nested more than {_MOST_LEVELS} deep"
-        raise refusal(where, found, expected="fewer levels")
+        raise refusal(
+            where, f"codes are nested more than {_MOST_LEVELS} deep", expected="fewer levels"
+        )
     return _told_apart(names)
 
 

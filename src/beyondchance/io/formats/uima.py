@@ -181,8 +181,12 @@ def _documents(upload: Upload, loader: _Loader) -> list[Layered]:
         others = {_OTHERS.get(entry.kind or "", "other files") for entry in loader.entries}
         if not any(entry.source.head for entry in loader.entries):
             others = {"an empty file"}
-        said = f"neither XMI nor CAS JSON nor a project export: {', '.join(sorted(others))}"
-        raise refusal(upload.name, said, expected="annotations", remedy=_EXPORT)
+        raise refusal(
+            upload.name,
+            f"neither XMI nor CAS JSON nor a project export: {', '.join(sorted(others))}",
+            expected="annotations",
+            remedy=_EXPORT,
+        )
     # Titles name documents, unless they are missing or all the same.
     titles = [document.draft.document for document in found]
     if len(set(titles)) < len(titles) or not all(titles):
@@ -197,8 +201,12 @@ def _check_whole(entry: _Entry, endings: Collection[str]) -> None:
     """Refuse a file that ends as those with annotations do, and holds none."""
     source = entry.source
     if source.ending in endings and is_unknown(source):
-        found = "is not XMI or CAS JSON" if source.head.strip() else "is empty"
-        raise refusal(source.name, found, expected="annotations", remedy=_EXPORT)
+        raise refusal(
+            source.name,
+            ("is not XMI or CAS JSON" if source.head.strip() else "is empty"),
+            expected="annotations",
+            remedy=_EXPORT,
+        )
 
 
 # --- INCEpTION projects -------------------------------------------------------
@@ -245,12 +253,18 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
                 skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
         kinds = ", ".join(sorted(unread)) or "no files"
-        problem = f"the project holds the annotators' work only as {kinds}, which cannot be read"
-        raise FormatError(problem, where=upload.name, remedy=_EXPORT)
+        raise FormatError(
+            f"the project holds the annotators' work only as {kinds}, which cannot be read",
+            where=upload.name,
+            remedy=_EXPORT,
+        )
     if not found:
-        listed = ", ".join(f"{n} {state}" for state, n in sorted(Counter(by_users).items()))
-        remedy = "mark documents as finished in INCEpTION and export again"
-        raise refusal(upload.name, "no annotator finished a document ({})", listed, remedy=remedy)
+        raise refusal(
+            upload.name,
+            "no annotator finished a document ({})",
+            ", ".join(f"{n} {state}" for state, n in sorted(Counter(by_users).items())),
+            remedy="mark documents as finished in INCEpTION and export again",
+        )
     return found
 
 
@@ -292,9 +306,11 @@ class _Loader(NamedTuple):
             entries = _unpacked(entry.source)
             found = [item for item in entries if item.kind in {"xmi", "json", "tsv"}]
             if len(found) != 1:
-                expected = "one, with its type system if it is XMI"
-                said = f"holds {len(found)} annotation files"
-                raise refusal(entry.source.name, said, expected=expected)
+                raise refusal(
+                    entry.source.name,
+                    f"holds {len(found)} annotation files",
+                    expected="one, with its type system if it is XMI",
+                )
             entry = found[0]
         source, where = entry.source, entry.source.name
         self.reading.calls("cas", entry.kind or "")
@@ -330,14 +346,14 @@ class _Loader(NamedTuple):
             if not lacking:
                 return types
             missing = missing or lacking[0]
-        found = (
-            "its types are not all in {}, such as {}" if systems else "XMI without its type system"
-        )
-        names = ", ".join(system.name for system in systems)
         raise refusal(
             entry.source.name,
-            found,
-            *([(names,), missing] if systems else []),
+            (
+                "its types are not all in {}, such as {}"
+                if systems
+                else "XMI without its type system"
+            ),
+            *([(", ".join(system.name for system in systems),), missing] if systems else []),
             remedy="put TypeSystem.xml, which is exported with it, next to it, or export UIMA "
             "CAS JSON, which needs none",
         )
@@ -444,13 +460,16 @@ def _view_with_text(
     texts = {str(one.get("sofaID")): one.get("sofaString") for one in sofas}
     texts = {name: text for name, text in texts.items() if isinstance(text, str)}
     if len(texts) != 1 and (_INITIAL not in texts or reading.is_strict):
-        strict = Use("strict", is_name=True)
         raise refusal(
             where,
             "views with a text: {}",
             quotes(texts),
             expected=f"one, or one called {_INITIAL}",
-            remedy=("remove the others, or read it without ", strict, ", which ignores them"),
+            remedy=(
+                "remove the others, or read it without ",
+                Use("strict", is_name=True),
+                ", which ignores them",
+            ),
         )
     reading.skipped[not_read("other views of documents")] += len(texts) - 1
     name = _INITIAL if _INITIAL in texts else next(iter(texts))
@@ -557,8 +576,7 @@ def _mark(number: int, kind: _Kind, values: Mapping[str, Any], file: str) -> Ann
     given = {name: values[name] for name in (*features, *others) if values.get(name) is not None}
     for name in features:
         if not isinstance(given.get(name, ""), str):
-            found = "feature {} is {}"
-            raise refusal(where, found, name, (shown(given[name]),), expected="a text")
+            raise refusal(where, "feature {} is {}", name, (shown(given[name]),), expected="a text")
     return Annotation(start, end, {x: as_label(y) for x, y in given.items()}, where, str(number))
 
 
@@ -569,8 +587,11 @@ def _stretches(
     ordered = sorted({place for place in places[role] if place[0] != place[1]})
     odd = out_of_order(ordered, length_of(draft.text, reading.options["offsets"] or "utf16"))
     if odd is not None:
-        found = f"{role} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text"
-        raise refusal(str(draft.where), found, expected=f"{role}s one after the other")
+        raise refusal(
+            str(draft.where),
+            f"{role} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text",
+            expected=f"{role}s one after the other",
+        )
     return ordered or None
 
 

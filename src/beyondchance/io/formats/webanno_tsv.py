@@ -102,13 +102,12 @@ def parsed(
     """
     where, lines = source.name, source.lines() or [""]
     if not _HEAD.fullmatch(lines[0]):
-        expected, remedy = f"'{_BEGIN}.0' to 3.3", "export the document again as WebAnno TSV 3.3"
         raise refusal(
             f"{where}:1",
             "found {}",
             lines[0] or ("an empty line",),
-            expected=expected,
-            remedy=remedy,
+            expected=f"'{_BEGIN}.0' to 3.3",
+            remedy="export the document again as WebAnno TSV 3.3",
         )
     columns, sentences = _cut(lines, where)
     found = _Document(columns, reading.options["offsets"] or "utf16")
@@ -166,13 +165,15 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
         where = f"{name}:{number}"
         if line.startswith("#T_"):
             if sentences:
-                found, expected = "found {} after a sentence", "all layers before the first"
-                raise refusal(where, found, line, expected=expected)
+                raise refusal(
+                    where, "found {} after a sentence", line, expected="all layers before the first"
+                )
             declared = _declared(line, first, where)
             first = declared.end
             if columns.setdefault(declared[:2], declared) is not declared:
-                found = "layer {} was declared before"
-                raise refusal(where, found, declared.layer, expected="it once")
+                raise refusal(
+                    where, "layer {} was declared before", declared.layer, expected="it once"
+                )
         elif line.startswith(_TEXT):
             text = unescaped(line.removeprefix(_TEXT))
             if lines[number - 2].startswith(_TEXT):
@@ -182,8 +183,9 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
                 sentences.append((number, [text], []))
         elif line and not line.startswith("#"):
             if not sentences:
-                found = "found a token before any sentence"
-                raise refusal(where, found, expected=f"a line '{_TEXT}' first")
+                raise refusal(
+                    where, "found a token before any sentence", expected=f"a line '{_TEXT}' first"
+                )
             sentences[-1][2].append(_row(number, line.split("\t"), first, where))
     return list(columns.values()), sentences
 
@@ -193,8 +195,12 @@ def _declared(line: str, first: int, where: str) -> _Columns:
     kind, equals, rest = line[3:].partition("=")
     layer, *names = rest.rstrip().split("|")
     if kind not in _IGNORED or not equals or not layer:
-        expected = "'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features"
-        raise refusal(where, "found {}", line, expected=expected)
+        raise refusal(
+            where,
+            "found {}",
+            line,
+            expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
+        )
     # A slot takes two columns: the role, and the type of what fills it.
     slots = [first + index for index, name in enumerate(names) if name.startswith("ROLE_")]
     taken = {*slots, *(index + 1 for index in slots)}
@@ -208,13 +214,18 @@ def _row(line: int, fields: list[str], wanted: int, where: str) -> _Row:
     if len(fields) == wanted + 1 and not fields[-1]:
         fields = fields[:-1]
     if len(fields) != wanted:
-        expected = f"{wanted}, as the header declares"
-        raise refusal(where, f"found {len(fields)} columns", expected=expected)
+        raise refusal(
+            where, f"found {len(fields)} columns", expected=f"{wanted}, as the header declares"
+        )
     number, offsets = _TOKEN_LINE.fullmatch(fields[0]), _OFFSETS.fullmatch(fields[1])
     start, end = map(int, offsets.groups() if offsets else (1, 0))
     if number is None or start > end:
-        expected = "the number of a token, such as 1-2, and its offsets, such as 4-9"
-        raise refusal(where, "found {} and {}", *fields[:2], expected=expected)
+        raise refusal(
+            where,
+            "found {} and {}",
+            *fields[:2],
+            expected="the number of a token, such as 1-2, and its offsets, such as 4-9",
+        )
     return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
@@ -252,14 +263,20 @@ class _Document:
         first, before = rows[0], self.sentences[-1][1] if self.sentences else 0
         lead = text.find(first.form)
         if lead < 0:
-            found = "token {} is not in the text of its sentence"
-            expected = f"the words of the text at line {line}"
-            raise refusal(first.where, found, first.form, expected=expected)
+            raise refusal(
+                first.where,
+                "token {} is not in the text of its sentence",
+                first.form,
+                expected=f"the words of the text at line {line}",
+            )
         begin = first.start - length_of(text[:lead], self.unit)
         gap = begin - before
         if gap < 0 or gap > MOST_GAP:
-            found = f"the sentence begins at {begin}, but the text before it ends at {before}"
-            raise refusal(first.where, found, remedy=self._advice())
+            raise refusal(
+                first.where,
+                f"the sentence begins at {begin}, but the text before it ends at {before}",
+                remedy=self._advice(),
+            )
         # What stood between sentences is not in the file; only how much.
         self.text += ["\n" * min(gap, 1) + " " * (gap - 1), text]
         self.sentences.append((begin, begin + length_of(text, self.unit)))
@@ -281,14 +298,22 @@ class _Document:
             row.form.split(),
         )
         if not is_same:
-            covered = ("nothing of its sentence",) if words is None else words
-            found = f"[{row.start}, {row.end}) covers {{}}, but the token is {{}}"
-            raise refusal(row.where, found, covered, row.form, remedy=self._advice())
+            raise refusal(
+                row.where,
+                f"[{row.start}, {row.end}) covers {{}}, but the token is {{}}",
+                (("nothing of its sentence",) if words is None else words),
+                row.form,
+                remedy=self._advice(),
+            )
         if not row.is_part:
             before = self.tokens[-1][1] if self.tokens else 0
             if row.start < before:
-                found = f"token {{}} begins at {row.start}, but the one before ends at {before}"
-                raise refusal(row.where, found, row.form, expected="tokens in order")
+                raise refusal(
+                    row.where,
+                    f"token {{}} begins at {row.start}, but the one before ends at {before}",
+                    row.form,
+                    expected="tokens in order",
+                )
             if row.start < row.end:
                 self.tokens.append((row.start, row.end))
 
@@ -332,9 +357,13 @@ class _Document:
             if before.values != values or self._token - token > 1:
                 is_gap = before.values == values
                 problem = "goes on after a gap" if is_gap else "has other values than"
-                found = f"annotation [{key[1]}] of layer {{}} {problem} at {{}}"
-                expected = "the same values, and neighbouring tokens, in all its lines"
-                raise refusal(row.where, found, layer, (before.where,), expected=expected)
+                raise refusal(
+                    row.where,
+                    f"annotation [{key[1]}] of layer {{}} {problem} at {{}}",
+                    layer,
+                    (before.where,),
+                    expected="the same values, and neighbouring tokens, in all its lines",
+                )
             start, end = min(before.start, row.start), max(before.end, row.end)
             self.marks[layer, key] = before._replace(start=start, end=end), self._token
 
