@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,8 @@ class _Sentence(NamedTuple):
     header : _Header
     document : str, optional
         The document that it is a part of, if the file names one.
+    number : int
+        Its own, if it is a document.
     name : str
         Its own name.
     words, others : list of _Word
@@ -83,6 +86,7 @@ class _Sentence(NamedTuple):
 
     header: _Header
     document: str | None
+    number: int
     name: str
     words: list[_Word]
     others: list[_Word]
@@ -112,25 +116,22 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the files of one annotator, and put the sentences of a document together."""
     sources = upload.sources_of(_looks_like_it, reading, ".conllu", ".conllup")
     files = [_parsed(source, upload.prefix_of(source)) for source in sources]
-    sentences = [sentence for file in files for sentence in file]
+    sentences = list(chain.from_iterable(files))
     key = _key(sentences, upload, reading)
     marks = iter(_marks(sentences, key, upload, reading))
     for file in files:
-        groups: dict[str, list[tuple[_Sentence, Marks]]] = {}
-        last = ""
-        for sentence in file:
-            name = sentence.document or sentence.name
-            group = groups.setdefault(name, [])
-            where = sentence.words[0].where
-            if group and (sentence.document is None or last != name):
+        names = set()
+        # Sentences without a document are documents, even if they have one name.
+        for (name, _), group in groupby(file, lambda one: (one.document or one.name, one.number)):
+            own = list(group)
+            where = own[0].words[0].where
+            if name in names:
                 raise refusal(where, "a second document {}", name, expected="each name once")
-            group.append((sentence, next(marks)))
-            last = name
-        for name, group in groups.items():
+            names.add(name)
             yield draft_of_sentences(
-                [[word.form for word in sentence.words] for sentence, _ in group],
-                [own for _, own in group],
-                where=group[0][0].words[0].where,
+                [[word.form for word in sentence.words] for sentence in own],
+                [next(marks) for _ in own],
+                where=where,
                 document=name,
                 annotator=upload.annotator,
             )
@@ -145,25 +146,28 @@ def _parsed(source: Source, prefix: str = "") -> list[_Sentence]:
     found: list[_Sentence] = []
     document: str | None = None
     n_documents = 0
-    block: list[tuple[str, str]] = []
-    for number, line in enumerate([*source.lines(), ""], start=1):
-        if line.strip():
-            block.append((f"{source.name}:{number}", line))
-            continue
-        comments = dict(_comment(line, header) for _, line in block if line[0] == "#")
-        if comments.get("newdoc id") or "newdoc" in comments:
+    lines = enumerate(source.lines(), start=1)
+    for is_filled, block in groupby(lines, lambda item: bool(item[1].strip())):
+        rows = []
+        comments = {}
+        for number, line in block if is_filled else ():
+            if line[0] == "#":
+                key, value = _comment(line, header)
+                comments[key] = value
+            else:
+                rows.append((f"{source.name}:{number}", line))
+        if "newdoc id" in comments or "newdoc" in comments:
             n_documents += 1
             names = (comments.get("newdoc id"), comments.get("newdoc"), f"document {n_documents}")
             document = next(filter(None, names))
         name = comments.get("sent_id") or f"{prefix}{len(found) + 1}"
-        sentence = _Sentence(header, document, name, [], [])
-        rows = [row for row in block if row[1][0] != "#"]
+        number = -1 if document else len(found)
+        sentence = _Sentence(header, document, number, name, [], [])
         for where, row in rows:
             _add(row, sentence, where)
         if rows and not sentence.words:
             raise refusal(rows[0][0], "a sentence without words", expected="at least one")
         found += [sentence] if rows else []
-        block = []
     if not found:
         raise refusal(source.name, "holds no sentence", expected="lines of ten columns")
     return found
