@@ -158,25 +158,22 @@ class _File:
 
     def add(self, text: str, number: int) -> list[str]:
         """Add lines, of which the first has a number, and return the cells of their rows."""
-        separator = "\t" if "\t" in text else " "
-        n_dividers = len(self.columns) - 1
-        if separator == " " and _UNEVEN.search(text):
-            n_dividers = -1  # each line is looked at by itself
-        lines = text.split("\n")
-        odd = [
-            place
-            for place, line in enumerate(lines)
-            if line[:1] <= " " or line[0] in "#-" or line.count(separator) != n_dividers
-        ]
+        sign = "\t" if "\t" in text else " "
+        row = f"[^\\x00- #-][^{sign}\\n]*(?:{sign}[^{sign}\\n]*){{{len(self.columns) - 1}}}\\n"
+        # Where other signs divide cells too, each line is looked at by itself.
+        plain = "(?!)" if sign == " " and _UNEVEN.search(text) else f"^(?:{row})++"
         kept: list[str] = []
         done = 0
-        for place in (*odd, len(lines)):
-            if done < place:
-                cells = separator.join(lines[done:place]).split(separator)
-                kept += self._rows(cells, number + done, number + place)
-            done = place + 1
-            if place < len(lines):
-                kept += self._odd(lines[place], number + place)
+        for run in (*re.finditer(plain, text, re.MULTILINE), None):
+            start, end = (len(text), len(text)) if run is None else run.span()
+            for line in text[done:start].split("\n")[:-1]:
+                kept += self._odd(line, number)
+                number += 1
+            if run is not None:
+                last = number + text.count("\n", start, end)
+                kept += self._rows(run[0][:-1].replace("\n", sign).split(sign), number, last)
+                number = last
+            done = end
         return kept
 
     def _rows(self, cells: list[str], number: int, end: int) -> list[str]:
@@ -448,7 +445,7 @@ def parsed_file(source: Source, known_width: int = 0) -> _File:
             own = kept[index::width]
             # Equal cells of a large file become one string, because few are distinct.
             column.extend(map(known.setdefault, own, own) if len(blocks) > 2 else own)
-        number += block.count("\n") + 1
+        number += block.count("\n")
     _check(file, width)
     _divide(file)
     return file
@@ -463,7 +460,7 @@ def _blocks(source: Source) -> Iterator[str]:
     while begin <= len(text):
         end = text.find("\n", begin + _BLOCK)
         end = len(text) if end < 0 else end
-        yield text[begin:end]
+        yield f"{text[begin:end]}\n"
         begin = end + 1
 
 
