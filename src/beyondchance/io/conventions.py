@@ -229,16 +229,13 @@ def fitted(
 
 def _are_inclusive(marked: Sequence[SpansOfText], unit: str) -> bool:
     """Return whether all stored words fit only if the end is included."""
-    has_words = False
-    for _, text, spans in marked:
-        words = words_at(text, unit)
-        for span in _with_words(spans):
-            has_words = True
-            if words(span.start, span.end + 1) != span.surface:
-                return False
-            if words(span.start, span.end) == span.surface:
-                return False
-    return has_words
+    fitting = (
+        words(span.start, span.end + 1) == span.surface != words(span.start, span.end)
+        for _, text, spans in marked
+        for words in [words_at(text, unit)]
+        for span in _with_words(spans)
+    )
+    return next(fitting, False) and all(fitting)
 
 
 def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
