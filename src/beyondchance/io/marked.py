@@ -278,6 +278,7 @@ def drafts_of(
     says that documents in which they marked nothing are missing.
     """
     names_annotators = any(one.annotator for document in documents for one in document.marked)
+    are_assumed = names_annotators and reading.options["empty"] == "annotated"
     who: dict[str, None] = {}
     # The annotations of a document may be spread over several files.
     known_in: dict[str, set[str]] = {}
@@ -285,7 +286,7 @@ def drafts_of(
         own_names = {one.annotator or document.annotator: None for one in document.marked}
         who.update(own_names)
         known_in.setdefault(document.name, set()).update(own_names)
-    if names_annotators and reading.options["empty"] == "annotated":
+    if are_assumed:
         n_given = len(documents) + sum(len(document.marked) for document in documents)
         check_everybody(len(known_in), len(who), n_given, where)
     n_implied = 0
@@ -295,7 +296,7 @@ def drafts_of(
             own.setdefault(one.annotator or document.annotator, []).append(one)
         if not names_annotators:
             own.setdefault(document.annotator, [])
-        elif reading.options["empty"] == "annotated":
+        elif are_assumed:
             implied = who.keys() - known_in[document.name]
             known_in[document.name] |= implied
             n_implied += len(implied)

@@ -137,6 +137,11 @@ class _File:
         """The distinct cells of each column, if there are others than tokens and tags."""
         return [set(column) if len(self.columns) > 2 else set() for column in self.columns]
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether numbers stand in the first column."""
+        return self.layout.is_numbered if self.layout else are_numbers(self.columns[0])
+
     def holds_tags(self, column: int) -> bool:
         """Return whether cells of a column are tags: all, or most where a header names it.
 
@@ -569,17 +574,15 @@ def _token_column(file: _File, reading: Reading) -> int:
 
     It is the second where the first numbers the tokens.
     """
-    asked, layout = chosen_columns(reading).get("token"), file.layout
+    asked = chosen_columns(reading).get("token")
     if asked is not None:
         return _column_of(asked[0], file)
-    if file.header or not are_numbers(file.columns[0]):
+    if file.header or not file.is_numbered:
         return file.column_named(TOKEN_NAMES) or 0
-    if layout is not None and not layout.is_numbered:
-        return 0
     # Sentences of one token, which are all that a part may have, do not tell.
-    is_counting = layout is not None and int(file.lengths.max()) < 2
+    is_counting = file.layout is not None and int(file.lengths.max()) < 2
     is_counting = is_counting or are_counting(file.columns[0], file.lengths)
-    are_all_tags = layout is None and file.holds_tags(1)
+    are_all_tags = file.layout is None and file.holds_tags(1)
     if are_all_tags and not is_counting:
         return 0
     if are_all_tags or not is_counting:
@@ -604,8 +607,7 @@ def _token_column(file: _File, reading: Reading) -> int:
 
 def _check_layers(file: _File) -> None:
     """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
-    layout = file.layout
-    if not (are_numbers(file.columns[0]) if layout is None else layout.is_numbered):
+    if not file.is_numbered:
         return
     tags = [str(i + 1) for i in range(2, len(file.columns)) if file.holds_tags(i)]
     if len(tags) > 1:
