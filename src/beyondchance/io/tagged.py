@@ -36,6 +36,7 @@ from beyondchance.annotations.tags import (
     DecodedTags,
     decode_tags,
     joined_tags,
+    scheme_of_pairs,
     scheme_with_ends,
 )
 from beyondchance.errors import MismatchError, OptionError
@@ -442,30 +443,6 @@ def marks_of(found: DecodedTags, n_texts: int) -> Iterator[Marks]:
     for text, start, end, label in zip(*(column.tolist() for column in columns), strict=True):
         marks[text].append((start, end, found.labels[label]))
     return iter(marks)
-
-
-def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Find the scheme of tags from each tag with the one before, which is O at a text's beginning.
-
-    Examples
-    --------
-    >>> scheme_of_pairs([("O", "I-X"), ("I-X", "B-X")]), scheme_of_pairs([("O", "B-X")])
-    ('IOB1', 'IOB2')
-    """
-    prefixes: set[str] = set()
-    begin_adjoins = begin_alone = False
-    for before, tag in pairs:
-        if tag != "O":
-            prefixes.add(tag[:1])
-            adjoins = before != "O" and before[1:] == tag[1:]
-            begin_adjoins |= tag[:1] == "B" and adjoins
-            begin_alone |= tag[:1] == "B" and not adjoins
-    scheme = scheme_with_ends(prefixes)
-    if scheme is not None:
-        return scheme
-    if "I" in prefixes and not begin_alone:
-        return "IOB1" if begin_adjoins else "IO"
-    return "IOB2"
 
 
 # --- Tags that are decoded once all annotators are known -----------------------
