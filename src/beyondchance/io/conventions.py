@@ -28,8 +28,6 @@ BELONG_TOGETHER = "check that offsets and text belong together"
 
 SpansOfText = tuple[str, str, list[DraftSpan]]
 """The place of a text in its file, the text, and its spans."""
-Stored = tuple[str, Sequence[Interval], str | None]
-"""A text, the places of a span in it, and the words that are stored with the span."""
 
 _MOST_LOOKED_FOR = 100
 
@@ -73,11 +71,6 @@ def fits(
     if None in found:
         return False
     return stored is None or key(" ".join(map(str, found))) == key(stored)
-
-
-def n_fitting(marked: Iterable[Stored], unit: str) -> int:
-    """Return how many spans have the words of the text stored with them."""
-    return sum(fits(*one, unit) for one in marked if one[2] is not None)
 
 
 def bare(words: str) -> str:

@@ -22,7 +22,6 @@ from beyondchance.io.conventions import (
     BELONG_TOGETHER,
     IGNORING,
     OTHER_WORDS,
-    Stored,
     fits,
     other_words,
 )
@@ -187,14 +186,14 @@ def fitted(
     unit = asked or "codepoints"
     documents = documents_in(unit)
     n_words = sum(one.surface is not None for document in documents for one in document.marked)
-    others = _with_other_words(documents, unit)
+    others = with_other_words(documents, unit)
     if asked is None and others and not all(d.text.isascii() for d in documents):
         for other in ("utf16", "bytes"):
             try:
                 again = documents_in(other)
             except FormatError:
                 continue
-            others_here = _with_other_words(again, other)
+            others_here = with_other_words(again, other)
             if len(others_here) < len(others):
                 unit, documents, others = other, again, others_here
         if unit != "codepoints":
@@ -224,9 +223,7 @@ def fitted(
     return unit, documents
 
 
-def _with_other_words(
-    documents: Iterable[MarkedText], unit: str
-) -> list[tuple[MarkedText, Marked]]:
+def with_other_words(documents: Iterable[MarkedText], unit: str) -> list[tuple[MarkedText, Marked]]:
     """Return the annotations whose stored words are not at their offsets, with their documents."""
     return [
         (document, one)
@@ -234,13 +231,6 @@ def _with_other_words(
         for one in document.marked
         if one.surface is not None and not fits(document.text, one.fragments, one.surface, unit)
     ]
-
-
-def stored_in(documents: Iterable[MarkedText]) -> Iterator[Stored]:
-    """Yield the text, the places and the stored words of each annotation."""
-    for document in documents:
-        for one in document.marked:
-            yield document.text, one.fragments, one.surface
 
 
 def _is_near(one: Marked, text: str, unit: str) -> bool:

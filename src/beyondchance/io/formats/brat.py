@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from beyondchance.io.conventions import n_fitting
 from beyondchance.io.drafts import Draft
-from beyondchance.io.marked import Marked, by_folders, spans_of
+from beyondchance.io.marked import Marked, MarkedText, by_folders, spans_of, with_other_words
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, neighbour
@@ -166,7 +165,7 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
         yield Marked(where, place[1], places, parts[1], id=name, fields=fields[name])
 
 
-def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
+def _shifted(marked: list[Marked], source: Source, unit: str) -> Sequence[Marked]:
     """Return the annotations of a text whose offsets may count its byte order mark.
 
     brat takes the mark for a character of the text, other writers do not; the words
@@ -178,8 +177,5 @@ def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
         line._replace(fragments=[(start - 1, end - 1) for start, end in line.fragments])
         for line in marked
     ]
-
-    def n_of(lines: list[Marked]) -> int:
-        return n_fitting(((source.text, x.fragments, x.surface) for x in lines), unit)
-
-    return max(marked, shifted, key=n_of)
+    ways = [MarkedText(source.name, "", source.text, own, "") for own in (marked, shifted)]
+    return min(ways, key=lambda way: len(with_other_words([way], unit))).marked
