@@ -192,21 +192,39 @@ def decode_codes(
     )
 
 
-def _scheme(spelling: Sequence[Any], tag: Ints, adjoins: Bools) -> str:
-    """Detect the scheme from the tags of spans, and which of them adjoin the one before.
+def _scheme(spelling: Sequence[str], tag: Ints, adjoins: Bools) -> str:
+    """Detect the scheme from the tags of spans, and which of them adjoin the one before."""
+    before = np.where(adjoins, np.roll(tag, 1) + 1, 0)
+    pairs, _ = distinct(before * len(spelling) + tag)
+    names = ["O", *spelling]
+    return scheme_of_pairs(
+        (names[one], spelling[other])
+        for one, other in (divmod(pair, len(spelling)) for pair in pairs.tolist())
+    )
 
-    IOB2, unless every B adjoins a span of the same label, or there is none.
+
+def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """Find the scheme of tags from each tag with the one before, which is O at a text's beginning.
+
+    Examples
+    --------
+    >>> scheme_of_pairs([("O", "I-X"), ("I-X", "B-X")]), scheme_of_pairs([("O", "B-X")])
+    ('IOB1', 'IOB2')
     """
-    prefixes = [known[:1] if isinstance(known, str) else "" for known in spelling]
-    scheme = scheme_with_ends(set(prefixes))
-    if scheme is not None or "I" not in prefixes:
-        return scheme or "IOB2"
-    begins = np.array([prefix == "B" for prefix in prefixes])[tag].nonzero()[0]
-    if not adjoins[begins].all() or any(
-        spelling[tag[i]][1:] != spelling[tag[i - 1]][1:] for i in begins.tolist()
-    ):
-        return "IOB2"
-    return "IOB1" if len(begins) else "IO"
+    prefixes: set[str] = set()
+    begin_adjoins = begin_alone = False
+    for before, tag in pairs:
+        if tag != "O":
+            prefixes.add(tag[:1])
+            adjoins = before != "O" and before[1:] == tag[1:]
+            begin_adjoins |= tag[:1] == "B" and adjoins
+            begin_alone |= tag[:1] == "B" and not adjoins
+    scheme = scheme_with_ends(prefixes)
+    if scheme is not None:
+        return scheme
+    if "I" in prefixes and not begin_alone:
+        return "IOB1" if begin_adjoins else "IO"
+    return "IOB2"
 
 
 def _refusal_at(position: int, tags: Sequence[str], scheme: str, where: Text) -> TagError:

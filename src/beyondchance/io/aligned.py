@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from beyondchance.annotations.tags import scheme_of_pairs
 from beyondchance.errors import FormatError
 from beyondchance.io.formats.conll import (
     DOCUMENT_NAMES,
@@ -39,7 +40,6 @@ from beyondchance.io.tagged import (
     are_numbers,
     are_tags,
     chosen_columns,
-    scheme_of_pairs,
     trailing_tags,
 )
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
 from typing import NamedTuple
 
 from beyondchance.errors import DataError, MismatchError
@@ -75,20 +74,36 @@ def aligned(
         For texts that differ in more than spelling and white space.
     """
     first = reference(group, reading)
-    by_tokens = positions == "tokens"
     found = []
     for draft in group:
-        has_other_tokens = by_tokens and _differ(first.tokens, draft.tokens)
-        if draft is first or (draft.text == first.text and not has_other_tokens):
+        is_same_text = draft.text == first.text
+        has_other_tokens = positions == "tokens" and _differ(first.tokens, draft.tokens)
+        if draft is first or (is_same_text and not has_other_tokens):
             n_words = len(draft.tokens or ())
             evidence.add(draft, n_words, n_words)
             found.append(draft)
             continue
-        moved, spellings = _moved(first, draft)
-        if moved is None:
+        pairs: list[tuple[str, str]] = []
+        if is_same_text:
+            moved = replace(draft, tokens=first.tokens)
+        elif "".join(draft.text.split()) == "".join(first.text.split()):
+            moved = _moved(first, draft, *map(_visible, (first.text, draft.text)))
+        elif len(first.tokens or ()) == len(draft.tokens or ()) > 0:
+            tokens = first.tokens or (), draft.tokens or ()
+            pairs = list(zip(_words(first), _words(draft), strict=True))
+            moved = _moved(first, draft, *tokens)
+        else:
             raise _difference(first, draft)
+        # Punctuation is no evidence.
+        words = [pair for pair in pairs if any(map(_is_word, pair))]
         if not draft.is_blank:
-            evidence.add(draft, *_words_alike(first, spellings))
+            known = [pair for pair in words if _UNKNOWN.isdisjoint(map(str.casefold, pair))]
+            if sum(_is_alike(*pair) for pair in known) < _LEAST_ALIKE * len(known):
+                raise _difference(first, draft)
+            spellings = [pair for pair in pairs if pair[0] != pair[1]]
+            n_words = len(words) if pairs else sum(map(_is_word, _words(first)))
+            n_unlike = sum(any(map(_is_word, x)) and not _is_alike(*x) for x in spellings)
+            evidence.add(draft, n_words - n_unlike, n_words)
             what = _BY_TOKENS if spellings else _BY_CHARACTERS
             refusal = partial(_difference, first, draft, is_mendable=True)
             reading.mend("mismatch", what, refusal, len(spellings) or 1)
@@ -114,54 +129,34 @@ def _differ(one: Sequence[Interval] | None, other: Sequence[Interval] | None) ->
     return one is not None and other is not None and one != other and list(one) != list(other)
 
 
-def _moved(first: Draft, draft: Draft) -> tuple[Draft | None, list[tuple[str, str]]]:
-    """Move a draft to the text of another, and list the tokens that are spelled differently.
-
-    Return None for the draft if it is not known which characters are the same.
-    """
-    if draft.text == first.text:
-        return replace(draft, tokens=first.tokens), []
-    if "".join(draft.text.split()) == "".join(first.text.split()):
-        return _placed(first, draft, _by_characters(first.text, draft.text)), []
-    if first.tokens is None or draft.tokens is None or len(first.tokens) != len(draft.tokens):
-        return None, []
-    words = [[part.text[s:e] for s, e in part.tokens or ()] for part in (first, draft)]
-    pairs = list(zip(*words, strict=True))
-    if not draft.is_blank and not _are_alike(pairs):
-        return None, []
-    starts, ends = [s for s, _ in draft.tokens], [e for _, e in draft.tokens]
-    tokens = first.tokens
+def _moved(first: Draft, draft: Draft, to: Sequence[Interval], own: Sequence[Interval]) -> Draft:
+    """Move a draft to the text and tokens of another, of which as many parts are the same."""
+    starts, ends = [start for start, _ in own], [end for _, end in own]
 
     def place(start: int, end: int) -> Interval:
         low, high = bisect_right(ends, start), bisect_left(starts, end)
-        return (tokens[low][0], tokens[high - 1][1]) if low < high else (0, 0)
+        return (to[low][0], to[high - 1][1]) if low < high else (0, 0)
 
-    return _placed(first, draft, place), [pair for pair in pairs if pair[0] != pair[1]]
-
-
-def _are_alike(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether enough of the known words are the same; punctuation is not counted."""
-    words = [pair for pair in pairs if _is_word(*pair) and not any(map(_is_unknown, pair))]
-    alike = sum(_is_alike(*pair) for pair in words)
-    return alike >= _LEAST_ALIKE * len(words)
+    spans = []
+    for span in draft.spans:
+        start, end = place(span.start, span.end)
+        elsewhere = tuple(place(*one) for one in span.elsewhere)
+        spans.append(replace(span, start=start, end=end, elsewhere=elsewhere))
+    return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
 
 
-def _words_alike(first: Draft, spellings: Sequence[tuple[str, str]]) -> tuple[int, int]:
-    """Count the words that are alike, spelled differently or not, and count all words."""
-    n = sum(_is_word(first.text[start:end]) for start, end in first.tokens or ())
-    n += sum(_is_word(*pair) and not _is_word(pair[0]) for pair in spellings)
-    unlike = sum(_is_word(*pair) and not _is_alike(*pair) for pair in spellings)
-    return n - unlike, n
+def _words(draft: Draft) -> list[str]:
+    return [draft.text[start:end] for start, end in draft.tokens or ()]
 
 
-def _is_word(*spellings: str) -> bool:
-    """Return whether a spelling of a token has a letter or a digit: punctuation is no evidence."""
-    return any(any(map(str.isalnum, spelling)) for spelling in spellings)
+def _visible(text: str) -> list[Interval]:
+    """Return the places of the characters that are no white space."""
+    return [(place, place + 1) for place, sign in enumerate(text) if not sign.isspace()]
 
 
-def _is_unknown(word: str) -> bool:
-    """Return whether a word is what a tokeniser writes for words that it does not know."""
-    return word.casefold() in _UNKNOWN
+def _is_word(spelling: str) -> bool:
+    """Return whether a spelling of a token has a letter or a digit."""
+    return any(map(str.isalnum, spelling))
 
 
 def _is_alike(one: str, other: str) -> bool:
@@ -180,28 +175,6 @@ def _is_alike(one: str, other: str) -> bool:
     if low == high:
         return low not in _UNKNOWN
     return low == _DIGIT.sub("0", high) or high == _DIGIT.sub("0", low)
-
-
-def _by_characters(text: str, other: str) -> Callable[[int, int], Interval]:
-    """Build a function from offsets in `other` to `text`, which differs in white space only."""
-    visible = [place for place, character in enumerate(text) if not character.isspace()]
-    before = [0, *accumulate(not character.isspace() for character in other)]
-
-    def place(start: int, end: int) -> Interval:
-        first, last = before[start], before[end]
-        return (visible[first], visible[last - 1] + 1) if first < last else (0, 0)
-
-    return place
-
-
-def _placed(first: Draft, draft: Draft, place: Callable[[int, int], Interval]) -> Draft:
-    """Return a draft with the text and tokens of `first`, and its spans moved by `place`."""
-    spans = []
-    for span in draft.spans:
-        start, end = place(span.start, span.end)
-        elsewhere = tuple(place(*one) for one in span.elsewhere)
-        spans.append(replace(span, start=start, end=end, elsewhere=elsewhere))
-    return replace(draft, text=first.text, spans=spans, tokens=first.tokens, sentences=None)
 
 
 def _difference(first: Draft, other: Draft, *, is_mendable: bool = False) -> DataError:

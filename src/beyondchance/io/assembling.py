@@ -7,13 +7,12 @@ the corpus.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from itertools import accumulate, chain, count, groupby
+from functools import partial
+from itertools import chain, count, groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -33,12 +32,13 @@ from beyondchance.io.conventions import (
     other_words,
     remedy,
 )
-from beyondchance.io.drafts import Draft, DraftSpan
+from beyondchance.io.drafts import Draft, DraftSpan, grouped
 from beyondchance.io.identifiers import PLAIN_IDS, plain_ids, written_twice
 from beyondchance.io.offsets import (
     Interval,
     code_points,
     out_of_order,
+    places_of,
     same_words,
     tokenized,
 )
@@ -48,11 +48,10 @@ from beyondchance.io.tagged import TaggedTexts, by_annotator, corpus_of_tags, wi
 from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Piece, Text, Use, pieces, quotes
 from beyondchance.tallies import WIDENED, left_out, mended, not_read
-from beyondchance.types import Ints
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _Motif = tuple[Interval, ...]
+_Place = tuple[int, int, int]
+"""A text, and where a span begins and ends in it."""
 
 _RULES = {"words": "rule", "whitespace": "whitespace"}
 """What the signature calls tokens by rule, by the tokeniser."""
@@ -63,53 +62,50 @@ _RULES = {"words": "rule", "whitespace": "whitespace"}
 
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Convert offsets to code points, check them, and trim white space at the edges of spans."""
+    text = draft.text
     # What the option says is about offsets of files.
     unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
-    torn = _half_of_character(draft.text)
-    if torn:
-        found, mend = "the text holds half of a character ({})", "export it again as UTF-8"
-        raise refusal(draft.where, found, torn, remedy=mend)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise refusal(
+            draft.where,
+            "the text holds half of a character ({})",
+            text[error.start],
+            remedy="export it again as UTF-8",
+        ) from None
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name or name != name.strip():
-            found = kind + " {} is empty or has white space around it"
-            raise refusal(draft.where, found, name, expected="a name")
+            raise refusal(
+                draft.where,
+                kind + " {} is empty or has white space around it",
+                name,
+                expected="a name",
+            )
 
-    def converted(offsets: Sequence[Interval]) -> Sequence[Interval]:
-        if unit == "codepoints":
-            return offsets
-        return code_points(draft.text, offsets, draft.where, unit)
+    def converted(offsets: Sequence[Interval] | None) -> Sequence[Interval] | None:
+        return offsets and code_points(text, offsets, draft.where, unit)
 
     spans = []
-    places = converted([(span.start, span.end) for span in draft.spans])
+    places = converted([(span.start, span.end) for span in draft.spans]) or ()
     for span, (start, end) in zip(draft.spans, places, strict=True):
         _check_span(span, start, end, draft, unit)
-        place = _trimmed(draft.text, start, end, reading) if not draft.is_words else (start, end)
-        if place == (span.start, span.end) and start < end:
-            spans.append(span)
-        elif place[0] < place[1]:
-            spans.append(replace(span, start=place[0], end=place[1]))
+        place = (start, end) if draft.is_words else _trimmed(text, start, end, reading)
+        if place[0] < place[1]:
+            is_same = place == (span.start, span.end)
+            spans.append(span if is_same else replace(span, start=place[0], end=place[1]))
         else:
-            reading.mend(
-                "zero_length",
-                left_out("empty spans"),
-                partial(emptiness, span, draft.where, "character"),
-            )
+            empty = partial(emptiness, span, draft.where, "character")
+            reading.mend("zero_length", left_out("empty spans"), empty)
     if unit == "codepoints":
         return draft if spans == draft.spans else replace(draft, spans=spans)
     return replace(
         draft,
         spans=spans,
-        tokens=draft.tokens and converted(draft.tokens),
-        sentences=draft.sentences and converted(draft.sentences),
+        tokens=converted(draft.tokens),
+        sentences=converted(draft.sentences),
         offsets="codepoints",
     )
-
-
-# All annotators of a document share its text.
-@lru_cache(maxsize=8)
-def _half_of_character(text: str) -> str:
-    found = None if text.isascii() else _SURROGATE.search(text)
-    return found[0] if found else ""
 
 
 def _refused(
@@ -124,15 +120,28 @@ def _check_span(span: DraftSpan, start: int, end: int, draft: Draft, unit: str) 
     """Refuse a span that does not lie in the text or does not cover the stored words."""
     text = draft.text
     if not span.label or is_bytes_as_text(span.label):
-        more = {"remedy": "decode the bytes before they are saved"} if span.label else {}
-        raise _refused(span, draft, "has no label", expected="a name", kind=FormatError, **more)
+        raise _refused(
+            span,
+            draft,
+            "has no label",
+            expected="a name",
+            kind=FormatError,
+            **({"remedy": "decode the bytes before they are saved"} if span.label else {}),
+        )
     if not 0 <= start <= end <= len(text):
-        lost = f"does not lie in the text, which has {len(text)} characters"
-        raise _refused(span, draft, lost, remedy=remedy([(text, span)], unit))
+        raise _refused(
+            span,
+            draft,
+            f"does not lie in the text, which has {len(text)} characters",
+            remedy=remedy([(text, span)], unit),
+        )
     if span.surface is not None and not same_words(text[start:end], span.surface):
-        where, words = span.where or draft.where, text[start:end]
         raise other_words(
-            span.named, words, span.surface, where, remedy=remedy([(text, span)], unit)
+            span.named,
+            text[start:end],
+            span.surface,
+            (span.where or draft.where),
+            remedy=remedy([(text, span)], unit),
         )
 
 
@@ -152,67 +161,54 @@ def _trimmed(text: str, start: int, end: int, reading: Reading) -> Interval:
 def _in_order(drafts: list[Draft], reading: Reading) -> list[Draft]:
     """Name documents that have no names after those of other annotators, one by one."""
     is_named = {draft.annotator for draft in drafts if draft.order is None}
+    known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
     named = list(dict.fromkeys(d.document for d in drafts if d.annotator in is_named))
-    unnamed = [draft for draft in drafts if draft.annotator not in is_named]
-    numbers = _numbers(unnamed, reading)
-    if not named:
-        _check_lists(numbers, unnamed, reading)
+    unnamed = grouped((d for d in drafts if d.annotator not in is_named), attrgetter("annotator"))
+    # The last documents need not be annotated, so that there is no draft of them.
+    numbers = {
+        who: max(
+            reading.lists.get(who, reading.ordered.get(who, 0)),
+            *((draft.order or 0) + 1 for draft in own),
+        )
+        for who, own in unnamed.items()
+    }
+    refused = partial(
+        refusal, expected="as many, because only their order matches them", kind=MismatchError
+    )
+    if not named and len(set(numbers.values())) > 1:
+        name = next((name for name in numbers if name in reading.lists), None)
+        other = next((x for x in numbers if name and numbers[x] != numbers[name]), None)
+        if name and other:
+            who, rest = (other, name) if other in reading.lists else (name, other)
+            raise refused(
+                unnamed[who][0].where,
+                f"{{}} has {numbers[who]} lists, {{}} has {numbers[rest]} texts",
+                who,
+                rest,
+                remedy="give None for a text that was not annotated",
+            )
     if not named or not unnamed or reading.options["match"] in {"text", "order"}:
         return drafts
-    known = {draft.document: draft for draft in reversed(drafts) if draft.annotator in is_named}
     sizes = [len(known[name].sentences or ()) for name in named]
-    found = []
+    found: list[Draft] = []
     for draft in drafts:
-        if draft.annotator in is_named:
+        number = numbers.get(draft.annotator)
+        if number is None:
             found.append(draft)
-        elif numbers[draft.annotator] == len(named):
+        elif number == len(named):
             found.append(replace(draft, document=named[draft.order or 0]))
-        elif numbers[draft.annotator] != sum(sizes) or not draft.is_words:
-            problem = (
-                f"{numbers[draft.annotator]} documents without names, and {len(named)} elsewhere"
+        elif number != sum(sizes) or not draft.is_words:
+            raise refused(
+                draft.where,
+                f"{number} documents without names, and {len(named)} elsewhere",
+                remedy=("add identifiers, or pass ", Use("match", "text")),
             )
-            mend = ("add identifiers, or pass ", Use("match", "text"))
-            raise _other_number(draft, problem, remedy=mend)
-    for annotator, number in numbers.items():
-        if number != len(named):
-            own = [draft for draft in unnamed if draft.annotator == annotator]
+    for annotator, own in unnamed.items():
+        if numbers[annotator] != len(named):
             # Tags are decoded sentence by sentence, before these are put together.
             found += _as_sentences(with_spans(own, reading), named, sizes)
     reading.note("documents without names are matched to those of the others by their order")
     return found
-
-
-def _numbers(drafts: Iterable[Draft], reading: Reading) -> dict[str, int]:
-    """Count the documents of each annotator whose documents have no names.
-
-    The last ones need not be annotated, so that there is no draft of them.
-    """
-    numbers: dict[str, int] = {}
-    for draft in drafts:
-        known = reading.lists.get(draft.annotator, reading.ordered.get(draft.annotator, 0))
-        last = numbers.get(draft.annotator, known)
-        numbers[draft.annotator] = max(last, (draft.order or 0) + 1)
-    return numbers
-
-
-def _check_lists(numbers: Mapping[str, int], drafts: Sequence[Draft], reading: Reading) -> None:
-    """Refuse lists that are more or fewer than the texts that they are matched with."""
-    name = next((name for name in reading.lists if name in numbers), None)
-    other = next((x for x, number in numbers.items() if number != numbers.get(name or "")), None)
-    if name is None or other is None:
-        return
-    who = other if other in reading.lists else name
-    rest = name if who is other else other
-    problem = f"{{}} has {numbers[who]} lists, {{}} has {numbers[rest]} texts"
-    own = next(draft for draft in drafts if draft.annotator == who)
-    mend = "give None for a text that was not annotated"
-    raise _other_number(own, problem, who, rest, remedy=mend)
-
-
-def _other_number(draft: Draft, problem: str, *values: object, remedy: Text) -> DataError:
-    """Build the refusal of documents without names that are more or fewer than others."""
-    expected, kind = "as many, because only their order matches them", MismatchError
-    return refusal(draft.where, problem, *values, expected=expected, remedy=remedy, kind=kind)
 
 
 def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> Iterator[Draft]:
@@ -223,8 +219,8 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
         own = [by_order[i] for i in range(first, first + size) if i in by_order]
         first += size
         if len(own) == size:
-            begins = accumulate((len(draft.text) + 1 for draft in own), initial=0)
-            placed = list(zip(own, begins, strict=False))
+            places = places_of([draft.text for draft in own])
+            placed = [(draft, begin) for draft, (begin, _) in zip(own, places, strict=True)]
             yield replace(
                 own[0],
                 document=name,
@@ -243,62 +239,60 @@ def _as_sentences(drafts: list[Draft], named: list[str], sizes: list[int]) -> It
                 order=None,
             )
         elif own:
-            problem, where = "only some sentences of document {} are annotated", own[0].where
-            raise refusal(where, problem, name, expected="all of them or none", kind=DataError)
+            raise refusal(
+                own[0].where,
+                "only some sentences of document {} are annotated",
+                name,
+                expected="all of them or none",
+                kind=DataError,
+            )
 
 
 def _with_texts(drafts: list[Draft], reading: Reading) -> list[Draft]:
     """Fill in the reference text of the document for drafts that have offsets only."""
-    are_bare = [draft.is_blank and draft.tokens is None for draft in drafts]
-    if not any(are_bare):
+    bare = {id(draft) for draft in drafts if draft.is_blank and draft.tokens is None}
+    if not bare:
         return drafts
-    groups: dict[str, list[Draft]] = {}
-    for draft, is_bare in zip(drafts, are_bare, strict=True):
-        if not is_bare:
-            groups.setdefault(draft.document, []).append(draft)
+    groups = grouped((d for d in drafts if id(d) not in bare), attrgetter("document"))
     firsts = {name: reference(group, reading) for name, group in groups.items()}
-    return [
-        _with_text(draft, firsts, reading) if is_bare else draft
-        for draft, is_bare in zip(drafts, are_bare, strict=True)
-    ]
+    return [_with_text(d, firsts, reading) if id(d) in bare else d for d in drafts]
 
 
 def _with_text(draft: Draft, firsts: Mapping[str, Draft], reading: Reading) -> Draft:
     """Return a draft with the text of another's draft of the document, if there is one."""
-    refused, first = partial(refusal, draft.where), firsts.get(draft.document)
+    first, name = firsts.get(draft.document), draft.document
+    known = None if first is None or first.is_blank else first
+    problem = "the text of document {} is not known"
+    expected: Text = ()
+    remedy: Text = "pass texts="
     if draft.find is not None:
-        if first is None or first.is_blank:
-            raise refused(
-                "document {} has no text",
-                draft.document,
-                expected=("it under 'text', or an id of other files: ", *quotes(firsts, most=3)),
-                remedy=("pass ", Use("documents", placeholder="FILE"), " with the texts"),
+        if known is not None:
+            return draft.find(known.text)
+        problem = "document {} has no text"
+        expected = ("it under 'text', or an id of other files: ", *quotes(firsts, most=3))
+        remedy = ("pass ", Use("documents", placeholder="FILE"), " with the texts")
+    elif draft.counts_tokens or (first is not None and not draft.spans):
+        if first is not None and (first.tokens is not None or not draft.spans):
+            return replace(
+                draft,
+                text=first.text,
+                spans=[_of_tokens(span, first.tokens or ()) for span in draft.spans],
+                offsets=first.offsets,
+                is_words=first.is_words,
+                is_blank=first.is_blank,
+                tokens=first.tokens,
             )
-        return draft.find(first.text)
-    if draft.counts_tokens or (first is not None and not draft.spans):
-        if first is None or (draft.spans and first.tokens is None):
-            mend = "pass tokens=, or texts= if offsets count characters"
-            problem = "the tokens of document {} are not known"
-            raise refused(problem, draft.document, remedy=mend)
-        return replace(
-            draft,
-            text=first.text,
-            spans=[_of_tokens(span, first.tokens or ()) for span in draft.spans],
-            offsets=first.offsets,
-            is_words=first.is_words,
-            is_blank=first.is_blank,
-            tokens=first.tokens,
+        problem = "the tokens of document {} are not known"
+        remedy = "pass tokens=, or texts= if offsets count characters"
+    elif known is not None:
+        are_words = known.is_words and known.tokens is not None
+        if not are_words or reading.options["positions"] is not None:
+            return replace(draft, text=known.text, is_blank=False)
+        problem = (
+            "nothing says what offsets count in document {}, of which there are tokens and no text"
         )
-    if first is None or first.is_blank:
-        problem = "the text of document {} is not known"
-        raise refused(problem, draft.document, remedy="pass texts=")
-    if first.is_words and first.tokens is not None and reading.options["positions"] is None:
-        raise refused(
-            "nothing says what offsets count in document {}, of which there are tokens and no text",
-            draft.document,
-            remedy=("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'"),
-        )
-    return replace(draft, text=first.text, is_blank=False)
+        remedy = ("pass tokens=, or ", Use("positions", "tokens"), " or 'characters'")
+    raise refusal(draft.where, problem, name, expected=expected, remedy=remedy)
 
 
 def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
@@ -309,27 +303,30 @@ def _of_tokens(span: DraftSpan, tokens: Sequence[Interval]) -> DraftSpan:
     return replace(span, start=tokens[span.start][0], end=tokens[span.end - 1][1], surface=None)
 
 
+_marked = attrgetter("start", "end", "label")
+
+
 def _one_gold(drafts: list[Draft]) -> list[Draft]:
     """Keep the gold standard once, where several files hold it next to their system."""
     golds = {draft.annotator for draft in drafts if draft.is_gold}
-    first: dict[tuple[str, str], tuple[Draft, object]] = {}
+    first: dict[tuple[str, str], Draft] = {}
     found = []
     for draft in drafts:
         if draft.annotator not in golds:
             found.append(draft)
             continue
-        # What it marks, wherever it is in a file.
-        content = (draft.text, [(span.start, span.end, span.label) for span in draft.spans])
-        key = (draft.annotator, draft.document)
-        if key not in first:
-            first[key] = draft, content
+        known = first.setdefault((draft.annotator, draft.document), draft)
+        if known is draft:
             found.append(replace(draft, is_gold=True))
-        elif first[key][1] != content:
+        # What it marks, wherever it is in a file.
+        elif known.text != draft.text or [*map(_marked, known.spans)] != [
+            *map(_marked, draft.spans)
+        ]:
             raise refusal(
                 draft.where,
                 "the gold standard of document {} differs from that at {}",
                 draft.document,
-                pieces(first[key][0].where),
+                pieces(known.where),
                 expected="the same in all files",
                 kind=MismatchError,
             )
@@ -356,11 +353,10 @@ class _Layout(NamedTuple):
     """How a document is cut into texts and positions, and where its tokens come from."""
 
     text: str
-    parts: list[Interval]
-    tokens: list[Interval] | None
+    parts: Sequence[Interval]
+    starts: Sequence[int]
+    ends: Sequence[int]
     origin: str
-    starts: list[int]
-    ends: list[int]
 
 
 def assembled(
@@ -417,50 +413,49 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         for name, works in by_document.items()
     }
     unit = _unit_of(unit, ((first, *group) for first, group in groups.values()))
-    spans: list[tuple[int, str, int, int, _Motif, str]] = []
+    with_tokens = positions == "tokens"
+    spans: list[tuple[_Place, str, _Motif, str]] = []
     listed: list[DraftSpan] = []
     lengths: list[int] = []
     names: list[str] = []
     texts: list[str] = []
-    token_starts: list[int] = []
-    token_ends: list[int] = []
+    tokens: list[Interval] = []
     origins: set[str] = set()
-    elsewhere: dict[int, list[tuple[int, int, int]]] = {}
+    elsewhere: dict[int, list[_Place]] = {}
     for name, (first, group) in groups.items():
-        by_document[name] = group
         layout = _layout(first, group, reading, unit=unit, positions=positions)
         origins.add(layout.origin)
         first_text = len(lengths)
         for start, end in layout.parts:
             names.append(name)
             texts.append(layout.text[start:end])
-            if layout.tokens is None:
-                lengths.append(end - start)
-            else:
-                low, high = bisect_left(layout.starts, start), bisect_right(layout.ends, end)
-                lengths.append(high - low)
-                token_starts += [s - start for s in layout.starts[low:high]]
-                token_ends += [e - start for e in layout.ends[low:high]]
+            inside = slice(bisect_left(layout.starts, start), bisect_right(layout.ends, end))
+            lengths.append(inside.stop - inside.start)
+            if with_tokens:
+                pairs = zip(layout.starts[inside], layout.ends[inside], strict=True)
+                tokens += [(s - start, e - start) for s, e in pairs]
         for draft in group:
-            seen: dict[tuple[int, int, int, _Motif, str], int] = {}
-            for span, place in _placed(draft, layout, reading):
-                number = seen.setdefault(place, len(spans))
+            seen: dict[tuple[_Place, _Motif, str], int] = {}
+            for span, place, motif in _placed(draft, layout, reading, first_text):
+                number = seen.setdefault((place, motif, span.label), len(spans))
                 if number < len(spans):
                     twice = twice_by(draft.annotator, draft.document)
                     count_duplicate(reading, span.where or draft.where, *span.named, *twice)
-                else:
-                    listed.append(span)
-                    if span.elsewhere:
-                        elsewhere[number] = [
-                            _if_placed(other, place[:3], layout, reading, first_text)
-                            for other in span.elsewhere
-                        ]
-                    spans.append((first_text + place[0], draft.annotator, *place[1:]))
+                    continue
+                listed.append(span)
+                spans.append((place, draft.annotator, motif, span.label))
+                if span.elsewhere:
+                    elsewhere[number] = [
+                        _if_placed(other, place, layout, reading, first_text)
+                        for other in span.elsewhere
+                    ]
     evidence.check()
     _sign_tokens(origins, positions, reading, n_spans=len(spans))
     reading.check()
-    text, annotator, starts, ends, motif, label = zip(*spans, strict=True) if spans else ((),) * 6
-    drafted = [(name, draft) for name, group in by_document.items() for draft in group]
+    columns: Iterable[Any] = zip(*spans, strict=True) if spans else ((),) * 4
+    places, annotator, motif, label = columns
+    text, starts, ends = zip(*places, strict=True) if spans else ((),) * 3
+    drafted = [(name, draft) for name, (_, group) in groups.items() for draft in group]
     corpus = Corpus.from_columns(
         text=text,
         annotator=annotator,
@@ -471,24 +466,25 @@ def _by_drafts(drafts: Iterable[Draft], reading: Reading, *, unit: str, position
         documents=names,
         annotated=[(name, draft.annotator) for name, draft in drafted],
         annotators=list(dict.fromkeys(draft.annotator for _, draft in drafted)),
-        fields=_fields([draft.fields for draft in group] for group in by_document.values()),
+        fields=_fields([draft.fields for draft in group] for _, group in groups.values()),
         unit=unit,
         positions=positions,
     )
-    with_tokens = positions == "tokens"
+    token_start, token_end = np.array(tokens, dtype=np.int64).reshape(-1, 2).T
+    others = [elsewhere.get(number, (own, own)) for number, own in enumerate(places) if elsewhere]
     found = replace(
         corpus,
         **_motifs(motif),
         span_id=if_any(span.id for span in listed),
         span_fields=if_any(span.fields for span in listed),
         texts=None if all(draft.is_blank for _, draft in drafted) else tuple(texts),
-        token_start=np.array(token_starts, dtype=np.int64) if with_tokens else None,
-        token_end=np.array(token_ends, dtype=np.int64) if with_tokens else None,
-        elsewhere=_elsewhere(corpus, elsewhere),
+        token_start=token_start if with_tokens else None,
+        token_end=token_end if with_tokens else None,
+        elsewhere=np.array(others).transpose(1, 2, 0) if others else None,
         gold=next((draft.annotator for _, draft in drafted if draft.is_gold), None),
     )
-    dates = {(name, draft.annotator): draft.date for name, draft in drafted if draft.date}
-    return _with_missing(with_dates(found, dates, reading), drafted, reading)
+    found = with_dates(found, {(x, own.annotator): own.date for x, own in drafted}, reading)
+    return _with_missing(found, drafted, reading)
 
 
 def with_dates(corpus: Corpus, dates: Mapping[tuple[str, str], object], reading: Reading) -> Corpus:
@@ -694,57 +690,76 @@ def _layout(
     first: Draft, group: list[Draft], reading: Reading, *, unit: str, positions: str
 ) -> _Layout:
     """Cut the text of a document, which is that of the first of its drafts."""
-    ordered = (first, *group)
+    ordered, text = (first, *group), first.text
     sentences = next((draft.sentences for draft in ordered if draft.sentences is not None), None)
     if unit == "sentence" and sentences is None:
-        problem, mend = "document {} has no sentences", ("pass ", Use("unit", "document"))
-        raise refusal(first.where, problem, first.document, remedy=mend, kind=DataError)
-    parts = list(sentences or []) if unit == "sentence" else [(0, len(first.text))]
-    ends = [0, *(end for _, end in parts)]
-    if not all(a <= s <= e for a, (s, e) in zip(ends, parts, strict=False)) or (
-        ends[-1] > len(first.text) or not parts
-    ):
-        problem = "the sentences of document {} do not follow one another within its text"
-        raise refusal(first.where, problem, first.document, expected="sentences in order")
-    tokens, origin = None, ""
-    if positions == "tokens":
-        known = [draft for draft in ordered if draft.tokens is not None]
-        rule = reading.tokeniser
-        tokens = list(known[0].tokens or ()) if known else tokenized(first.text, rule)
-        origin = "file" if known else _RULES[rule]
-        odd = out_of_order(tokens, len(first.text))
-        if odd is not None:
-            found = "of document {} does not follow the one before it within the text"
-            token = f"token [{odd[0]}, {odd[1]}) "
-            raise refusal(first.where, token + found, first.document, expected="tokens in order")
-        if reading.refuses("cut_tokens"):
-            reading.signed["align"] = "strict"
-    starts, ends = [s for s, _ in tokens or ()], [e for _, e in tokens or ()]
-    return _Layout(first.text, parts, tokens, origin, starts, ends)
+        raise refusal(
+            first.where,
+            "document {} has no sentences",
+            first.document,
+            remedy=("pass ", Use("unit", "document")),
+            kind=DataError,
+        )
+    parts = list(sentences or []) if unit == "sentence" else [(0, len(text))]
+    edges = [0, *chain.from_iterable(parts), len(text)]
+    if not parts or edges != sorted(edges):
+        raise refusal(
+            first.where,
+            "the sentences of document {} do not follow one another within its text",
+            first.document,
+            expected="sentences in order",
+        )
+    if positions != "tokens":
+        return _Layout(text, parts, range(len(text)), range(1, len(text) + 1), "")
+    known = next((draft.tokens for draft in ordered if draft.tokens is not None), None)
+    rule = reading.tokeniser
+    tokens = tokenized(text, rule) if known is None else known
+    odd = out_of_order(tokens, len(text))
+    if odd is not None:
+        raise refusal(
+            first.where,
+            f"token [{odd[0]}, {odd[1]}) "
+            "of document {} does not follow the one before it within the text",
+            first.document,
+            expected="tokens in order",
+        )
+    if reading.refuses("cut_tokens"):
+        reading.signed["align"] = "strict"
+    starts, ends = [start for start, _ in tokens], [end for _, end in tokens]
+    return _Layout(text, parts, starts, ends, _RULES[rule] if known is None else "file")
 
 
 def _placed(
-    draft: Draft, layout: _Layout, reading: Reading
-) -> Iterator[tuple[DraftSpan, tuple[int, int, int, _Motif, str]]]:
-    """Yield a part of each span, and the text, positions, motif and label of all of it.
+    draft: Draft, layout: _Layout, reading: Reading, first_text: int
+) -> Iterator[tuple[DraftSpan, _Place, _Motif]]:
+    """Yield a part of each span, and the place and the motif of all of it.
 
     What is widened is counted.
     """
     for _, parts in groupby(draft.spans, lambda span: id(span.whole or span)):
-        places: list[tuple[int, int, int]] = []
+        places: list[_Place] = []
         for span in parts:
             found, words = _position(span.start, span.end, layout)
             if words is None:
                 raise _refused(span, draft, "covers no token", expected="at least one")
             if words and reading.refuses("cut_tokens"):
-                widens = (Use("strict", is_name=True), " without cut_tokens widens such spans")
-                problem = "cuts a token of {}"
-                raise _refused(span, draft, problem, words, expected="whole tokens", remedy=widens)
+                raise _refused(
+                    span,
+                    draft,
+                    "cuts a token of {}",
+                    words,
+                    expected="whole tokens",
+                    remedy=(Use("strict", is_name=True), " without cut_tokens widens such spans"),
+                )
             if words:
                 reading.skipped[WIDENED] += 1
             if found is None or (places and found[0] != places[0][0]):
-                mend = ("correct it, or pass ", Use("unit", "document"))
-                raise _refused(span, draft, "does not lie within one sentence", remedy=mend)
+                raise _refused(
+                    span,
+                    draft,
+                    "does not lie within one sentence",
+                    remedy=("correct it, or pass ", Use("unit", "document")),
+                )
             places.append(found)
         (text, first, last), *others = sorted(places)
         motif = [(0, last - first)]
@@ -754,7 +769,7 @@ def _placed(
             else:  # whole tokens side by side, or the same
                 motif[-1] = motif[-1][0], max(last, end) - first
             last = first + motif[-1][1]
-        yield span, (text, first, last, tuple(motif) if motif[1:] else (), span.label)
+        yield span, (first_text + text, first, last), tuple(motif) if motif[1:] else ()
 
 
 def _motifs(found: Iterable[_Motif]) -> dict[str, Any]:
@@ -766,9 +781,7 @@ def _motifs(found: Iterable[_Motif]) -> dict[str, Any]:
     return {"span_motif": np.array([number[motif] for motif in found]), "motifs": tuple(motifs)}
 
 
-def _position(
-    start: int, end: int, layout: _Layout
-) -> tuple[tuple[int, int, int] | None, str | None]:
+def _position(start: int, end: int, layout: _Layout) -> tuple[_Place | None, str | None]:
     """Find the text that a stretch is in, and its positions there, widened to whole tokens.
 
     Returns
@@ -778,49 +791,28 @@ def _position(
     words : str, optional
         Those of its tokens, if it has a part of one; None if it has no token.
     """
-    low, high, words = 0, 0, ""
-    if layout.tokens is not None:
-        # From the first to the last token with which it shares a character.
-        low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
-        if low >= high:
-            return None, None
-        whole = layout.starts[low], layout.ends[high - 1]
-        if whole[0] < start or whole[1] > end:
-            words = layout.text[slice(*whole)]
-        start, end = whole
-    part = 0
-    if len(layout.parts) > 1 or layout.parts[0] != (0, len(layout.text)):
-        part = bisect_right(layout.parts, (start, len(layout.text) + 1)) - 1
+    # From the first to the last token with which it shares a character.
+    low, high = bisect_right(layout.ends, start), bisect_left(layout.starts, end)
+    if low >= high:
+        return None, None
+    first, last = layout.starts[low], layout.ends[high - 1]
+    words = layout.text[first:last] if first < start or last > end else ""
+    part = bisect_right(layout.parts, (first, len(layout.text) + 1)) - 1
     begin, finish = layout.parts[part] if part >= 0 else (0, -1)
-    if not begin <= start < end <= finish:
+    if not begin <= first < last <= finish:
         return None, words
-    if layout.tokens is None:
-        return (part, start - begin, end - begin), words
     base = bisect_left(layout.starts, begin)
     return (part, low - base, high - base), words
 
 
 def _if_placed(
-    place: Interval,
-    own: tuple[int, int, int],
-    layout: _Layout,
-    reading: Reading,
-    first_text: int,
-) -> tuple[int, int, int]:
+    other: Interval, own: _Place, layout: _Layout, reading: Reading, first_text: int
+) -> _Place:
     """Return the text and the positions of another place of a span; its own if it has none."""
-    found, words = _position(*place, layout)
-    is_cut = words and reading.refuses("cut_tokens")
-    text, start, end = own if found is None or is_cut else found
-    return first_text + text, start, end
-
-
-def _elsewhere(corpus: Corpus, known: Mapping[int, list[tuple[int, int, int]]]) -> Ints | None:
-    """Return the places of all spans with the first and with the last occurrences of quotes."""
-    if not known:
-        return None
-    places = np.stack([np.stack([corpus.span_text, corpus.span_start, corpus.span_end])] * 2)
-    places[:, :, list(known)] = np.array(list(known.values())).transpose(1, 2, 0)
-    return places
+    found, words = _position(*other, layout)
+    if found is None or (words and reading.refuses("cut_tokens")):
+        return own
+    return first_text + found[0], found[1], found[2]
 
 
 def twice_by(annotator: str, document: str) -> tuple[Piece, ...]:

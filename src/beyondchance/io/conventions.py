@@ -28,8 +28,6 @@ BELONG_TOGETHER = "check that offsets and text belong together"
 
 SpansOfText = tuple[Text, str, list[DraftSpan]]
 """The place of a text in its file, the text, and its spans."""
-Stored = tuple[str, Sequence[Interval], str | None]
-"""A text, the places of a span in it, and the words that are stored with the span."""
 
 _MOST_LOOKED_FOR = 100
 
@@ -73,11 +71,6 @@ def fits(
     if None in found:
         return False
     return stored is None or key(" ".join(map(str, found))) == key(stored)
-
-
-def n_fitting(marked: Iterable[Stored], unit: str) -> int:
-    """Return how many spans have the words of the text stored with them."""
-    return sum(fits(*one, unit) for one in marked if one[2] is not None)
 
 
 def bare(words: str) -> str:
@@ -229,16 +222,13 @@ def fitted(
 
 def _are_inclusive(marked: Sequence[SpansOfText], unit: str) -> bool:
     """Return whether all stored words fit only if the end is included."""
-    has_words = False
-    for _, text, spans in marked:
-        words = words_at(text, unit)
-        for span in _with_words(spans):
-            has_words = True
-            if words(span.start, span.end + 1) != span.surface:
-                return False
-            if words(span.start, span.end) == span.surface:
-                return False
-    return has_words
+    fitting = (
+        words(span.start, span.end + 1) == span.surface != words(span.start, span.end)
+        for _, text, spans in marked
+        for words in [words_at(text, unit)]
+        for span in _with_words(spans)
+    )
+    return next(fitting, False) and all(fitting)
 
 
 def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
@@ -258,9 +248,14 @@ def check_words(marked: Sequence[SpansOfText], reading: Reading) -> None:
     elsewhere = [item for item in tried if str(item[1].surface) in item[0]]
     if 2 * len(different) > n_stored and 2 * len(elsewhere) > len(tried):
         _, span, covered = elsewhere[0]
-        more = f", and so {len(different)} of {n_stored} spans differ from their words"
-        mend = remedy(((text, span) for text, span, _ in elsewhere), unit, has_ends=True)
-        raise other_words(span.named, covered, span.surface, span.where, more, remedy=mend)
+        raise other_words(
+            span.named,
+            covered,
+            span.surface,
+            span.where,
+            f", and so {len(different)} of {n_stored} spans differ from their words",
+            remedy=remedy(((text, span) for text, span, _ in elsewhere), unit, has_ends=True),
+        )
     if different:
         _, span, covered = different[0]
         refusal = partial(other_words, span.named, covered, span.surface, span.where)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from beyondchance.errors import FormatError
 from beyondchance.io.offsets import Interval, places_of
 from beyondchance.messages import Piece, Quote, Text, Use
+
+K = TypeVar("K")
+T = TypeVar("T")
 
 MOST_ASSUMED = 10**5
 """Documents times annotators that may be assumed, whatever is given."""
@@ -215,3 +218,11 @@ def draft_of_sentences(
         bounds.append((base, len(words)))
         spans += [(base + start, base + end, label) for start, end, label in marked]
     return draft_of_words(words, spans, sentences=bounds, **known)
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Group items by a key, in the order in which the keys occur."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

@@ -174,9 +174,13 @@ def layer_drafts(
                 continue
             before = reading.signed.setdefault(key, value)
             if before != value:
-                found = f"the {key} to read is {{}} here, but {{}} before"
-                use = Use(key, placeholder="NAME")
-                raise refusal(name, found, value, before, remedy=("pass ", use))
+                raise refusal(
+                    name,
+                    f"the {key} to read is {{}} here, but {{}} before",
+                    value,
+                    before,
+                    remedy=("pass ", Use(key, placeholder="NAME")),
+                )
             reading.calls(key, value)
         label = ("feature ", Quote(feature)) if feature else ("labelled ", Quote(short_name(layer)))
         reading.note("layer ", Quote(layer), ", ", *label, where=name)
@@ -213,9 +217,12 @@ def _layer(documents: Sequence[Layered], reading: Reading, name: str) -> str | N
     if len(choices) == 1:
         return choices[0]
     if choices:
-        use = Use("layer", placeholder="NAME")
-        found = "several layers can be meant: {}"
-        raise refusal(name, found, quotes(choices), remedy=("pass the full name of one: ", use))
+        raise refusal(
+            name,
+            "several layers can be meant: {}",
+            quotes(choices),
+            remedy=("pass the full name of one: ", Use("layer", placeholder="NAME")),
+        )
     # A TSV file names only layers that have annotations; a CAS names all that exist.
     if asked is not None and any(document.knows_all for document in documents):
         raise unknown("layer", asked, names, name)
@@ -239,9 +246,13 @@ def _feature(present: Sequence[Layer], layer: str, reading: Reading, name: str) 
         return choices[0]
     marks = [mark for one in present for mark in one.annotations]
     if any(mark.values.get(key) for mark in marks for key in features):
-        use = Use("feature", placeholder="NAME")
-        found, remedy = "layer {} has several features: {}", "pass the one that holds the label: "
-        raise refusal(name, found, layer, quotes(features), remedy=(remedy, use))
+        raise refusal(
+            name,
+            "layer {} has several features: {}",
+            layer,
+            quotes(features),
+            remedy=("pass the one that holds the label: ", Use("feature", placeholder="NAME")),
+        )
     return None
 
 

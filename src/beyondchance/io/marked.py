@@ -20,10 +20,9 @@ from beyondchance.annotations.corpus import IN_ONE_PIECE
 from beyondchance.errors import FormatError, SpanError
 from beyondchance.io.conventions import (
     BELONG_TOGETHER,
+    IGNORING,
     OTHER_WORDS,
-    Stored,
     fits,
-    n_fitting,
     other_words,
 )
 from beyondchance.io.drafts import Draft, DraftSpan, check_everybody
@@ -156,14 +155,13 @@ def _broken_by_lines(text: str, places: Sequence[Interval], marked: Marked) -> l
 def _check_words(marked: Marked, text: str, places: Sequence[Interval]) -> None:
     """Check the fragments together: their words are stored in one string."""
     if not fits(text, places, marked.surface, "codepoints"):
-        named = ("the fragments of ", Quote(marked.label))
-        covered, where = _covered(text, places), marked.where
-        raise other_words(named, covered, marked.surface, where, remedy=BELONG_TOGETHER)
-
-
-def _covered(text: str, places: Iterable[Interval]) -> str:
-    """Return the words of all fragments."""
-    return " ".join(text[start:end] for start, end in places)
+        raise other_words(
+            ("the fragments of ", Quote(marked.label)),
+            " ".join(text[start:end] for start, end in places),
+            marked.surface,
+            marked.where,
+            remedy=BELONG_TOGETHER,
+        )
 
 
 # --- Stored words that may differ ---------------------------------------------
@@ -188,77 +186,73 @@ def fitted(
     unit = asked or "codepoints"
     documents = documents_in(unit)
     n_words = sum(one.surface is not None for document in documents for one in document.marked)
-    n_best = n_fitting(stored_in(documents), unit)
-    if asked is None and n_best < n_words and not all(d.text.isascii() for d in documents):
+    others = with_other_words(documents, unit)
+    if asked is None and others and not all(d.text.isascii() for d in documents):
         for other in ("utf16", "bytes"):
             try:
                 again = documents_in(other)
             except FormatError:
                 continue
-            n_here = n_fitting(stored_in(again), other)
-            if n_here > n_best:
-                unit, documents, n_best = other, again, n_here
+            others_here = with_other_words(again, other)
+            if len(others_here) < len(others):
+                unit, documents, others = other, again, others_here
         if unit != "codepoints":
             reading.note(f"its offsets count {UNITS[unit]}: only so the words fit", where=where)
-    if 2 * n_best < n_words:
-        raise _misplaced(documents, unit, n_words - n_best, n_words)
-    if n_best < n_words:
-        documents = [_without_other_words(document, unit, reading) for document in documents]
+    if 2 * len(others) > n_words:
+        more = f", and so {len(others)} of {n_words} spans differ from their words"
+        raise _other_words(*others[0], unit, more, remedy=BELONG_TOGETHER)
+    dropped = set()
+    for document, one in others:
+        # Words that are right next to their offsets show that these are wrong: they stay, to
+        # be refused with the words of other formats that are not where they should be.
+        is_known = fits(document.text, one.fragments, None, unit)
+        if is_known and not _is_near(one, document.text, unit):
+            problem = partial(_other_words, document, one, unit)
+            reading.mend("stored_words", OTHER_WORDS, problem)
+            dropped.add(id(one))
+    if dropped:
+        documents = [
+            document._replace(
+                marked=[
+                    one._replace(surface=None) if id(one) in dropped else one
+                    for one in document.marked
+                ]
+            )
+            for document in documents
+        ]
     return unit, documents
 
 
-def stored_in(documents: Iterable[MarkedText]) -> Iterator[Stored]:
-    """Yield the text, the places and the stored words of each annotation."""
-    for document in documents:
-        for one in document.marked:
-            yield document.text, one.fragments, one.surface
+def with_other_words(documents: Iterable[MarkedText], unit: str) -> list[tuple[MarkedText, Marked]]:
+    """Return the annotations whose stored words are not at their offsets, with their documents."""
+    return [
+        (document, one)
+        for document in documents
+        for one in document.marked
+        if one.surface is not None and not fits(document.text, one.fragments, one.surface, unit)
+    ]
 
 
-def _without_other_words(document: MarkedText, unit: str, reading: Reading) -> MarkedText:
-    """Remove and count stored words that are not in the text.
-
-    Words that are right next to their offsets show that these are wrong: they stay, to
-    be refused with the words of other formats that are not where they should be.
-    """
-    text, marked = document.text, []
-    for one in document.marked:
-        is_known = fits(text, one.fragments, None, unit)
-        if is_known and not fits(text, one.fragments, one.surface, unit):
-            places = code_points(text, one.fragments, one.where, unit)
-            if not _is_near((one.surface or "").strip(), text, places):
-                named = DraftSpan(*one.fragments[0], one.label).named
-                found = (named, _covered(text, places), one.surface, one.where)
-                reading.mend("stored_words", OTHER_WORDS, partial(other_words, *found))
-                one = one._replace(surface=None)  # noqa: PLW2901
-        marked.append(one)
-    return document._replace(marked=marked)
-
-
-def _is_near(words: str, text: str, places: Sequence[Interval]) -> bool:
+def _is_near(one: Marked, text: str, unit: str) -> bool:
     """Return whether words are within a few characters of where they should be."""
+    places, words = code_points(text, one.fragments, one.where, unit), (one.surface or "").strip()
     start, end = min(places)[0], max(end for _, end in places)
     around = text[max(start - _NEAR, 0) : end + _NEAR]
     return len(words) >= _SHORTEST and words in around
 
 
-def _misplaced(
-    documents: Iterable[MarkedText], unit: str, n_misplaced: int, n_words: int
+def _other_words(
+    document: MarkedText, one: Marked, unit: str, *more: str, remedy: Text = IGNORING
 ) -> SpanError:
-    """Return the error for documents in which most of the stored words are elsewhere."""
-    document, one = next(
-        (document, one)
-        for document in documents
-        for one in document.marked
-        if one.surface is not None and not fits(document.text, one.fragments, one.surface, unit)
-    )
+    """Build the refusal of an annotation whose stored words are not those of the text."""
     words = words_at(document.text, unit)
     return other_words(
         DraftSpan(*one.fragments[0], one.label).named,
         " ".join(words(start, end) or "" for start, end in one.fragments),
         one.surface,
         one.where or document.where,
-        f", and so {n_misplaced} of {n_words} spans differ from their words",
-        remedy=BELONG_TOGETHER,
+        *more,
+        remedy=remedy,
     )
 
 
@@ -274,6 +268,7 @@ def drafts_of(
     says that documents in which they marked nothing are missing.
     """
     names_annotators = any(one.annotator for document in documents for one in document.marked)
+    are_assumed = names_annotators and reading.options["empty"] == "annotated"
     who: dict[str, None] = {}
     # The annotations of a document may be spread over several files.
     known_in: dict[str, set[str]] = {}
@@ -281,7 +276,7 @@ def drafts_of(
         own_names = {one.annotator or document.annotator: None for one in document.marked}
         who.update(own_names)
         known_in.setdefault(document.name, set()).update(own_names)
-    if names_annotators and reading.options["empty"] == "annotated":
+    if are_assumed:
         n_given = len(documents) + sum(len(document.marked) for document in documents)
         check_everybody(len(known_in), len(who), n_given, where)
     n_implied = 0
@@ -291,7 +286,7 @@ def drafts_of(
             own.setdefault(one.annotator or document.annotator, []).append(one)
         if not names_annotators:
             own.setdefault(document.annotator, [])
-        elif reading.options["empty"] == "annotated":
+        elif are_assumed:
             implied = who.keys() - known_in[document.name]
             known_in[document.name] |= implied
             n_implied += len(implied)

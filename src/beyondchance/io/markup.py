@@ -55,15 +55,19 @@ def safe_xml(source: Source) -> bytes:
     """
     data, declared = source.data, source.declared
     if declared.lower() != source.encoding and not _UNICODE.fullmatch(declared.lower()):
-        found = "XML in the encoding {}"
-        raise refusal(f"{source.name}:1", found, declared, remedy="save it as UTF-8")
+        raise refusal(
+            f"{source.name}:1", "XML in the encoding {}", declared, remedy="save it as UTF-8"
+        )
     # Behind the first element, the same words are part of the text.
     prolog = _without_nul(data[: _first_element(data)[0]])
     for declaration in (b"<!ENTITY", b"<!ATTLIST"):
         if declaration in prolog:
             line = prolog.count(b"\n", 0, prolog.index(declaration)) + 1
-            found = f"XML with {declaration.decode()}, which an annotation does not need"
-            raise refusal(f"{source.name}:{line}", found, remedy="remove the declaration")
+            raise refusal(
+                f"{source.name}:{line}",
+                f"XML with {declaration.decode()}, which an annotation does not need",
+                remedy="remove the declaration",
+            )
     return data
 
 
@@ -118,9 +122,12 @@ def xml_root(source: Source, *, program: str, name: str = "") -> ET.Element:
         root = ET.fromstring(content)  # noqa: S314 - it declares no entities
     except ET.ParseError as error:
         line, column = error.position
-        found, where = f"not well-formed XML at column {column + 1}", f"{source.name}:{line}"
-        remedy = "save or export it again"
-        raise refusal(where, found, expected=expected, remedy=remedy) from None
+        raise refusal(
+            f"{source.name}:{line}",
+            f"not well-formed XML at column {column + 1}",
+            expected=expected,
+            remedy="save or export it again",
+        ) from None
     except (LookupError, ValueError) as error:  # the encoding is not the declared one
         raise refusal(source.name, "XML that cannot be decoded ({})", (str(error),)) from None
     if name not in {"", root.tag, f"{{*}}{local_name(root.tag)}"}:
@@ -151,8 +158,12 @@ def number_of(element: ET.Element, key: str, where: Text) -> int:
     """Return the whole number of an attribute, which has to be there."""
     number = number_in(element.get(key))
     if not isinstance(number, int):
-        said = ("missing",) if number is None else number
-        raise refusal(where, f"{key!r} is {{}}", said, expected="a whole number")
+        raise refusal(
+            where,
+            f"{key!r} is {{}}",
+            (("missing",) if number is None else number),
+            expected="a whole number",
+        )
     return number
 
 

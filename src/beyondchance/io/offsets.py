@@ -6,7 +6,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -121,32 +121,9 @@ def length_of(text: str, unit: str) -> int:
     return offsets_at(text, unit)[-1]
 
 
-def places(text: str, unit: str) -> dict[int, int]:
-    """Return the index of the character that begins at each offset, and of the end.
-
-    Examples
-    --------
-    >>> places("a😀b", "utf16")
-    {0: 0, 1: 1, 3: 2, 4: 3}
-    """
-    return {offset: index for index, offset in enumerate(offsets_at(text, unit))}
-
-
-def indices(text: str, unit: str) -> Mapping[int, int] | range:
-    """Return the index of the character at each offset; a range where offsets are indices.
-
-    Examples
-    --------
-    >>> indices("a😀b", "utf16")[3], indices("a😀b", "codepoints")[3]
-    (2, 3)
-    """
-    offsets = offsets_at(text, unit)
-    return offsets if isinstance(offsets, range) else places(text, unit)
-
-
 def code_points(
-    text: str, offsets: Sequence[Interval], where: Text, unit: str = "utf16"
-) -> list[Interval]:
+    text: str, places: Sequence[Interval], where: Text, unit: str = "utf16"
+) -> Sequence[Interval]:
     """Convert offsets that count UTF-16 units or bytes to offsets that count code points.
 
     Offsets outside of the text stay as they are, to be refused with all others that are.
@@ -158,8 +135,33 @@ def code_points(
     >>> code_points("a😀b", [(0, 5), (5, 6)], "", "bytes")
     [(0, 2), (2, 3)]
     """
-    converted = converter(text, unit)
-    return [(converted(start, where), converted(end, where)) for start, end in offsets]
+    offsets = offsets_at(text, unit)
+    if isinstance(offsets, range):
+        return places
+
+    def converted(offset: int) -> int:
+        if not 0 <= offset <= offsets[-1]:
+            return offset
+        index = index_at(offsets, offset)
+        if index is None:
+            size = "two" if unit == "utf16" else "several"
+            raise SpanError(
+                f"offset {offset} lies inside a character of {size} {UNITS[unit]}",
+                where=where,
+                expected="offsets between characters",
+                remedy=("if they count code points, pass ", Use("offsets", "codepoints")),
+            )
+        return index
+
+    return [(converted(start), converted(end)) for start, end in places]
+
+
+def index_at(offsets: Sequence[int], offset: int) -> int | None:
+    """Return the index of an offset among those of all characters; None if it is none of them."""
+    if isinstance(offsets, range):
+        return offset if offset in offsets else None
+    index = bisect_left(offsets, offset)
+    return index if index < len(offsets) and offsets[index] == offset else None
 
 
 # All annotators of a document share its text.
@@ -192,14 +194,11 @@ def words_at(text: str, unit: str) -> Callable[[int, int], str | None]:
     >>> words(3, 6), words(1, 6), words(3, 9)
     ('Ada', None, None)
     """
-    to_code_points = converter(text, unit)
+    offsets = offsets_at(text, unit)
 
     def words(start: int, end: int) -> str | None:
-        try:
-            low, high = to_code_points(start, ""), to_code_points(end, "")
-        except SpanError:
-            return None
-        return text[low:high] if 0 <= low <= high <= len(text) else None
+        low, high = index_at(offsets, start), index_at(offsets, end)
+        return None if low is None or high is None or low > high else text[low:high]
 
     return words
 
@@ -218,33 +217,6 @@ def same_words(one: str, other: str) -> bool:
 def characters_of(text: str) -> NDArray[np.uint32]:
     """Return the code points of a text, including those of halves of characters."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-
-
-@lru_cache(maxsize=8)
-def converter(text: str, unit: str) -> Callable[[int, Text], int]:
-    """Return a function of an offset in a text and its place in the file: the same in code points.
-
-    Examples
-    --------
-    >>> to_code_points = converter("a😀b", "bytes")
-    >>> to_code_points(5, "")
-    2
-    """
-    offsets = offsets_at(text, unit)
-
-    def converted(offset: int, where: Text) -> int:
-        if not 0 <= offset <= offsets[-1]:
-            return offset
-        index = bisect_left(offsets, offset)
-        if offsets[index] > offset:
-            size = "two" if unit == "utf16" else "several"
-            found = f"offset {offset} lies inside a character of {size} {UNITS[unit]}"
-            expected = "offsets between characters"
-            remedy = ("if they count code points, pass ", Use("offsets", "codepoints"))
-            raise SpanError(found, where=where, expected=expected, remedy=remedy)
-        return index
-
-    return converted if isinstance(offsets, array) else lambda offset, _: offset
 
 
 # --- White space: programs that indent a file, or show it as a page, change nothing else -----

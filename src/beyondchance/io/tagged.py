@@ -36,6 +36,7 @@ from beyondchance.annotations.tags import (
     DecodedTags,
     decode_tags,
     joined_tags,
+    scheme_of_pairs,
     scheme_with_ends,
 )
 from beyondchance.errors import MismatchError, OptionError
@@ -405,8 +406,10 @@ def chosen_columns(reading: Reading) -> dict[str, list[str]]:
         kind = before.strip() if equals else kind
         found.setdefault(kind, []).append((after if equals else before).strip())
     if not found.keys() <= {"token", "tag"} or len(found.get("token", ())) > 1:
-        expected = "the columns of tokens and of tags, such as token=1,tag=4"
-        raise OptionError(*given("columns", value), expected=expected)
+        raise OptionError(
+            *given("columns", value),
+            expected="the columns of tokens and of tags, such as token=1,tag=4",
+        )
     return found
 
 
@@ -442,30 +445,6 @@ def marks_of(found: DecodedTags, n_texts: int) -> Iterator[Marks]:
     return iter(marks)
 
 
-def scheme_of_pairs(pairs: Iterable[tuple[str, str]]) -> str:
-    """Find the scheme of tags from each tag with the one before, which is O at a text's beginning.
-
-    Examples
-    --------
-    >>> scheme_of_pairs([("O", "I-X"), ("I-X", "B-X")]), scheme_of_pairs([("O", "B-X")])
-    ('IOB1', 'IOB2')
-    """
-    prefixes: set[str] = set()
-    begin_adjoins = begin_alone = False
-    for before, tag in pairs:
-        if tag != "O":
-            prefixes.add(tag[:1])
-            adjoins = before != "O" and before[1:] == tag[1:]
-            begin_adjoins |= tag[:1] == "B" and adjoins
-            begin_alone |= tag[:1] == "B" and not adjoins
-    scheme = scheme_with_ends(prefixes)
-    if scheme is not None:
-        return scheme
-    if "I" in prefixes and not begin_alone:
-        return "IOB1" if begin_adjoins else "IO"
-    return "IOB2"
-
-
 # --- Tags that are decoded once all annotators are known -----------------------
 
 
@@ -498,17 +477,21 @@ def scored(masks: Mapping[str, Sequence[bool]], reading: Reading, where: Text) -
     refused = partial(refusal, where, kind=MismatchError)
     if len({len(mask) for mask in masks.values()}) > 1:
         sizes = " and ".join(str(len(mask)) for mask in masks.values())
-        problem = f"annotators have {sizes} tags, some of them {IGNORED}"
-        raise refused(problem, expected="equally many")
+        raise refused(
+            f"annotators have {sizes} tags, some of them {IGNORED}", expected="equally many"
+        )
     gold = next((name for name in masks if reading.is_reference(name)), None)
     decisive = masks.values() if gold is None else [masks[gold]]
     kept = [not any(own) for own in zip(*decisive, strict=True)]
     for name, mask in masks.items():
         place = next((i for i, own in enumerate(mask) if own and kept[i]), None)
         if place is not None:
-            problem = f"{{}} has {IGNORED} at position {place}, which {{}} scores"
-            expected = "a tag, because the gold standard says what is scored"
-            raise refused(problem, name, gold, expected=expected)
+            raise refused(
+                f"{{}} has {IGNORED} at position {place}, which {{}} scores",
+                name,
+                gold,
+                expected="a tag, because the gold standard says what is scored",
+            )
     reading.skipped[left_out(f"positions with the tag {IGNORED}")] += kept.count(False)
     return kept
 

@@ -67,7 +67,6 @@ def _rows(source: Source, reading: Reading) -> Iterator[tuple[str, str]]:
     columns = [codes_of(table, name) for name in ("document", "text")]
     for row, codes in enumerate(zip(*(codes.tolist() for _, codes in columns), strict=True)):
         if min(codes) < 0:
-            where = table.where(row)
-            raise refusal(where, "no document or no text", expected="both")
+            raise refusal(table.where(row), "no document or no text", expected="both")
         name, text = (names[code] for (names, _), code in zip(columns, codes, strict=True))
         yield name, text

@@ -254,8 +254,10 @@ def corpus_of(recordings: Iterable[Recording], reading: Reading) -> Corpus:
 
 
 def _no_text(_: Recording) -> str:
-    found = "recordings have no text to match by"
-    raise OptionError(found, remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")))
+    raise OptionError(
+        "recordings have no text to match by",
+        remedy=("pass ", Use("match", "id"), " or ", Use("match", "order")),
+    )
 
 
 def _extent(

@@ -196,7 +196,7 @@ def test_tokens_and_sentences(tmp_path):
     path = written(tmp_path, cas(extra=[(TOKEN, 0, 3, {}), (TOKEN, 2, 4, {})]).to_json())
     refuses(
         path,
-        "FILE: … [2, 4) … overlaps",
+        "FILE: … [2, 4) … follow",
         positions="tokens",
     )
 

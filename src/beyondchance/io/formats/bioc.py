@@ -112,12 +112,14 @@ def _joined(document: MarkedText, stretches: Sequence[_Stretch], unit: str) -> M
     length = end = 0
     for (offset, text, _), size in zip(stretches, lengths, strict=True):
         if parts and offset < end:
-            use = Use("offsets", placeholder="UNIT")
             raise refusal(
                 document.where,
                 f"the passage at offset {offset} begins before {end}, the end of the one before",
                 expected="passages one after the other",
-                remedy=("if offsets count something else, pass ", use),
+                remedy=(
+                    "if offsets count something else, pass ",
+                    Use("offsets", placeholder="UNIT"),
+                ),
             )
         if parts and offset > end:
             parts.append("\n")
@@ -244,8 +246,11 @@ def _json_documents(source: Source) -> _Found:
         for item in value if isinstance(value, list) else [value]:
             keys = [key for key in ("passages", *_LISTS) if key in object_of(item, where)]
             if not keys:
-                expected = "a BioC collection with 'documents', or a document with 'passages'"
-                raise refusal(where, "neither 'documents' nor 'passages'", expected=expected)
+                raise refusal(
+                    where,
+                    "neither 'documents' nor 'passages'",
+                    expected="a BioC collection with 'documents', or a document with 'passages'",
+                )
             for document in [item] if "passages" in keys else listed(item, keys[0], where):
                 yield where, object_of(document, where, "a document")
 

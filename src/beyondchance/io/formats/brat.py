@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from beyondchance.io.conventions import n_fitting
 from beyondchance.io.drafts import Draft
-from beyondchance.io.marked import Marked, by_folders, spans_of
+from beyondchance.io.marked import Marked, MarkedText, by_folders, spans_of, with_other_words
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload
 from beyondchance.io.sources import Source, neighbour
@@ -97,8 +96,11 @@ def _pairs(upload: Upload, reading: Reading) -> Iterator[tuple[str, str, Source,
         for ending in (".ann", ".txt")
     )
     if not annotations:
-        expected = "one with its .txt next to it, or a folder of such files"
-        raise refusal(upload.name, "no .ann file", expected=expected)
+        raise refusal(
+            upload.name,
+            "no .ann file",
+            expected="one with its .txt next to it, or a folder of such files",
+        )
     if upload.is_folder:
         n_others = len(upload.sources) - len(annotations) - len(texts)
         reading.skipped[not_read("other files")] += n_others
@@ -147,17 +149,23 @@ def _marked(source: Source, reading: Reading) -> Iterator[Marked]:
         place = _PLACE.fullmatch(parts[0].rstrip(" ")) if len(parts) == 2 else None
         if not name.startswith("T") or place is None:
             other = "another line of brat's (R, E, A, M, N, #, *)"
-            expected = f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
-            raise refusal(where, "found {}", line, expected=expected)
+            raise refusal(
+                where, "found {}", line, expected=f"'T1<TAB>LABEL START END<TAB>WORDS' or {other}"
+            )
         if seen.setdefault(name, where) != where:
-            again, expected = "{} was used before, at {}", "another name for each annotation"
-            raise refusal(where, again, name, (seen[name],), expected=expected)
+            raise refusal(
+                where,
+                "{} was used before, at {}",
+                name,
+                (seen[name],),
+                expected="another name for each annotation",
+            )
         ends = [fragment.split() for fragment in place[2].split(";")]
         places = [(int(s), int(e)) for s, e in ends]
         yield Marked(where, place[1], places, parts[1], id=name, fields=fields[name])
 
 
-def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
+def _shifted(marked: list[Marked], source: Source, unit: str) -> Sequence[Marked]:
     """Return the annotations of a text whose offsets may count its byte order mark.
 
     brat takes the mark for a character of the text, other writers do not; the words
@@ -169,8 +177,5 @@ def _shifted(marked: list[Marked], source: Source, unit: str) -> list[Marked]:
         line._replace(fragments=[(start - 1, end - 1) for start, end in line.fragments])
         for line in marked
     ]
-
-    def n_of(lines: list[Marked]) -> int:
-        return n_fitting(((source.text, x.fragments, x.surface) for x in lines), unit)
-
-    return max(marked, shifted, key=n_of)
+    ways = [MarkedText(source.name, "", source.text, own, "") for own in (marked, shifted)]
+    return min(ways, key=lambda way: len(with_other_words([way], unit))).marked

@@ -20,13 +20,12 @@ from __future__ import annotations
 import csv
 import re
 from array import array
-from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate, chain, pairwise
-from typing import Any, NamedTuple
+from itertools import accumulate, chain
+from typing import Any
 
 import numpy as np
 
@@ -55,7 +54,7 @@ from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.options import MENDED
 from beyondchance.tallies import mended
-from beyondchance.types import Bools, Ints
+from beyondchance.types import Ints
 
 DOCUMENT_LINE = "-DOCSTART-"
 """The first cell of a line that begins a document without a name."""
@@ -78,8 +77,8 @@ RESERVED_COLUMNS = frozenset((*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES, *O
 """Columns that are not an annotator's tags, whatever they hold."""
 RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 """Comments that are not fields of documents."""
-_OTHERS = "\r\x0b\x0c\x1c\x1d\x1e\x1f"
-"""What may divide cells as well, where spaces do."""
+_UNEVEN = re.compile(r"  | $|[\r\x0b\x0c\x1c-\x1f]", re.MULTILINE)
+"""What divides cells otherwise than a single space does."""
 _LINE = re.compile(r"[^\n]+")
 _NO_FIELDS: dict[str, str] = {}
 _BLOCK = 2**18
@@ -121,17 +120,14 @@ class _File:
     begins: bool = True
     in_head: bool = False
 
-    @property
-    def layout(self) -> Layout | None:
-        """What is known of the whole file, where this is a piece of it."""
-        found: Layout | None = self.source.layout
-        return found
+    def __post_init__(self) -> None:
+        self.layout: Layout | None = self.source.layout
 
     def place(self, row: int) -> str:
         """Name the line of a row, for messages."""
         return f"{self.source.name}:{self.lines[row]}"
 
-    @cached_property
+    @property
     def lengths(self) -> Ints:
         """How many rows each sentence has."""
         return np.diff(self.first, append=len(self.lines))
@@ -140,6 +136,11 @@ class _File:
     def distinct(self) -> list[set[str]]:
         """The distinct cells of each column, if there are others than tokens and tags."""
         return [set(column) if len(self.columns) > 2 else set() for column in self.columns]
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether numbers stand in the first column."""
+        return self.layout.is_numbered if self.layout else are_numbers(self.columns[0])
 
     def holds_tags(self, column: int) -> bool:
         """Return whether cells of a column are tags: all, or most where a header names it.
@@ -160,71 +161,70 @@ class _File:
         self.names.append((name, True) if name else (str(number), False))
         self.fields.append(_NO_FIELDS)
 
-    def add(self, lines: _Lines, number: int) -> list[str]:
+    def add(self, text: str, number: int) -> list[str]:
         """Add lines, of which the first has a number, and return the cells of their rows."""
-        width = len(self.columns)
-        is_row, is_break = lines.sizes == width, lines.sizes == 0
-        # Few lines are neither a row, at first sight, nor blank.
-        odd = np.flatnonzero(~is_break & (~is_row | lines.are_odd)).tolist()
-        kinds = {place: kind_of(lines.line(place), lines.cells_of(place), width) for place in odd}
-        between = [place for place in odd if kinds[place] != "row"]
-        is_row[between] = False
-        n_rows = np.cumsum(is_row)
-        n_names, n_before = len(self.names), 0
-        marks: list[int] = []
-        is_new = not self.lines
-        for place in (*between, len(is_row)):
-            n_here = int(n_rows[place - 1]) if place else 0
-            if is_new and n_here:
-                is_new = False
-                first = int(is_row.argmax())
-                if self.header is None and is_header(lines.cells_of(first)):
-                    self.header = [cell.strip() for cell in lines.cells_of(first)]
-                    is_row[first] = False
-                    between.insert(bisect(between, first), first)
-                    n_before = 1
-            self.in_head &= n_here == n_before
-            n_before = n_here
-            if place == len(is_row):
-                break
-            kind = kinds[place]
-            if kind == "odd":
-                where = f"{self.source.name}:{number + place}"
-                expected = f"{width}, as in the first row"
-                raise _other_width(len(lines.cells_of(place)), where, expected)
-            if kind != "comment":
-                self.in_head &= kind == "blank"
-                is_break[place] = True
-                if kind == "document":
-                    self.begin("")
-                    marks.append(place)
-            elif self._take_comment(lines.line(place), number + place, has_rows=not is_new):
-                is_break[place] = True
-                marks.append(place)
-        rows = np.flatnonzero(is_row)
-        n_breaks = np.cumsum(is_break)
-        begins = np.diff(n_breaks[rows], prepend=-1 if self.begins else 0) > 0
-        first_rows = np.flatnonzero(begins)
-        self.document += (np.searchsorted(marks, rows[first_rows]) + n_names - 1).tolist()
-        self.first += (first_rows + len(self.lines)).tolist()
-        self.lines.frombytes((rows + number).tobytes())
-        n_last = n_breaks[rows[-1]] if len(rows) else -int(self.begins)
-        self.begins = bool(n_breaks[-1] > n_last)
-        if not between:
-            return lines.cells
-        edges = [-1, *between, len(is_row)]
-        runs = (lines.cells_of(start + 1, end) for start, end in pairwise(edges))
-        return list(chain.from_iterable(runs))
+        sign = "\t" if "\t" in text else " "
+        row = f"[^\\x00- #-][^{sign}\\n]*(?:{sign}[^{sign}\\n]*){{{len(self.columns) - 1}}}\\n"
+        # Where other signs divide cells too, each line is looked at by itself.
+        plain = "(?!)" if sign == " " and _UNEVEN.search(text) else f"^(?:{row})++"
+        kept: list[str] = []
+        done = 0
+        for run in (*re.finditer(plain, text, re.MULTILINE), None):
+            start, end = (len(text), len(text)) if run is None else run.span()
+            for line in text[done:start].split("\n")[:-1]:
+                kept += self._odd(line, number)
+                number += 1
+            if run is not None:
+                last = number + text.count("\n", start, end)
+                kept += self._rows(run[0][:-1].replace("\n", sign).split(sign), number, last)
+                number = last
+            done = end
+        return kept
 
-    def _take_comment(self, line: str, number: int, *, has_rows: bool) -> bool:
+    def _rows(self, cells: list[str], number: int, end: int) -> list[str]:
+        """Add rows with numbers up to another; return their cells, without those of a header."""
+        if not self.lines and self.header is None:
+            width = len(self.columns)
+            if is_header(cells[:width]):
+                self.header = [cell.strip() for cell in cells[:width]]
+                return self._rows(cells[width:], number + 1, end)
+        if number < end:
+            if self.begins:
+                self.first.append(len(self.lines))
+                self.document.append(len(self.names) - 1)
+            self.begins = self.in_head = False
+            self.lines.extend(range(number, end))
+        return cells
+
+    def _odd(self, line: str, number: int) -> list[str]:
+        """Add a line that may be no row, and return its cells if it is one."""
+        width = len(self.columns)
+        cells = cells_of(line)
+        kind = kind_of(line, cells, width)
+        if kind == "row":
+            return self._rows(cells, number, number + 1)
+        if kind == "odd":
+            raise _other_width(
+                len(cells), f"{self.source.name}:{number}", f"{width}, as in the first row"
+            )
+        if kind == "document":
+            self.begin("")
+            self.in_head = False
+        if kind != "comment" or self._take_comment(line, number):
+            self.begins = True
+        return []
+
+    def _take_comment(self, line: str, number: int) -> bool:
         """Take what a comment says; return whether it begins a document."""
         key, is_pair, value = parts_of_comment(line)
-        if key == "columns" and self.header is None and not has_rows:
+        if key == "columns" and self.header is None and not self.lines:
             self.header = names_of(value)
         elif key == "columns" and names_of(value) != self.header:
-            where = f"{self.source.name}:{number}"
-            problem = "a second '# columns' line names other columns"
-            raise refusal(where, problem, expected="one, before the first token")
+            raise refusal(
+                f"{self.source.name}:{number}",
+                "a second '# columns' line names other columns",
+                expected="one, before the first token",
+            )
         elif key in {"newdoc", "newdoc id"}:
             self.begin(value)
             self.in_head = True
@@ -241,39 +241,30 @@ class _File:
 
 def is_format(upload: Upload) -> bool:
     """Return whether the lines have columns, one of which holds tags."""
-    lines = upload.sources[0].head_lines
-    lines = _without_commas(lines)
+    lines = _without_commas(upload.sources[0].head_lines)
     rows = [cells_of(line) for line in lines if line.strip() and line[0] != "#"]
     rows = [row for row in rows if row[0] != DOCUMENT_LINE]
     if rows and is_header(rows[0]):
         del rows[0]
-    if not rows or len(rows[0]) < 2:
-        return False
-    width = len(rows[0])
-    for column in range(width):
+    width = len(rows[0]) if rows else 0
+    for column in range(width if width > 1 else 0):
         cells = [row[column] for row in rows if len(row) > column]
-        tags = [cell for cell in cells if TAG.fullmatch(cell)]
+        tags = list(filter(TAG.fullmatch, cells))
         # In the middle of a line, I and O may be words.
         is_last = column == width - 1
-        if is_last and _are_labels(cells, len(rows)):
+        are_tags = any((is_last and tag == "O") or "-" in tag for tag in tags)
+        if len(tags) >= 0.9 * len(rows) and are_tags:
             return True
-        if len(tags) >= 0.9 * len(rows) and any(
-            (is_last and tag == "O") or "-" in tag for tag in tags
-        ):
+        if is_last and len(cells) == len(rows) and _are_labels(cells):
             return True
     return False
 
 
-def _are_labels(cells: list[str], n_rows: int) -> bool:
+def _are_labels(cells: list[str]) -> bool:
     """Return whether a column holds labels without prefixes: few different ones, and O."""
-    distinct = set(cells)
-    return (
-        len(cells) == n_rows
-        and "O" in distinct
-        and len(distinct) > 1
-        and 3 * len(distinct) <= n_rows + 6
-        and all(cell == "O" or _LABEL.fullmatch(cell) for cell in distinct)
-    )
+    labels = set(cells) - {"O"}
+    are_few = 3 * len(labels) <= len(cells) + 3
+    return "O" in cells and bool(labels) and are_few and all(map(_LABEL.fullmatch, labels))
 
 
 def read(uploads: list[Upload], reading: Reading) -> Iterator[TaggedTexts]:
@@ -298,9 +289,17 @@ def _share_marks(files: list[_File], reading: Reading) -> None:
         if marked is None or file.names:
             continue
         source, other = file.source, marked.source
+        problem = partial(
+            refusal,
+            source.name,
+            f"has no lines that begin documents, and {other.name} has them",
+            expected="them in all files or in none",
+            remedy=(Use("strict", "-marks"), " divides all files as that one is"),
+            kind=MismatchError,
+        )
         # A file that is read in parts is counted with its first.
         is_counted = not source.texts_before
-        reading.mend("marks", SHARED_MARKS, partial(_no_marks, source, other), int(is_counted))
+        reading.mend("marks", SHARED_MARKS, problem, int(is_counted))
         if not is_counted:
             reading.signed["marks"] = MENDED["marks"].signed
         if len(file.first) != len(marked.first):
@@ -315,16 +314,6 @@ def other_number(source: Source, n: int, other: Source, n_other: int) -> DataErr
         f"has {n} sentences and no lines that begin documents; {other.name} has them, and "
         f"{n_other} sentences",
         expected="as many sentences",
-        kind=MismatchError,
-    )
-
-
-def _no_marks(source: Source, other: Source) -> DataError:
-    return refusal(
-        source.name,
-        f"has no lines that begin documents, and {other.name} has them",
-        expected="them in all files or in none",
-        remedy=(Use("strict", "-marks"), " divides all files as that one is"),
         kind=MismatchError,
     )
 
@@ -344,8 +333,9 @@ def _read_one(
         # Without marks each sentence is a document, unless documents are asked for.
         by_sentence = not (file.names or upload.is_folder or reading.options["unit"] == "document")
         if "" in file.columns[token]:
-            where = file.place(file.columns[token].index(""))
-            raise refusal(where, "the token is empty", expected="a word")
+            raise refusal(
+                file.place(file.columns[token].index("")), "the token is empty", expected="a word"
+            )
         number = np.arange(len(file.first)) if by_sentence else np.array(file.document)
         begins = np.diff(number, prepend=-2) != 0
         firsts = np.flatnonzero(begins).tolist()
@@ -450,86 +440,20 @@ def parsed_file(source: Source, known_width: int = 0) -> _File:
     width = _width(line[0] for block in blocks for line in _LINE.finditer(block))
     width = width or known_width or (source.layout.width if source.layout else 0)
     if not width:
-        expected = "a token and its tag on each line"
-        raise refusal(source.name, "holds no tokens", expected=expected)
+        raise refusal(source.name, "holds no tokens", expected="a token and its tag on each line")
     file = _File(source, [[] for _ in range(width)])
     known: dict[str, str] = {}
     number = 1 + source.before
     for block in blocks:
-        lines = _Lines.of(block)
-        kept = file.add(lines, number)
+        kept = file.add(block, number)
         for index, column in enumerate(file.columns):
             own = kept[index::width]
             # Equal cells of a large file become one string, because few are distinct.
             column.extend(map(known.setdefault, own, own) if len(blocks) > 2 else own)
-        number += len(lines.sizes)
+        number += block.count("\n")
     _check(file, width)
-    return _divided(file)
-
-
-class _Lines(NamedTuple):
-    """Lines of a file, cut into cells.
-
-    Attributes
-    ----------
-    data : bytes
-    starts, ends : arrays of int, shape (lines,)
-        Where lines begin and end in it.
-    sizes : array of int, shape (lines,)
-        How many cells each line has.
-    are_odd : array of bool, shape (lines,)
-        Whether lines begin as comments do, marks of documents, or with white space.
-    bounds : array of int, shape (lines + 1,)
-        Where the cells of lines begin among all, and where the last end.
-    cells : list of str
-    """
-
-    data: bytes
-    starts: Ints
-    ends: Ints
-    sizes: Ints
-    are_odd: Bools
-    bounds: Ints
-    cells: list[str]
-
-    @classmethod
-    def of(cls, text: str) -> _Lines:
-        """Cut lines into cells: all at once, where one separator divides them."""
-        separator = "\t" if "\t" in text else " "
-        # White space of ASCII is no part of another character in UTF-8.
-        data = f"{text}\n".encode("utf-8", "surrogatepass")
-        codes = np.frombuffer(data, dtype=np.uint8)
-        ends = (codes == ord("\n")).nonzero()[0]
-        starts = np.concatenate([[0], ends[:-1] + 1])
-        dividers = (codes == ord(separator)).nonzero()[0]
-        sizes = np.diff(dividers.searchsorted(ends), prepend=0) + 1
-        sizes[starts == ends] = 0
-        first, last = codes[starts], codes[ends - 1]
-        are_odd = (first <= ord(" ")) | (first == ord("#")) | (first == ord("-"))
-        has_empty = np.diff(dividers, prepend=-2).min(initial=2) == 1 or (
-            np.count_nonzero((first == ord(separator)) | (last == ord(separator)))
-        )
-        others = np.count_nonzero(codes <= ord(" ")) - len(ends) - len(dividers)
-        if has_empty or (
-            1 in sizes if separator == "\t" else others and any(map(text.__contains__, _OTHERS))
-        ):
-            rows = list(map(cells_of, text.split("\n")))
-            cells = list(chain.from_iterable(rows))
-            sizes = np.array([*map(len, rows)])
-        elif others or len(data) > len(text) + 1:
-            cells = list(filter(None, text.replace("\n", separator).split(separator)))
-        else:
-            cells = text.split()
-        bounds = np.concatenate([[0], sizes.cumsum()])
-        return cls(data, starts, ends, sizes, are_odd, bounds, cells)
-
-    def line(self, place: int) -> str:
-        """Return a line."""
-        return self.data[self.starts[place] : self.ends[place]].decode("utf-8", "surrogatepass")
-
-    def cells_of(self, first: int, end: int | None = None) -> list[str]:
-        """Return the cells of a line, or of those up to another."""
-        return self.cells[self.bounds[first] : self.bounds[first + 1 if end is None else end]]
+    _divide(file)
+    return file
 
 
 def _blocks(source: Source) -> Iterator[str]:
@@ -541,7 +465,7 @@ def _blocks(source: Source) -> Iterator[str]:
     while begin <= len(text):
         end = text.find("\n", begin + _BLOCK)
         end = len(text) if end < 0 else end
-        yield text[begin:end]
+        yield f"{text[begin:end]}\n"
         begin = end + 1
 
 
@@ -587,43 +511,42 @@ def _other_width(width: int, where: str, expected: Text) -> DataError:
 def _check(file: _File, width: int) -> None:
     """Refuse a file without tags, and a header that does not fit."""
     if not file.lines:
-        name = file.source.name
-        raise refusal(name, "holds a header only", expected="a token on each line")
+        raise refusal(file.source.name, "holds a header only", expected="a token on each line")
     header = file.header or []
     if width < 2:
         raise _other_width(width, file.place(0), "at least a token and a tag")
     if file.header is not None and len(header) != width:
-        named = (f"{len(header)}, as the header names: ", *quotes(header))
-        raise _other_width(width, file.place(0), named)
+        raise _other_width(
+            width, file.place(0), (f"{len(header)}, as the header names: ", *quotes(header))
+        )
     check_distinct(header, file.source.name)
 
 
-def _divided(file: _File) -> _File:
+def _divide(file: _File) -> None:
     """Cut by the columns that name sentences and documents, where a header has them."""
-    by_document = _filled(file, file.column_named(DOCUMENT_NAMES))
-    by_sentence = _filled(file, file.column_named(SENTENCE_NAMES))
-    if by_document is None and by_sentence is None:
-        return file
+    by_document, by_sentence = (_filled(file, names) for names in (DOCUMENT_NAMES, SENTENCE_NAMES))
+    if not (by_document or by_sentence):
+        return
     sentences = np.repeat(np.arange(len(file.first)), file.lengths).tolist()
     documents: list[Any] = by_document or [file.document[sentence] for sentence in sentences]
     keys = list(zip(documents, by_sentence or sentences, strict=True))
-    firsts = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
-    divided = replace(file, first=firsts, document=[documents[row] for row in firsts])
-    if by_document is not None:
-        divided.names, divided.fields = [], []
-        for number, row in enumerate(firsts):
-            if not row or documents[row] != documents[row - 1]:
-                divided.begin(documents[row])
-            divided.document[number] = len(divided.names) - 1
-    return divided
+    file.first = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
+    file.document = [documents[row] for row in file.first]
+    if by_document:
+        file.names, file.fields = [], []
+        last, file.document = None, []
+        for row in file.first:
+            if documents[row] != last:
+                file.begin(last := documents[row])
+            file.document.append(len(file.names) - 1)
 
 
-def _filled(file: _File, column: int | None) -> list[str] | None:
-    """Fill each empty cell of a column with the cell above; return None if all are empty."""
-    cells = [] if column is None else file.columns[column]
-    known = accumulate(map(str.strip, cells), lambda above, cell: cell or above, initial="")
-    found = list(known)
-    return found[1:] if found[-1] else None
+def _filled(file: _File, names: Iterable[str]) -> list[str]:
+    """Fill each empty cell of a column with the cell above; return nothing if all are empty."""
+    column = file.column_named(names)
+    cells = map(str.strip, [] if column is None else file.columns[column])
+    found = list(accumulate(cells, lambda above, cell: cell or above, initial=""))
+    return found[1:] if found[-1] else []
 
 
 # --- Columns to drafts --------------------------------------------------------
@@ -636,9 +559,14 @@ def _column_of(name: str, file: _File) -> int:
         return file.header.index(name)
     if name.isdecimal() and len(name) < 10 and 1 <= int(name) <= width:
         return int(name) - 1
-    names = (" or one of ", *quotes(file.header)) if file.header else ()
-    expected, where = (f"a number from 1 to {width}", *names), file.source.name
-    raise OptionError(*quoting("there is no column {}", name), where=where, expected=expected)
+    raise OptionError(
+        *quoting("there is no column {}", name),
+        where=file.source.name,
+        expected=(
+            f"a number from 1 to {width}",
+            *((" or one of ", *quotes(file.header)) if file.header else ()),
+        ),
+    )
 
 
 def _token_column(file: _File, reading: Reading) -> int:
@@ -646,27 +574,32 @@ def _token_column(file: _File, reading: Reading) -> int:
 
     It is the second where the first numbers the tokens.
     """
-    asked, layout = chosen_columns(reading).get("token"), file.layout
+    asked = chosen_columns(reading).get("token")
     if asked is not None:
         return _column_of(asked[0], file)
-    if file.header or not are_numbers(file.columns[0]):
+    if file.header or not file.is_numbered:
         return file.column_named(TOKEN_NAMES) or 0
-    if layout is not None and not layout.is_numbered:
-        return 0
     # Sentences of one token, which are all that a part may have, do not tell.
-    is_counting = layout is not None and int(file.lengths.max()) < 2
+    is_counting = file.layout is not None and int(file.lengths.max()) < 2
     is_counting = is_counting or are_counting(file.columns[0], file.lengths)
-    are_all_tags = layout is None and file.holds_tags(1)
+    are_all_tags = file.layout is None and file.holds_tags(1)
     if are_all_tags and not is_counting:
         return 0
     if are_all_tags or not is_counting:
-        found = "numbers the tokens, and no other column holds them"
-        second = () if is_counting else ("pass ", Use("columns", "token=2"), ", or ")
         raise refusal(
             file.place(0),
-            "column 1 " + (found if is_counting else "holds numbers only"),
+            "column 1 "
+            + (
+                "numbers the tokens, and no other column holds them"
+                if is_counting
+                else "holds numbers only"
+            ),
             expected="tokens",
-            remedy=(*second, "if the numbers are the tokens, pass ", Use("columns", "token=1")),
+            remedy=(
+                *(() if is_counting else ("pass ", Use("columns", "token=2"), ", or ")),
+                "if the numbers are the tokens, pass ",
+                Use("columns", "token=1"),
+            ),
         )
     reading.note(NUMBERED, where=file.source.name)
     return 1
@@ -674,18 +607,23 @@ def _token_column(file: _File, reading: Reading) -> int:
 
 def _check_layers(file: _File) -> None:
     """Refuse several columns of tags behind tokens with numbers: they may be layers of one."""
-    layout = file.layout
-    if not (are_numbers(file.columns[0]) if layout is None else layout.is_numbered):
+    if not file.is_numbered:
         return
     tags = [str(i + 1) for i in range(2, len(file.columns)) if file.holds_tags(i)]
     if len(tags) > 1:
-        uses = [piece for number in tags for piece in (" or ", Use("columns", f"tag={number}"))][1:]
         raise refusal(
             file.place(0),
             f"columns {' and '.join(tags)} hold tags, and nothing says whether they are layers or "
             "annotators",
             expected="one column",
-            remedy=("pass ", *uses, "; ", *either(tags)),
+            remedy=(
+                "pass ",
+                *[piece for number in tags for piece in (" or ", Use("columns", f"tag={number}"))][
+                    1:
+                ],
+                "; ",
+                *either(tags),
+            ),
         )
 
 
@@ -775,9 +713,12 @@ def _columns_of_tags(file: _File, reading: Reading) -> list[int]:
     others = [column for column, name in enumerate(header) if name.lower() not in cut]
     columns = list(filter(file.holds_tags, others))
     if not columns:
-        mend = ("pass ", Use("columns", placeholder="tag=COLUMN"))
-        problem = "none of the columns {} holds tags"
-        raise refusal(where, problem, quotes(header), remedy=mend)
+        raise refusal(
+            where,
+            "none of the columns {} holds tags",
+            quotes(header),
+            remedy=("pass ", Use("columns", placeholder="tag=COLUMN")),
+        )
     if len(columns) < len(others):
         names = quotes(header[column] for column in others if column not in columns)
         reading.note("columns not read: ", *names, where=where)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,8 @@ class _Sentence(NamedTuple):
     header : _Header
     document : str, optional
         The document that it is a part of, if the file names one.
+    number : int
+        Its own, if it is a document.
     name : str
         Its own name.
     words, others : list of _Word
@@ -83,6 +86,7 @@ class _Sentence(NamedTuple):
 
     header: _Header
     document: str | None
+    number: int
     name: str
     words: list[_Word]
     others: list[_Word]
@@ -112,25 +116,22 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     """Read the files of one annotator, and put the sentences of a document together."""
     sources = upload.sources_of(_looks_like_it, reading, ".conllu", ".conllup")
     files = [_parsed(source, upload.prefix_of(source)) for source in sources]
-    sentences = [sentence for file in files for sentence in file]
+    sentences = list(chain.from_iterable(files))
     key = _key(sentences, upload, reading)
     marks = iter(_marks(sentences, key, upload, reading))
     for file in files:
-        groups: dict[str, list[tuple[_Sentence, Marks]]] = {}
-        last = ""
-        for sentence in file:
-            name = sentence.document or sentence.name
-            group = groups.setdefault(name, [])
-            where = sentence.words[0].where
-            if group and (sentence.document is None or last != name):
+        names = set()
+        # Sentences without a document are documents, even if they have one name.
+        for (name, _), group in groupby(file, lambda one: (one.document or one.name, one.number)):
+            own = list(group)
+            where = own[0].words[0].where
+            if name in names:
                 raise refusal(where, "a second document {}", name, expected="each name once")
-            group.append((sentence, next(marks)))
-            last = name
-        for name, group in groups.items():
+            names.add(name)
             yield draft_of_sentences(
-                [[word.form for word in sentence.words] for sentence, _ in group],
-                [own for _, own in group],
-                where=group[0][0].words[0].where,
+                [[word.form for word in sentence.words] for sentence in own],
+                [next(marks) for _ in own],
+                where=where,
                 document=name,
                 annotator=upload.annotator,
             )
@@ -145,25 +146,28 @@ def _parsed(source: Source, prefix: str = "") -> list[_Sentence]:
     found: list[_Sentence] = []
     document: str | None = None
     n_documents = 0
-    block: list[tuple[str, str]] = []
-    for number, line in enumerate([*source.lines(), ""], start=1):
-        if line.strip():
-            block.append((f"{source.name}:{number}", line))
-            continue
-        comments = dict(_comment(line, header) for _, line in block if line[0] == "#")
-        if comments.get("newdoc id") or "newdoc" in comments:
+    lines = enumerate(source.lines(), start=1)
+    for is_filled, block in groupby(lines, lambda item: bool(item[1].strip())):
+        rows = []
+        comments = {}
+        for number, line in block if is_filled else ():
+            if line[0] == "#":
+                key, value = _comment(line, header)
+                comments[key] = value
+            else:
+                rows.append((f"{source.name}:{number}", line))
+        if "newdoc id" in comments or "newdoc" in comments:
             n_documents += 1
             names = (comments.get("newdoc id"), comments.get("newdoc"), f"document {n_documents}")
             document = next(filter(None, names))
         name = comments.get("sent_id") or f"{prefix}{len(found) + 1}"
-        sentence = _Sentence(header, document, name, [], [])
-        rows = [row for row in block if row[1][0] != "#"]
+        number = -1 if document else len(found)
+        sentence = _Sentence(header, document, number, name, [], [])
         for where, row in rows:
             _add(row, sentence, where)
         if rows and not sentence.words:
             raise refusal(rows[0][0], "a sentence without words", expected="at least one")
         found += [sentence] if rows else []
-        block = []
     if not found:
         raise refusal(source.name, "holds no sentence", expected="lines of ten columns")
     return found
@@ -195,13 +199,19 @@ def _add(row: str, sentence: _Sentence, where: str) -> None:
         return
     cells = [" ".join(cell.split()) for cell in row.split("\t")]
     if len(cells) != len(columns) or not all(cells):
-        found = f"{len(cells)} columns, {cells.count('')} of them empty"
-        expected = f"{len(columns)}, separated by tabs, with '_' where there is nothing"
-        raise refusal(where, found, expected=expected)
+        raise refusal(
+            where,
+            f"{len(cells)} columns, {cells.count('')} of them empty",
+            expected=f"{len(columns)}, separated by tabs, with '_' where there is nothing",
+        )
     named = dict(zip(map(str.lower, columns), cells, strict=True))
     if not {"id", "form"} <= named.keys() or not ("misc" in named or own):
-        expected = "ID, FORM, and MISC or a column of entities among them"
-        raise refusal(where, "the columns are {}", quotes(columns), expected=expected)
+        raise refusal(
+            where,
+            "the columns are {}",
+            quotes(columns),
+            expected="ID, FORM, and MISC or a column of entities among them",
+        )
     # The keys of MISC and their values, of which ``_`` stands for nothing, and further columns.
     values = {column: named[column.lower()] for column in own}
     values |= dict(part.partition("=")[::2] for part in named.get("misc", "_").split("|"))
@@ -214,10 +224,13 @@ def _add(row: str, sentence: _Sentence, where: str) -> None:
         return
     other = _OTHER_ID.fullmatch(named["id"])
     if other is None or (other[1] and int(other[1]) > int(other[2])):
-        expected = f"{n_before + 1}, 1-2 for a multiword token, or 1.1 for an empty node"
-        found = f"word {{}} after word {n_before}"
-        remedy = "a blank line ends a sentence"
-        raise refusal(where, found, named["id"], expected=expected, remedy=remedy)
+        raise refusal(
+            where,
+            f"word {{}} after word {n_before}",
+            named["id"],
+            expected=f"{n_before + 1}, 1-2 for a multiword token, or 1.1 for an empty node",
+            remedy="a blank line ends a sentence",
+        )
     sentence.others.append(word)
 
 
@@ -258,8 +271,12 @@ def _marks(
     tags = [word for word in marked if _BRACKET.sub("", word.misc[key])]
     if len(tags) < len(marked):
         if tags:
-            why = "not in brackets, but others are"
-            raise _refused(tags[0], key, why, expected="(LABEL, LABEL) or (LABEL)")
+            raise _refused(
+                tags[0],
+                key,
+                "not in brackets, but others are",
+                expected="(LABEL, LABEL) or (LABEL)",
+            )
         return [_in_brackets(sentence, key, reading) for sentence in sentences]
     # A word without a tag is outside.
     for sentence in sentences:
@@ -287,8 +304,12 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
     for word in sentence.others:
         for bracket in _BRACKET.finditer(word.misc.get(key, "")):
             if bracket.lastindex != _WHOLE:
-                why = "which begins or ends an entity on a multiword token or an empty node"
-                raise _refused(word, key, why, expected="it on a word")
+                raise _refused(
+                    word,
+                    key,
+                    "which begins or ends an entity on a multiword token or an empty node",
+                    expected="it on a word",
+                )
             reading.skipped[not_read("entities of multiword tokens and empty nodes")] += 1
     spans: Marks = []
     # What is open by its name, the last one opened at the end.
@@ -300,9 +321,13 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
             if bracket.lastindex == _CLOSE:
                 content = names.pop() if content == "*" and names else content
                 if not opened.get(content):
-                    why = "which closes {}, but that is not open in this sentence"
-                    expected = quoting("({} before it", content)
-                    raise _refused(word, key, why, content, expected=expected)
+                    raise _refused(
+                        word,
+                        key,
+                        "which closes {}, but that is not open in this sentence",
+                        content,
+                        expected=quoting("({} before it", content),
+                    )
                 start, label = opened[content].pop()
                 spans.append((start, place + 1, label))
                 continue
@@ -314,25 +339,34 @@ def _in_brackets(sentence: _Sentence, key: str, reading: Reading) -> Marks:
                 names.append(name)
     if left := [(same[-1][0], name) for name, same in opened.items() if same]:
         place, name = max(left)
-        why = "which opens {}, but nothing closes that in this sentence"
-        expected = quoting("{}) after it", name)
-        raise _refused(sentence.words[place], key, why, name, expected=expected)
+        raise _refused(
+            sentence.words[place],
+            key,
+            "which opens {}, but nothing closes that in this sentence",
+            name,
+            expected=quoting("{}) after it", name),
+        )
     return sorted(spans)
 
 
 def _named(content: str, parts: list[str] | None, word: _Word, key: str) -> tuple[str, str]:
     """Return what closes an entity, and its label."""
     if _FRAGMENT.search(content):
-        why = "a fragment of an entity in several pieces"
-        raise _refused(word, key, why, expected="entities in one piece")
+        raise _refused(
+            word, key, "a fragment of an entity in several pieces", expected="entities in one piece"
+        )
     if parts is None:
         if _COREFERENCE.fullmatch(content):
             comment = "a comment such as '# global.Entity = eid-etype-head' that names the parts"
-            why, expected = "which has several parts", f"(LABEL, or {comment}"
-            raise _refused(word, key, why, expected=expected)
+            raise _refused(word, key, "which has several parts", expected=f"(LABEL, or {comment}")
         return content, content
     values = dict(zip(parts, content.split("-"), strict=False))
     if not values.get("etype"):
-        why = "which has no part etype; the parts, by '# global.Entity', are {}"
-        raise _refused(word, key, why, quotes(parts), expected="etype among them")
+        raise _refused(
+            word,
+            key,
+            "which has no part etype; the parts, by '# global.Entity', are {}",
+            quotes(parts),
+            expected="etype among them",
+        )
     return content.partition("-")[0], values["etype"]

@@ -105,8 +105,9 @@ def _slots(root: Element, where: str) -> Slots:
     for slot in elements:
         name, value = slot.attrib["TIME_SLOT_ID"], slot.get("TIME_VALUE")
         if value is not None and not _MILLISECONDS.fullmatch(value):
-            found = "the time of slot {} is {}"
-            raise refusal(where, found, name, value, expected="milliseconds from 0 on")
+            raise refusal(
+                where, "the time of slot {} is {}", name, value, expected="milliseconds from 0 on"
+            )
         slots[name] = None if value is None else Fraction(int(value), 1000)
     return slots
 

@@ -14,9 +14,8 @@ from pathlib import Path, PurePath, PurePosixPath
 from xml.etree import ElementTree as ET
 
 from beyondchance.annotations.tags import UNNAMED
-from beyondchance.io.conventions import n_fitting
 from beyondchance.io.drafts import Draft
-from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted, stored_in
+from beyondchance.io.marked import Marked, MarkedText, drafts_of, fitted, with_other_words
 from beyondchance.io.markup import number_of, outermost, xml_root
 from beyondchance.io.offsets import length_of
 from beyondchance.io.options import Reading
@@ -144,8 +143,14 @@ def _marked(root: ET.Element, file: str, reading: Reading) -> Iterator[Marked]:
         inner = mention.find("mentionClass")
         name, label = mention.get("id"), "" if inner is None else inner.get("id", "").strip()
         if name and labels.setdefault(name, label) != label:
-            found = "mention {} has the classes {} and {}"
-            raise refusal(file, found, name, labels[name], label, expected="one")
+            raise refusal(
+                file,
+                "mention {} has the classes {} and {}",
+                name,
+                labels[name],
+                label,
+                expected="one",
+            )
     for number, element in enumerate(root.iterfind("annotation"), start=1):
         where = f"{file}: annotation {number}"
         fragments = [
@@ -191,8 +196,8 @@ def _with_line_ends(documents: list[MarkedText], reading: Reading, where: str) -
     """Return the same with line ends as one character, if only so the stored words fit."""
     single = [one._replace(text=one.text.replace("\r\n", "\n")) for one in documents]
     unit = reading.options["offsets"] or "codepoints"
-    n_single, n_before = (n_fitting(stored_in(texts), unit) for texts in (single, documents))
-    if n_single <= n_before:
+    n_other, n_before = (len(with_other_words(texts, unit)) for texts in (single, documents))
+    if n_other >= n_before:
         return documents
     reading.note(
         "its offsets count a line end as one character: only so the words fit", where=where

@@ -106,8 +106,7 @@ def _check_equal_texts(
     )
     remedy = "if they are by different annotators, give each a folder of their own"
     if is_alone and 2 * len(equal) >= len(documents):
-        expected = "the files of one annotator"
-        raise refusal(where, found, *equal[0], expected=expected, remedy=remedy)
+        raise refusal(where, found, *equal[0], expected="the files of one annotator", remedy=remedy)
     reading.note(*quoting(found, *equal[0]), f": {remedy}", where=where)
 
 
@@ -135,7 +134,10 @@ def _fragments(tag: ET.Element, where: Text) -> list[Interval]:
     places = [_PLACE.fullmatch(part) for part in spans.split(",")]
     found = [(int(place[1]), int(place[2])) for place in places if place is not None]
     if len(found) < len(places):
-        expected = "offsets as 'START~END', several with commas, or whole numbers"
-        said = "spans, start and end are {}"
-        raise refusal(where, said, quotes([tag.get("spans"), *ends]), expected=expected)
+        raise refusal(
+            where,
+            "spans, start and end are {}",
+            quotes([tag.get("spans"), *ends]),
+            expected="offsets as 'START~END', several with commas, or whole numbers",
+        )
     return [place for place in found if place != _NOWHERE]

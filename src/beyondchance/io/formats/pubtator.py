@@ -101,8 +101,12 @@ def _marked(cells: list[str], where: str, reading: Reading) -> Iterator[Marked]:
         reading.skipped[no_spans(kind)] += 1
         return
     if len(cells) < 3 or not all(map(DIGITS.fullmatch, cells[:2])):
-        expected = "'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'"
-        raise refusal(where, "found offsets {}", quotes(cells[:2]), expected=expected)
+        raise refusal(
+            where,
+            "found offsets {}",
+            quotes(cells[:2]),
+            expected="'ID<TAB>START<TAB>END<TAB>WORDS<TAB>TYPE'",
+        )
     start, end, words, *others = cells
     label = others[0].strip() if others else ""
     if not label or _VARIANT.match(label):

@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.markup import local_name, number_of, xml_root
-from beyondchance.io.offsets import Interval, indices, length_of
+from beyondchance.io.offsets import Interval, length_of, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files
 from beyondchance.io.sources import Source, is_zip, members, names_in
@@ -85,8 +85,9 @@ def _projects(upload: Upload, reading: Reading) -> Iterator[tuple[str, Source, S
         files = members(source)
         projects = [file for file in files if _is_project_name(file.name)]
         if len(projects) != 1:
-            found = f"holds {len(projects)} project files"
-            raise refusal(source.name, found, expected="one project.qde")
+            raise refusal(
+                source.name, f"holds {len(projects)} project files", expected="one project.qde"
+            )
         yield annotator, projects[0], files
 
 
@@ -192,8 +193,9 @@ def _codes(root: ET.Element, where: str) -> dict[str, str]:
             for inner in code.iterfind("{*}Code")
         ]
     if level:
-        found = f"codes are nested more than {_MOST_LEVELS} deep"
-        raise refusal(where, found, expected="fewer levels")
+        raise refusal(
+            where, f"codes are nested more than {_MOST_LEVELS} deep", expected="fewer levels"
+        )
     return _told_apart(names)
 
 
@@ -317,14 +319,15 @@ def _fit(
     plain: str, unit: str, marks: Sequence[Interval], selections: Sequence[_Selection]
 ) -> tuple[bool, int]:
     """Return whether all selections lie in the text, and how many begin as they are named."""
-    place = indices(plain, unit)
+    words_of = words_at(plain, unit)
     n_fitting, are_inside = 0, True
     for (start, end), (_, full, *_) in zip(marks, selections, strict=True):
-        if start not in place or end not in place:
+        covered = words_of(start, end)
+        if covered is None:
             are_inside = False
             continue
         name = " ".join(full.removesuffix("…").removesuffix("...").split())[:_LONGEST_NAME]
-        words = plain[place[start] : min(place[end], place[start] + 4 * _LONGEST_NAME)]
+        words = covered[: 4 * _LONGEST_NAME]
         # White space at its beginning would fit where a line end is counted wrongly.
         is_exact = bool(name) and not words[:1].isspace()
         n_fitting += is_exact and " ".join(words.split()).startswith(name)

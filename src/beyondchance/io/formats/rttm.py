@@ -86,9 +86,12 @@ def _recordings(upload: Upload, reading: Reading) -> Iterator[Recording]:
                 )
             start, length = map(seconds, fields[3:5])
             if start is None or length is None or min(start, length) < 0:
-                found = "the onset is {} and the duration {}"
-                expected = "seconds from 0 on, such as 12.34"
-                raise refusal(where, found, *fields[3:5], expected=expected)
+                raise refusal(
+                    where,
+                    "the onset is {} and the duration {}",
+                    *fields[3:5],
+                    expected="seconds from 0 on, such as 12.34",
+                )
             turn = Interval(start, start + length, fields[7], where)
             intervals.setdefault(recording, []).append(turn)
         if not upload.is_folder and len(intervals) == before:
@@ -108,9 +111,12 @@ def _is_turn(fields: list[str], where: str, reading: Reading) -> bool:
     """Return whether a line is about a turn; other known types are counted."""
     kind = fields[0]
     if kind not in _TYPES or len(fields) not in {9, 10}:
-        expected = "SPEAKER or another type of RTTM, and 10 columns with <NA> for missing values"
-        found = f"found a line of type {{}} with {len(fields)} columns"
-        raise refusal(where, found, kind, expected=expected)
+        raise refusal(
+            where,
+            f"found a line of type {{}} with {len(fields)} columns",
+            kind,
+            expected="SPEAKER or another type of RTTM, and 10 columns with <NA> for missing values",
+        )
     if kind != "SPEAKER":
         reading.skipped[no_spans("lines of other types than SPEAKER")] += 1
         reading.note(f"lines of the type {kind} are ignored")

@@ -103,8 +103,10 @@ def read(uploads: list[Upload], reading: Reading) -> Corpus | Iterator[Draft]:
         given = {name: _named(texts, names, name) for name, texts in given.items()}
     if reading.is_mixed:
         if documents is not None:
-            found = (Use("documents", is_name=True), " does not apply to tags next to other data")
-            raise OptionError(*found, remedy="documents are named as there")
+            raise OptionError(
+                *(Use("documents", is_name=True), " does not apply to tags next to other data"),
+                remedy="documents are named as there",
+            )
         return _drafts(uploads, given, tokens, reading)
     if tokens is None:
         reading.check_unused("match", needs="tokens=")
@@ -133,8 +135,12 @@ def _sequences(data: Any) -> Sequences:
     if not _TEXTS.issuperset(map(type, data)):
         for number, text in enumerate(data):
             if not (text is None or isinstance(text, _LISTS)):
-                expected = "a list of tags, or None"
-                raise DataError("found ", Quote(text), where=f"text {number}", expected=expected)
+                raise DataError(
+                    "found ",
+                    Quote(text),
+                    where=f"text {number}",
+                    expected="a list of tags, or None",
+                )
     return list(data)
 
 
@@ -174,12 +180,24 @@ def _named(texts: Sequences, names: Mapping[int, str] | None, annotator: str) ->
     named: dict[int, str | None] = {IGNORED: None, **(names or {})}
     unknown = min(numbers - named.keys(), default=None)
     if unknown is not None and names is None:
-        use = Use("names", placeholder="[...]", flag="label-names")
-        remedy = ("pass ", use, ", a name for each")
-        raise TagError("tags are numbers", where=where, expected="strings", remedy=remedy)
+        raise TagError(
+            "tags are numbers",
+            where=where,
+            expected="strings",
+            remedy=(
+                "pass ",
+                Use("names", placeholder="[...]", flag="label-names"),
+                ", a name for each",
+            ),
+        )
     if unknown is not None:
-        expected = ("one of the numbers of ", *quotes((names or {}).values(), most=50))
-        raise TagError("tag ", Quote(unknown), " has no name", where=where, expected=expected)
+        raise TagError(
+            "tag ",
+            Quote(unknown),
+            " has no name",
+            where=where,
+            expected=("one of the numbers of ", *quotes((names or {}).values(), most=50)),
+        )
     return [
         None if tags is None else [named[int(tag)] if is_whole(tag) else tag for tag in tags]
         for tags in texts
@@ -202,8 +220,11 @@ def _drafts(
             where = f"{upload.name}: text {i}"
             words = ["_"] * len(text) if tokens is None else tokens[i] if i < len(tokens) else []
             if len(words) != len(text):
-                found_numbers = f"{len(text)} tags for {len(words)} tokens"
-                raise MismatchError(found_numbers, where=where, expected="one tag for each token")
+                raise MismatchError(
+                    f"{len(text)} tags for {len(words)} tokens",
+                    where=where,
+                    expected="one tag for each token",
+                )
             yield draft_of_words(
                 words,
                 (),

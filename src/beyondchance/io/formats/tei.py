@@ -125,8 +125,7 @@ def _texts(
         strange.append(source.name)
         wanted, parts = wanted or _MUC, [(root, root)]
     if not parts:
-        found = "TEI without an element 'text'"
-        raise refusal(source.name, found, expected="the annotated text")
+        raise refusal(source.name, "TEI without an element 'text'", expected="the annotated text")
     for number, (element, text) in enumerate(parts, start=1):
         document = name
         if len(parts) > 1:

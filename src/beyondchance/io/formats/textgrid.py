@@ -137,8 +137,9 @@ def _intervals(
         times = [_time(time, where) for time in written]
         text = _string(items) if len(times) == n_times else None
         if text is None:
-            says = f"tier {number} {{}} says that it has {size} entries"
-            raise _damaged(source, says, entry - 1, name)
+            raise _damaged(
+                source, f"tier {number} {{}} says that it has {size} entries", entry - 1, name
+            )
         if text.strip():
             found.append(Interval(times[0], times[-1], text.strip(), where))
     return name, found
@@ -158,6 +159,7 @@ def _time(written: str | None, where: Text) -> Fraction:
     """
     exact = seconds(written or "")
     if exact is None:
-        expected = "seconds, such as 1.25"
-        raise refusal(where, "the time is {}", written or "missing", expected=expected)
+        raise refusal(
+            where, "the time is {}", written or "missing", expected="seconds, such as 1.25"
+        )
     return Fraction(repr(float(exact)))

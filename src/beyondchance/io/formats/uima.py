@@ -36,7 +36,7 @@ from beyondchance.io.markup import (
     without_prefix,
     xml_root,
 )
-from beyondchance.io.offsets import Interval, length_of, out_of_order
+from beyondchance.io.offsets import Interval
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, each_upload, is_unknown
 from beyondchance.io.sources import Source, heads_in, is_zip, members, names_in
@@ -45,12 +45,13 @@ from beyondchance.io.values import (
     listed,
     mapped,
     object_of,
+    quoting,
     refusal,
     shown,
     string_of,
     whole,
 )
-from beyondchance.messages import Quote, Use, quotes
+from beyondchance.messages import Piece, Quote, Use, quotes
 from beyondchance.tallies import left_out, no_spans, not_read
 
 _EXPORT = "export it from INCEpTION as UIMA CAS JSON or UIMA CAS XMI"
@@ -181,8 +182,12 @@ def _documents(upload: Upload, loader: _Loader) -> list[Layered]:
         others = {_OTHERS.get(entry.kind or "", "other files") for entry in loader.entries}
         if not any(entry.source.head for entry in loader.entries):
             others = {"an empty file"}
-        said = f"neither XMI nor CAS JSON nor a project export: {', '.join(sorted(others))}"
-        raise refusal(upload.name, said, expected="annotations", remedy=_EXPORT)
+        raise refusal(
+            upload.name,
+            f"neither XMI nor CAS JSON nor a project export: {', '.join(sorted(others))}",
+            expected="annotations",
+            remedy=_EXPORT,
+        )
     # Titles name documents, unless they are missing or all the same.
     titles = [document.draft.document for document in found]
     if len(set(titles)) < len(titles) or not all(titles):
@@ -197,8 +202,12 @@ def _check_whole(entry: _Entry, endings: Collection[str]) -> None:
     """Refuse a file that ends as those with annotations do, and holds none."""
     source = entry.source
     if source.ending in endings and is_unknown(source):
-        found = "is not XMI or CAS JSON" if source.head.strip() else "is empty"
-        raise refusal(source.name, found, expected="annotations", remedy=_EXPORT)
+        raise refusal(
+            source.name,
+            ("is not XMI or CAS JSON" if source.head.strip() else "is empty"),
+            expected="annotations",
+            remedy=_EXPORT,
+        )
 
 
 # --- INCEpTION projects -------------------------------------------------------
@@ -245,12 +254,18 @@ def _project(upload: Upload, loader: _Loader) -> list[Layered]:
                 skipped[left_out("unfinished annotations")] += 1
     if not is_readable:
         kinds = ", ".join(sorted(unread)) or "no files"
-        problem = f"the project holds the annotators' work only as {kinds}, which cannot be read"
-        raise FormatError(problem, where=upload.name, remedy=_EXPORT)
+        raise FormatError(
+            f"the project holds the annotators' work only as {kinds}, which cannot be read",
+            where=upload.name,
+            remedy=_EXPORT,
+        )
     if not found:
-        listed = ", ".join(f"{n} {state}" for state, n in sorted(Counter(by_users).items()))
-        remedy = "mark documents as finished in INCEpTION and export again"
-        raise refusal(upload.name, "no annotator finished a document ({})", listed, remedy=remedy)
+        raise refusal(
+            upload.name,
+            "no annotator finished a document ({})",
+            ", ".join(f"{n} {state}" for state, n in sorted(Counter(by_users).items())),
+            remedy="mark documents as finished in INCEpTION and export again",
+        )
     return found
 
 
@@ -292,9 +307,11 @@ class _Loader(NamedTuple):
             entries = _unpacked(entry.source)
             found = [item for item in entries if item.kind in {"xmi", "json", "tsv"}]
             if len(found) != 1:
-                expected = "one, with its type system if it is XMI"
-                said = f"holds {len(found)} annotation files"
-                raise refusal(entry.source.name, said, expected=expected)
+                raise refusal(
+                    entry.source.name,
+                    f"holds {len(found)} annotation files",
+                    expected="one, with its type system if it is XMI",
+                )
             entry = found[0]
         source, where = entry.source, entry.source.name
         self.reading.calls("cas", entry.kind or "")
@@ -321,7 +338,8 @@ class _Loader(NamedTuple):
 
     def _fitting(self, entry: _Entry, entries: Sequence[_Entry], structures: _Structures) -> _Types:
         """Return the first type system near XMI that has all its types."""
-        systems, missing = _near(entry, entries), ""
+        systems = _near(entry, entries)
+        missing: list[str] = []
         for system in systems:
             types = self.systems.get(system.sha256) or _types_of(system)
             self.systems[system.sha256] = types
@@ -329,15 +347,14 @@ class _Loader(NamedTuple):
             lacking = [kind for kind in kinds if not _is_known(kind, types)]
             if not lacking:
                 return types
-            missing = missing or lacking[0]
-        found = (
-            "its types are not all in {}, such as {}" if systems else "XMI without its type system"
-        )
-        names = ", ".join(system.name for system in systems)
-        raise refusal(
-            entry.source.name,
-            found,
-            *([(names,), missing] if systems else []),
+            missing = missing or lacking
+        found: tuple[Piece, ...] = ("XMI without its type system",)
+        if missing:
+            names = ", ".join(system.name for system in systems)
+            found = quoting("its types are not all in {}, such as {}", (names,), missing[0])
+        raise FormatError(
+            *found,
+            where=entry.source.name,
             remedy="put TypeSystem.xml, which is exported with it, next to it, or export UIMA "
             "CAS JSON, which needs none",
         )
@@ -416,24 +433,22 @@ def _from_json(source: Source) -> tuple[_Types, _Structures, _Views]:
 
 def _near(entry: _Entry, entries: Sequence[_Entry]) -> list[Source]:
     """Return type systems for XMI: from its folder first, then from anywhere given."""
-    found = [item for item in entries if item.kind == "types"]
-    path = entry.source.path
+    found = [(item.path, item.source) for item in entries if item.kind == "types"]
+    path, own = entry.source.path, PurePosixPath(entry.path)
     if path is not None and not found:
-        for name in sorted(path.parent.glob("*.xml")):
-            if "typesystem" in name.name.lower() and name.is_file() and not name.is_symlink():
-                beside = Source(str(name), path=name)
+        for file in path.parent.glob("*.xml"):
+            if "typesystem" in file.name.lower() and file.is_file() and not file.is_symlink():
+                beside = Source(str(file), path=file)
                 if entry.source.given:
                     beside = beside.hidden(f"{entry.source.name}, type system")
                 if _kind_of_file(beside) == "types":
-                    found.append(_Entry(name.name, beside, "types"))
-    own = PurePosixPath(entry.path)
+                    found.append((str(own.with_name(file.name)), beside))
 
-    def distance(item: _Entry) -> tuple[bool, bool, bool, str]:
-        path = PurePosixPath(item.path)
-        is_usual, is_alike = path.name.lower() == "typesystem.xml", path.name.startswith(own.stem)
-        return path.parent != own.parent, not is_usual, not is_alike, item.path
+    def distance(item: tuple[str, Source]) -> tuple[bool, bool, str]:
+        place = PurePosixPath(item[0])
+        return place.parent != own.parent, place.name.lower() != "typesystem.xml", item[0]
 
-    return [item.source for item in sorted(found, key=distance)]
+    return [source for _, source in sorted(found, key=distance)]
 
 
 def _view_with_text(
@@ -444,13 +459,16 @@ def _view_with_text(
     texts = {str(one.get("sofaID")): one.get("sofaString") for one in sofas}
     texts = {name: text for name, text in texts.items() if isinstance(text, str)}
     if len(texts) != 1 and (_INITIAL not in texts or reading.is_strict):
-        strict = Use("strict", is_name=True)
         raise refusal(
             where,
             "views with a text: {}",
             quotes(texts),
             expected=f"one, or one called {_INITIAL}",
-            remedy=("remove the others, or read it without ", strict, ", which ignores them"),
+            remedy=(
+                "remove the others, or read it without ",
+                Use("strict", is_name=True),
+                ", which ignores them",
+            ),
         )
     reading.skipped[not_read("other views of documents")] += len(texts) - 1
     name = _INITIAL if _INITIAL in texts else next(iter(texts))
@@ -535,8 +553,8 @@ def _layered(draft: Draft, types: _Types, structures: _Structures, reading: Read
         draft=replace(
             draft,
             document=title,
-            tokens=_stretches("token", places, draft, reading) if has_tokens else None,
-            sentences=_stretches("sentence", places, draft, reading) if has_sentences else None,
+            tokens=_stretches(places["token"]) if has_tokens else None,
+            sentences=_stretches(places["sentence"]) if has_sentences else None,
         ),
         layers=layers,
         candidates=_candidates(kinds.values()),
@@ -557,21 +575,13 @@ def _mark(number: int, kind: _Kind, values: Mapping[str, Any], file: str) -> Ann
     given = {name: values[name] for name in (*features, *others) if values.get(name) is not None}
     for name in features:
         if not isinstance(given.get(name, ""), str):
-            found = "feature {} is {}"
-            raise refusal(where, found, name, (shown(given[name]),), expected="a text")
+            raise refusal(where, "feature {} is {}", name, (shown(given[name]),), expected="a text")
     return Annotation(start, end, {x: as_label(y) for x, y in given.items()}, where, str(number))
 
 
-def _stretches(
-    role: str, places: Mapping[str, list[Interval]], draft: Draft, reading: Reading
-) -> list[Interval] | None:
+def _stretches(places: Iterable[Interval]) -> list[Interval] | None:
     """Return tokens or sentences in order; None if the file has none."""
-    ordered = sorted({place for place in places[role] if place[0] != place[1]})
-    odd = out_of_order(ordered, length_of(draft.text, reading.options["offsets"] or "utf16"))
-    if odd is not None:
-        found = f"{role} [{odd[0]}, {odd[1]}) overlaps another or does not lie in the text"
-        raise refusal(str(draft.where), found, expected=f"{role}s one after the other")
-    return ordered or None
+    return sorted({place for place in places if place[0] != place[1]}) or None
 
 
 def _candidates(kinds: Iterable[_Kind]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from beyondchance.errors import SpanError
-from beyondchance.io.conventions import BELONG_TOGETHER, fits, n_fitting
+from beyondchance.io.conventions import BELONG_TOGETHER, fits
 from beyondchance.io.drafts import Draft, DraftSpan
 from beyondchance.io.offsets import Interval, collapsed, offsets_at
 from beyondchance.io.options import Reading
@@ -91,13 +91,13 @@ def read(upload: Upload, reading: Reading) -> Iterator[Draft]:
     for document, text in _texts(upload, list(documents), reading):
         groups = documents[document].items()
         stored = [
-            (text, [mark.offsets], mark.quote or None)
+            (text, [mark.offsets], mark.quote)
             for _, group in groups
             for mark in group
-            if mark.offsets is not None
+            if mark.offsets is not None and mark.quote
         ]
         # Code points, unless the quotes show that offsets count UTF-16 units.
-        best = max(_COUNTED, key=partial(n_fitting, stored))
+        best = max(_COUNTED, key=lambda unit: sum(fits(*one, unit) for one in stored))
         unit = reading.options["offsets"] or best
         for annotator, group in groups:
             yield Draft(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from beyondchance.io.conventions import BELONG_TOGETHER
 from beyondchance.io.drafts import Draft
 from beyondchance.io.layers import Annotation, Layer, Layered, layer_drafts
-from beyondchance.io.offsets import Interval, length_of, places
+from beyondchance.io.offsets import Interval, length_of, words_at
 from beyondchance.io.options import Reading
 from beyondchance.io.registry import Upload, by_files, each_upload
 from beyondchance.io.sources import Source
@@ -102,19 +102,18 @@ def parsed(
     """
     where, lines = source.name, source.lines() or [""]
     if not _HEAD.fullmatch(lines[0]):
-        expected, remedy = f"'{_BEGIN}.0' to 3.3", "export the document again as WebAnno TSV 3.3"
         raise refusal(
             f"{where}:1",
             "found {}",
             lines[0] or ("an empty line",),
-            expected=expected,
-            remedy=remedy,
+            expected=f"'{_BEGIN}.0' to 3.3",
+            remedy="export the document again as WebAnno TSV 3.3",
         )
     columns, sentences = _cut(lines, where)
-    found = _Document(columns, reading.options["offsets"] or "utf16")
+    found = _Document(reading.options["offsets"] or "utf16")
     for number, text, rows in sentences:
         if rows:
-            found.add("\n".join(text), number, rows)
+            found.add("\n".join(text), number, rows, columns)
         else:
             reading.skipped[left_out("sentences without tokens")] += 1
     if not found.tokens:
@@ -166,13 +165,15 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
         where = f"{name}:{number}"
         if line.startswith("#T_"):
             if sentences:
-                found, expected = "found {} after a sentence", "all layers before the first"
-                raise refusal(where, found, line, expected=expected)
+                raise refusal(
+                    where, "found {} after a sentence", line, expected="all layers before the first"
+                )
             declared = _declared(line, first, where)
             first = declared.end
             if columns.setdefault(declared[:2], declared) is not declared:
-                found = "layer {} was declared before"
-                raise refusal(where, found, declared.layer, expected="it once")
+                raise refusal(
+                    where, "layer {} was declared before", declared.layer, expected="it once"
+                )
         elif line.startswith(_TEXT):
             text = unescaped(line.removeprefix(_TEXT))
             if lines[number - 2].startswith(_TEXT):
@@ -182,8 +183,9 @@ def _cut(lines: list[str], name: str) -> tuple[list[_Columns], list[_Sentence]]:
                 sentences.append((number, [text], []))
         elif line and not line.startswith("#"):
             if not sentences:
-                found = "found a token before any sentence"
-                raise refusal(where, found, expected=f"a line '{_TEXT}' first")
+                raise refusal(
+                    where, "found a token before any sentence", expected=f"a line '{_TEXT}' first"
+                )
             sentences[-1][2].append(_row(number, line.split("\t"), first, where))
     return list(columns.values()), sentences
 
@@ -193,8 +195,12 @@ def _declared(line: str, first: int, where: str) -> _Columns:
     kind, equals, rest = line[3:].partition("=")
     layer, *names = rest.rstrip().split("|")
     if kind not in _IGNORED or not equals or not layer:
-        expected = "'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features"
-        raise refusal(where, "found {}", line, expected=expected)
+        raise refusal(
+            where,
+            "found {}",
+            line,
+            expected="'#T_SP=', '#T_CH=' or '#T_RL=' with a layer and its features",
+        )
     # A slot takes two columns: the role, and the type of what fills it.
     slots = [first + index for index, name in enumerate(names) if name.startswith("ROLE_")]
     taken = {*slots, *(index + 1 for index in slots)}
@@ -208,13 +214,18 @@ def _row(line: int, fields: list[str], wanted: int, where: str) -> _Row:
     if len(fields) == wanted + 1 and not fields[-1]:
         fields = fields[:-1]
     if len(fields) != wanted:
-        expected = f"{wanted}, as the header declares"
-        raise refusal(where, f"found {len(fields)} columns", expected=expected)
+        raise refusal(
+            where, f"found {len(fields)} columns", expected=f"{wanted}, as the header declares"
+        )
     number, offsets = _TOKEN_LINE.fullmatch(fields[0]), _OFFSETS.fullmatch(fields[1])
     start, end = map(int, offsets.groups() if offsets else (1, 0))
     if number is None or start > end:
-        expected = "the number of a token, such as 1-2, and its offsets, such as 4-9"
-        raise refusal(where, "found {} and {}", *fields[:2], expected=expected)
+        raise refusal(
+            where,
+            "found {} and {}",
+            *fields[:2],
+            expected="the number of a token, such as 1-2, and its offsets, such as 4-9",
+        )
     return _Row(where, line, bool(number[1]), start, end, unescaped(fields[2]), fields)
 
 
@@ -237,60 +248,68 @@ class _Document:
     links : set of (kind, layer, place)
     """
 
-    def __init__(self, columns: Sequence[_Columns], unit: str) -> None:
+    def __init__(self, unit: str) -> None:
         self.unit = unit
         self.text: list[str] = []
         self.tokens: list[Interval] = []
         self.sentences: list[Interval] = []
         self.marks: dict[tuple[str, _Key], tuple[Annotation, int]] = {}
         self.links: set[tuple[str, str, str]] = set()
-        self._columns = columns
-        self._token = -1
+        self._n_tokens = 0
 
-    def add(self, text: str, line: int, rows: Sequence[_Row]) -> None:
+    def add(self, text: str, line: int, rows: Sequence[_Row], columns: Sequence[_Columns]) -> None:
         """Put a sentence where the offsets of its tokens say."""
         first, before = rows[0], self.sentences[-1][1] if self.sentences else 0
         lead = text.find(first.form)
         if lead < 0:
-            found = "token {} is not in the text of its sentence"
-            expected = f"the words of the text at line {line}"
-            raise refusal(first.where, found, first.form, expected=expected)
+            raise refusal(
+                first.where,
+                "token {} is not in the text of its sentence",
+                first.form,
+                expected=f"the words of the text at line {line}",
+            )
         begin = first.start - length_of(text[:lead], self.unit)
         gap = begin - before
         if gap < 0 or gap > MOST_GAP:
-            found = f"the sentence begins at {begin}, but the text before it ends at {before}"
-            raise refusal(first.where, found, remedy=self._advice())
+            raise refusal(
+                first.where,
+                f"the sentence begins at {begin}, but the text before it ends at {before}",
+                remedy=self._advice(),
+            )
         # What stood between sentences is not in the file; only how much.
         self.text += ["\n" * min(gap, 1) + " " * (gap - 1), text]
         self.sentences.append((begin, begin + length_of(text, self.unit)))
-        place = places(text, self.unit)
+        words = words_at(text, self.unit)
         for row in rows:
-            start, end = place.get(row.start - begin, -1), place.get(row.end - begin, -1)
-            self._check(row, text[start:end] if 0 <= start <= end else None)
-            self._token += not row.is_part
-            for columns in self._columns:
-                self._link(row, columns)
-                if columns.kind == "SP":
-                    self._mark(row, columns)
+            self._check(row, words(row.start - begin, row.end - begin))
+            if not row.is_part:
+                self._n_tokens += 1
+                if row.start < row.end:
+                    self.tokens.append((row.start, row.end))
+            for layer in columns:
+                self._link(row, layer)
+                if layer.kind == "SP":
+                    self._mark(row, layer)
 
     def _check(self, row: _Row, words: str | None) -> None:
-        """Add a token, refused if it is not one of the words that follow those before."""
+        """Refuse a token that is not one of the words that follow those before."""
         # Equal but for the kind of white space.
-        is_same = words is not None and (len(words), words.split()) == (
-            len(row.form),
-            row.form.split(),
-        )
-        if not is_same:
-            covered = ("nothing of its sentence",) if words is None else words
-            found = f"[{row.start}, {row.end}) covers {{}}, but the token is {{}}"
-            raise refusal(row.where, found, covered, row.form, remedy=self._advice())
-        if not row.is_part:
-            before = self.tokens[-1][1] if self.tokens else 0
-            if row.start < before:
-                found = f"token {{}} begins at {row.start}, but the one before ends at {before}"
-                raise refusal(row.where, found, row.form, expected="tokens in order")
-            if row.start < row.end:
-                self.tokens.append((row.start, row.end))
+        if words is None or (len(words), words.split()) != (len(row.form), row.form.split()):
+            raise refusal(
+                row.where,
+                f"[{row.start}, {row.end}) covers {{}}, but the token is {{}}",
+                ("nothing of its sentence",) if words is None else words,
+                row.form,
+                remedy=self._advice(),
+            )
+        before = self.tokens[-1][1] if self.tokens else 0
+        if row.start < before and not row.is_part:
+            raise refusal(
+                row.where,
+                f"token {{}} begins at {row.start}, but the one before ends at {before}",
+                row.form,
+                expected="tokens in order",
+            )
 
     def _advice(self) -> Text:
         if max("".join(self.text), default="") < "\U00010000":
@@ -300,22 +319,20 @@ class _Document:
 
     def _link(self, row: _Row, columns: _Columns) -> None:
         """Add links to other annotations, each once."""
-        for index in columns.links:
-            for item in _items(row.cells[index]):
-                # A link of a chain is repeated for each of its tokens, a relation is not.
-                _, arrow, target = item.partition("->")
-                number = _NUMBERED.fullmatch(item)
-                place = f"{row.line}:{item}"
-                if columns.kind == "CH" and arrow:
-                    place = f"->{target}"
-                elif columns.kind == "SP" and number:
-                    place = f"[{number[2]}]"
-                if columns.kind != "SP" or not item.startswith("*"):
-                    self.links.add((columns.kind, columns.layer, place))
+        for item in (item for index in columns.links for item in _items(row.cells[index])):
+            # A link of a chain is repeated for each of its tokens, a relation is not.
+            _, arrow, target = item.partition("->")
+            number = _NUMBERED.fullmatch(item)
+            place = f"{row.line}:{item}"
+            if columns.kind == "CH" and arrow:
+                place = f"->{target}"
+            elif columns.kind == "SP" and number:
+                place = f"[{number[2]}]"
+            if columns.kind != "SP" or not item.startswith("*"):
+                self.links.add((columns.kind, columns.layer, place))
 
     def _mark(self, row: _Row, columns: _Columns) -> None:
         """Add the annotations of one layer: each is in all columns of the layer."""
-        layer = columns.layer
         new: dict[_Key, dict[str, str]] = {}
         for feature, index in columns.features.items():
             for place, item in enumerate(_items(row.cells[index])):
@@ -328,15 +345,20 @@ class _Document:
         for key, values in new.items():
             # An annotation goes on where its number was before.
             mark = Annotation(row.start, row.end, values, row.where)
-            before, token = self.marks.get((layer, key), (mark, self._token))
-            if before.values != values or self._token - token > 1:
+            known = (columns.layer, key)
+            before, token = self.marks.get(known, (mark, self._n_tokens))
+            if before.values != values or self._n_tokens - token > 1:
                 is_gap = before.values == values
                 problem = "goes on after a gap" if is_gap else "has other values than"
-                found = f"annotation [{key[1]}] of layer {{}} {problem} at {{}}"
-                expected = "the same values, and neighbouring tokens, in all its lines"
-                raise refusal(row.where, found, layer, (before.where,), expected=expected)
+                raise refusal(
+                    row.where,
+                    f"annotation [{key[1]}] of layer {{}} {problem} at {{}}",
+                    columns.layer,
+                    (before.where,),
+                    expected="the same values, and neighbouring tokens, in all its lines",
+                )
             start, end = min(before.start, row.start), max(before.end, row.end)
-            self.marks[layer, key] = before._replace(start=start, end=end), self._token
+            self.marks[known] = before._replace(start=start, end=end), self._n_tokens
 
 
 def _items(cell: str) -> list[str]:

@@ -52,8 +52,11 @@ def _check_annotators(export: Export) -> None:
     marked = {annotator for (_, annotator), spans in export.annotations.items() if spans}
     silent = [export.corpus.annotators[who] for who in people if who not in marked]
     if silent:
-        found = ("one file does not name annotators who marked nothing: ", *quotes(silent))
-        raise DataError(*found, where=export.path, remedy=FOLDER)
+        raise DataError(
+            *("one file does not name annotators who marked nothing: ", *quotes(silent)),
+            where=export.path,
+            remedy=FOLDER,
+        )
     documents = dict.fromkeys(document for document, _ in export.annotations)
     export.check_complete(product(documents, people), export.name)
 

@@ -29,8 +29,10 @@ def composed(export: Export) -> Files:
         export.check_complete(pairs, "columns")
         for person in names:
             if _BREAK.search(person) or person.lower() in RESERVED_COLUMNS:
-                found = quoting("annotator {} cannot be the name of a column", person)
-                raise DataError(*found, remedy=f"rename the annotator, or {FOLDER}")
+                raise DataError(
+                    *quoting("annotator {} cannot be the name of a column", person),
+                    remedy=f"rename the annotator, or {FOLDER}",
+                )
     return export.for_each_or_all("conll", partial(_conll, export, names))
 
 
