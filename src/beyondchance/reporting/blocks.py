@@ -11,7 +11,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from beyondchance.annotations.corpus import Corpus
-from beyondchance.messages import Note, Text
+from beyondchance.messages import Note, Text, spoken
 from beyondchance.numbers import in_digits, p_in_digits
 from beyondchance.reporting.paragraphs import Paragraph
 from beyondchance.tallies import DOCUMENTS, by_fate
@@ -51,6 +51,11 @@ class Prose(NamedTuple):
 
     text: Text
     quiet: bool = False
+
+    @property
+    def words(self) -> str:
+        """The text in the words of Python, or as it was spoken already."""
+        return spoken(self.text)
 
 
 class Table(NamedTuple):

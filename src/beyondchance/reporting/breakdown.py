@@ -577,8 +577,9 @@ def scores_table(
     remark: str = "",
 ) -> Table:
     """Return a table of scores by name; of too many, those of the lowest scores."""
-    columns, shown = (NAMED, SPANS, *SCORE_COLUMNS), {"top": top, "lowest": contested}
-    return table_of(rows, columns, title, remark, settings=settings, **shown, name=heading)
+    columns = (NAMED, SPANS, *SCORE_COLUMNS)
+    shown = partial(table_of, settings=settings, top=top, lowest=contested, name=heading)
+    return shown(rows, columns, title, remark)
 
 
 def rates_tables(rows: Sequence[Any], settings: Settings | None, title: str) -> list[Table]:
@@ -595,8 +596,9 @@ def intervals_tables(
     if not any(row.intervals for row in rows):
         return []
     columns = (NAMED, SCORE_COLUMNS[-1]._replace(why=None))
-    shown = {"top": top, "lowest": contested}
-    return [table_of(rows, columns, title, settings=settings, **shown, name=heading)]
+    return [
+        table_of(rows, columns, title, settings=settings, top=top, lowest=contested, name=heading)
+    ]
 
 
 def lowest_names(scores: Mapping[Any, Score], top: int) -> list[Any]:

@@ -500,7 +500,7 @@ def unshared_labels(settings: Settings, *tables: Counts) -> list[Note]:
             for label, n_spans in counts.spans_by_label(name).items():
                 users[label] |= {name} if n_spans else set()
     unshared = {label: next(iter(names)) for label, names in users.items() if len(names) == 1}
-    listed = [
+    listed: list[tuple[Piece, ...]] = [
         ("; " if number else "", Quote(label), " by ", Quote(name))
         for number, (label, name) in enumerate(unshared.items())
     ]

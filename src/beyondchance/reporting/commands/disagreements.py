@@ -229,7 +229,7 @@ def _pairs_table(
     top: int,
 ) -> Table:
     """Return a table of counts by kind, of all pairs together and of each."""
-    pairs = [{"pair": " and ".join(pair), **counts} for pair, counts in by_pair.items()]
+    pairs: list[Data] = [{"pair": " and ".join(pair), **counts} for pair, counts in by_pair.items()]
     whole = {"pair": "all pairs", **{x: sum(row[x] for row in pairs) for x in KINDS}}
     is_cut = 0 < top < len(pairs)
     if is_cut:

@@ -100,8 +100,8 @@ def places_table(found: Places, top: int) -> Table:
         row["versions"] = versions_in_words(shown, place)
     legend = "(worth: what corrected agreement would rise by if all had the version of most)"
     title, noun = "one by one, what is worth most first", found.corpus.extent.noun
-    rest = {"top": top, "n_rows": len(found), "document": noun}
-    return table_of(rows, PLACE.columns, title, legend, **rest)
+    n = len(found)
+    return table_of(rows, PLACE.columns, title, legend, top=top, n_rows=n, document=noun)
 
 
 def contexts_of(shown: Places | Disagreements) -> list[str]:

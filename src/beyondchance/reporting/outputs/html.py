@@ -16,7 +16,7 @@ def rendered(blocks: Sequence[Block], *, digits: int) -> str:
 
 def _block(block: Block, digits: int) -> str:
     if isinstance(block, Prose):
-        words = _escaped(block.text)
+        words = _escaped(block.words)
         return f"<p><code>{words}</code></p>" if block.quiet else f"<p>{words}</p>"
     lines = ["<table>"]
     if block.title:

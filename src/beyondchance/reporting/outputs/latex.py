@@ -38,7 +38,7 @@ def rendered(blocks: Sequence[Block | PaperTable], *, digits: int) -> str:
 
 def _block(block: Block | PaperTable, digits: int) -> str:
     if isinstance(block, Prose):
-        return "\n".join(f"% {visible(line)}" for line in block.text.splitlines())
+        return "\n".join(f"% {visible(line)}" for line in block.words.splitlines())
     if isinstance(block, PaperTable):
         rows = list(chain.from_iterable(block.sections.values()))
         # Wide tables take both columns of a page that has two.

@@ -15,8 +15,8 @@ def rendered(blocks: Sequence[Block], *, digits: int) -> str:
 
 def _block(block: Block, digits: int) -> str:
     if isinstance(block, Prose):
-        is_code = block.quiet and "`" not in block.text
-        return f"`{visible(block.text)}`" if is_code else in_markdown(block.text)
+        is_code = block.quiet and "`" not in block.words
+        return f"`{visible(block.words)}`" if is_code else in_markdown(block.words)
     first, *rows = ([in_markdown(cell) for cell in row] for row in block.texts(digits, headed=True))
     sides = ["---" if is_left else "---:" for is_left in block.left]
     before = [f"**{in_markdown(block.title)}**", ""] if block.title else []

@@ -47,10 +47,10 @@ def _lines(block: Block, digits: int, limit: int | None) -> Iterator[str]:
     """Yield the lines of a block; without a limit, tables are as wide as they get."""
     width = min(limit or _WIDEST, _WIDEST)
     match block:
-        case Prose(text, quiet=True):
-            yield _styled(visible(text), _DIM)
-        case Prose(text):
-            yield from _wrapped(text, width)
+        case Prose(quiet=True):
+            yield _styled(visible(block.words), _DIM)
+        case Prose():
+            yield from _wrapped(block.words, width)
         case Table():
             yield from (_styled(line, _BOLD) for line in _wrapped(block.title, width))
             yield from _laid_out(block, digits, limit)
