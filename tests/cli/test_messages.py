@@ -227,11 +227,12 @@ def test_labels_of_one_annotator_are_a_note(run):
     code, out, err = run("agree", "lonely.csv")
     assert code == 0
     assert "\nada and ben: 1 document, 4 spans; " in out
+    said = "labels that one annotator alone uses, so that nothing can match them"
+    remedy = "--rename-label merges labels, --exclude-labels leaves them out"
     assert err.splitlines() == [
         "each may be one label under two names: 'PER/PERSON'",
         "lonely.csv: read as table",
-        "labels that one annotator alone uses, so that nothing can match them: 'PER' by 'ada'; "
-        "'PERSON' by 'ben'; --rename-label merges labels, --exclude-labels leaves them out",
+        f"{said}: 'PER' by 'ada'; 'PERSON' by 'ben'; {remedy}",
     ]
     code, _, err = run("agree", "lonely.csv", "--quiet")
     assert (code, err) == (0, "")
