@@ -6,12 +6,13 @@ spans are placed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from beyondchance.core.exact import exact_total, rounded
 from beyondchance.core.ragged import (
+    blocks,
     bounds,
     distinct,
     largest,
@@ -22,6 +23,11 @@ from beyondchance.core.ragged import (
 )
 from beyondchance.types import Bools, Floats, Ints
 from beyondchance.values import internal
+
+_WORD = 32
+"""Bits that are gathered at a time."""
+_MOST_CELLS = 2**19
+"""Words of bits that are held at a time."""
 
 Phi = Callable[[Ints, Ints, Ints, Ints], Floats]
 """Of the starts and lengths of two spans each: how much the two match."""
@@ -416,18 +422,37 @@ def paired(row: Ints, one: Ints, two: Ints, n_rows: int) -> Ints:
     """
     rivals = np.maximum(_repeated(row, one), _repeated(row, two))
     sizes = total(row, rivals == 1, n_rows).astype(np.int64)
-    # What those who have rivals may be paired with, as the bits of a number.
-    row, one, two = (column[rivals > 1] for column in (row, one, two))
-    stride = largest(two) + 1
-    known, number = distinct(row * stride + two)
-    bit = number - np.searchsorted(known, row * stride)
+    contested = np.flatnonzero(rivals > 1)
     wishes: dict[int, dict[int, int]] = {}
-    for which, left, right in zip(row.tolist(), one.tolist(), bit.tolist(), strict=True):
-        own = wishes.setdefault(which, {})
-        own[left] = own.get(left, 0) | 1 << right
+    for which, left, bits in _wishes(row[contested], one[contested], two[contested]):
+        wishes.setdefault(which, {})[left] = bits
     for which, own in wishes.items():
         sizes[which] += largest_pairing(own)
     return sizes
+
+
+def _wishes(row: Ints, one: Ints, two: Ints) -> Iterator[tuple[int, int, int]]:
+    """Yield each row and one side with all that it may be paired with, as the bits of a number."""
+    rows, number = distinct(row)
+    lowest = np.full(len(rows), largest(two))
+    np.minimum.at(lowest, number, two)
+    two = two - lowest[number]
+    n_words = largest(two) // _WORD + 1
+    stride = largest(one) + 1
+    sides, side = distinct(number * stride + one)
+    order = np.argsort(side, kind="stable")
+    first = bounds(side, len(sides))
+    for part in blocks(np.full(len(sides), n_words), _MOST_CELLS):
+        pairs = order[first[part.start] : first[part.stop]]
+        word = (side[pairs] - part.start) * n_words + two[pairs] // _WORD
+        # Different powers of two, so that their sum has all their bits, and is exact.
+        sums = total(word, 1 << two[pairs] % _WORD, (part.stop - part.start) * n_words)
+        words = sums.astype("<u4").reshape(-1, n_words)
+        names = zip(
+            rows[sides[part] // stride].tolist(), (sides[part] % stride).tolist(), strict=True
+        )
+        for (which, left), bits in zip(names, words, strict=True):
+            yield which, left, int.from_bytes(bits.tobytes(), "little")
 
 
 def _repeated(row: Ints, side: Ints) -> Ints:
