@@ -77,7 +77,7 @@ RESERVED_COLUMNS = frozenset((*TOKEN_NAMES, *SENTENCE_NAMES, *DOCUMENT_NAMES, *O
 """Columns that are not an annotator's tags, whatever they hold."""
 RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 """Comments that are not fields of documents."""
-_UNEVEN = re.compile(r"  | $|[\r\x0b\x0c\x1c-\x1f]", re.MULTILINE)
+_UNEVEN = ("  ", " \n", *"\r\x0b\x0c\x1c\x1d\x1e\x1f")
 """What divides cells otherwise than a single space does."""
 _LINE = re.compile(r"[^\n]+")
 _NO_FIELDS: dict[str, str] = {}
@@ -164,9 +164,11 @@ class _File:
     def add(self, text: str, number: int) -> list[str]:
         """Add lines, of which the first has a number, and return the cells of their rows."""
         sign = "\t" if "\t" in text else " "
-        row = f"[^\\x00- #-][^{sign}\\n]*(?:{sign}[^{sign}\\n]*){{{len(self.columns) - 1}}}\\n"
+        others = f"{sign}[^{sign}\\n]++" * (len(self.columns) - 1)
+        row = f"[^\\x00- #-][^{sign}\\n]*+{others}\\n"
         # Where other signs divide cells too, each line is looked at by itself.
-        plain = "(?!)" if sign == " " and _UNEVEN.search(text) else f"^(?:{row})++"
+        is_uneven = sign == " " and any(map(text.__contains__, _UNEVEN))
+        plain = "(?!)" if is_uneven else f"^(?:{row}|\\n)++"
         kept: list[str] = []
         done = 0
         for run in (*re.finditer(plain, text, re.MULTILINE), None):
@@ -174,35 +176,51 @@ class _File:
             for line in text[done:start].split("\n")[:-1]:
                 kept += self._odd(line, number)
                 number += 1
-            if run is not None:
-                last = number + text.count("\n", start, end)
-                kept += self._rows(run[0][:-1].replace("\n", sign).split(sign), number, last)
-                number = last
+            kept += self._plain(text[start:end], sign, number)
+            number += text.count("\n", start, end)
             done = end
         return kept
 
-    def _rows(self, cells: list[str], number: int, end: int) -> list[str]:
-        """Add rows with numbers up to another; return their cells, without those of a header."""
-        if not self.lines and self.header is None:
-            width = len(self.columns)
-            if is_header(cells[:width]):
-                self.header = [cell.strip() for cell in cells[:width]]
-                return self._rows(cells[width:], number + 1, end)
-        if number < end:
-            if self.begins:
-                self.first.append(len(self.lines))
-                self.document.append(len(self.names) - 1)
-            self.begins = self.in_head = False
-            self.lines.extend(range(number, end))
+    def _plain(self, text: str, sign: str, number: int) -> list[str]:
+        """Add rows and blank lines, and return the cells of the rows."""
+        if sign == " " and text.isascii():
+            cells = text.split()
+        else:
+            cells = list(filter(None, text.replace("\n", sign).split(sign)))
+        if self._is_header(cells[: len(self.columns)]):
+            rest = text.lstrip("\n").partition("\n")[2]
+            return self._plain(rest, sign, number + text.count("\n") - rest.count("\n"))
+        codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        is_row = np.diff((codes == ord("\n")).nonzero()[0], prepend=-1) > 1
+        rows = is_row.nonzero()[0]
+        firsts = (np.diff(rows, prepend=-1 - self.begins) > 1).nonzero()[0]
+        self.first += (firsts + len(self.lines)).tolist()
+        self.document += [len(self.names) - 1] * len(firsts)
+        self.lines.frombytes((rows + number).tobytes())
+        self.in_head &= not len(rows)
+        if len(is_row):
+            self.begins = (self.begins and not len(rows)) or not is_row[-1]
         return cells
+
+    def _is_header(self, cells: list[str]) -> bool:
+        """Return whether the first row names the columns, and keep their names."""
+        is_first = not self.lines and self.header is None and is_header(cells)
+        if is_first:
+            self.header = [cell.strip() for cell in cells]
+        return is_first
 
     def _odd(self, line: str, number: int) -> list[str]:
         """Add a line that may be no row, and return its cells if it is one."""
         width = len(self.columns)
         cells = cells_of(line)
         kind = kind_of(line, cells, width)
-        if kind == "row":
-            return self._rows(cells, number, number + 1)
+        if kind == "row" and not self._is_header(cells):
+            if self.begins:
+                self.first.append(len(self.lines))
+                self.document.append(len(self.names) - 1)
+            self.begins = self.in_head = False
+            self.lines.append(number)
+            return cells
         if kind == "odd":
             raise _other_width(
                 len(cells), f"{self.source.name}:{number}", f"{width}, as in the first row"
@@ -210,7 +228,9 @@ class _File:
         if kind == "document":
             self.begin("")
             self.in_head = False
-        if kind != "comment" or self._take_comment(line, number):
+        if kind in {"blank", "document"} or (
+            kind == "comment" and self._take_comment(line, number)
+        ):
             self.begins = True
         return []
 
