@@ -350,7 +350,7 @@ def star(intervals: Iterable[ConfidenceInterval]) -> Text:
     if not starred:
         return ""
     weakest = min(starred, key=lambda interval: interval.effective)
-    return "* the weakest: ", *pieces(weakest.caution_text), "."
+    return "* the least certain of these: ", *pieces(weakest.caution_text), "."
 
 
 def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
