@@ -1,6 +1,7 @@
 """Files that somebody else wrote: opened, decoded, or refused with the place."""
 
 import contextlib
+import gzip
 import io
 import zipfile
 
@@ -223,3 +224,12 @@ def test_white_space_before_a_repeated_key(tmp_path, space, form):
     path.write_text(space + '[{"text": "Mia",\n "text": "x"}]')
     with refused(bc.FormatError, f"a.json:{2 + space.count(chr(10))}: … 'text' … twice"):
         bc.read(path, format=form)
+
+
+@each("content", [b"BZh", b"\x1f\x8b", b"\xfd7zXZ\0x", gzip.compress(b"a B-X\n")[:-9]])
+def test_a_damaged_compressed_file_is_refused_where_it_is_read(content):
+    """Not where formats ask for its beginning."""
+    source = Source("a.conll.gz", member=content)
+    assert source.head == content
+    with refused(bc.FormatError, "a.conll.gz: … unpacked"):
+        source.data  # noqa: B018

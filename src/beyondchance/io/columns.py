@@ -272,7 +272,9 @@ def stripped_codes(table: Table, column: str) -> tuple[list[str], Ints, int]:
     n_stripped : int
         How many rows have a value with white space around it.
     """
-    values = table.columns.get(column, [None] * len(table))
+    if column not in table.columns:
+        return [], np.full(len(table), -1), 0
+    values = table.columns[column]
     if hasattr(values, "combine_chunks"):
         own, codes = _arrow_codes(values)
     else:

@@ -308,8 +308,11 @@ class Source:
         """Read so many of the first bytes of the content."""
         if not self.is_packed:
             return self._raw_head if size == _HEAD_BYTES else self._raw(size)
-        with self.opened() as file:
-            return self.read(file, size)
+        try:
+            with self.opened() as file:
+                return self.read(file, size)
+        except FormatError:  # a damaged file is refused when all of it is read
+            return self._raw(size)
 
     def _raw(self, most: int | None = None) -> bytes:
         """Read the file as it is, or as many of its first bytes as are asked for."""
