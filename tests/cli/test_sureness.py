@@ -199,7 +199,9 @@ class TestAgree:
         args = ("agree", *TEAM, "--confidence", "0.9")
         found = run(capsys, *args, "--resamples", "99", "--interval-method", "bca")
         assert "--interval-method expanded" in found.err
-        assert_tells(" ".join(found.out.split()), "* the weakest … fewer than 30 … too narrow")
+        assert_tells(
+            " ".join(found.out.split()), "* the least certain … fewer than 30 … too narrow"
+        )
         found = run(capsys, *args)
         assert "interval" not in found.err
         assert "too narrow" not in found.out
@@ -209,7 +211,7 @@ class TestAgree:
         write(Corpus.from_spans(spans, lengths=[9] * 4), "spans.csv", format="table")
         found = run(capsys, "agree", "spans.csv", "--confidence", "0.9")
         assert_tells(found.err, "4 documents … rough guide")
-        assert_tells(" ".join(found.out.split()), "* the weakest … rough guide")
+        assert_tells(" ".join(found.out.split()), "* the least certain … rough guide")
 
     def test_sentences_are_said_to_be_drawn(self, capsys, tmp_path):
         tags = [["B-P", "O", "O"], ["O", "B-P", "O"], ["B-P", "I-P", "O"], ["O", "O", "B-P"]]
@@ -278,7 +280,7 @@ class TestAgree:
             found = run(capsys, "agree", *TEAM, *FEW[:-1], *words)
             text, noted = " ".join(found.out.split()), " ".join(found.err.split())
             assert_tells(noted, "over 3 annotators … fewer than 10")
-            assert_tells(text, "* the weakest … annotators … fewer than 10")
+            assert_tells(text, "* the least certain … annotators … fewer than 10")
             # What this method allows for, the other one does not.
             assert ("too narrow" in noted) == ("too narrow" in text) == (method == "bca")
             assert ("unlike" in noted) == ("unlike" in text) == (method == "expanded")
@@ -353,7 +355,9 @@ class TestRank:
         shown = [line.split() for line in found.out.splitlines() if line.startswith("cleo   ben")]
         low, high = f"{pair.interval.low:.4f}", f"{pair.interval.high:.4f}*"
         assert shown == [["cleo", "ben", f"{pair.difference:.4f}", low, "to", high]]
-        assert_tells(" ".join(found.out.split()), "* the weakest … fewer than 30 … too narrow")
+        assert_tells(
+            " ".join(found.out.split()), "* the least certain … fewer than 30 … too narrow"
+        )
         assert "--interval-method expanded" in found.err
 
     @pytest.mark.slow

@@ -80,6 +80,9 @@ RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 _UNEVEN = ("  ", " \n", *"\r\x0b\x0c\x1c\x1d\x1e\x1f")
 """What divides cells otherwise than a single space does."""
 _LINE = re.compile(r"[^\n]+")
+# Rows without empty cells, and blank lines. A run is as wide as a file, or cut into lines.
+_BY_TABS = re.compile(r"(?m)^(?:[^\x00- #-][^\t\n]*+(?:\t[^\t\n]++)*+\n|\n)++")
+_BY_SPACES = re.compile(r"(?m)^(?:[^\x00- #-][^ \n]*+(?: [^ \n]++)*+\n|\n)++")
 _NO_FIELDS: dict[str, str] = {}
 _BLOCK = 2**18
 """Characters that are cut into lines at a time."""
@@ -163,19 +166,15 @@ class _File:
 
     def add(self, text: str, number: int) -> list[str]:
         """Add lines, of which the first has a number, and return the cells of their rows."""
-        sign = "\t" if "\t" in text else " "
-        others = f"{sign}[^{sign}\\n]++" * (len(self.columns) - 1)
-        row = f"[^\\x00- #-][^{sign}\\n]*+{others}\\n"
+        sign, plain = ("\t", _BY_TABS) if "\t" in text else (" ", _BY_SPACES)
         # Where other signs divide cells too, each line is looked at by itself.
         is_uneven = sign == " " and any(map(text.__contains__, _UNEVEN))
-        plain = "(?!)" if is_uneven else f"^(?:{row}|\\n)++"
         kept: list[str] = []
         done = 0
-        for run in (*re.finditer(plain, text, re.MULTILINE), None):
+        for run in (*(() if is_uneven else plain.finditer(text)), None):
             start, end = (len(text), len(text)) if run is None else run.span()
-            for line in text[done:start].split("\n")[:-1]:
-                kept += self._odd(line, number)
-                number += 1
+            kept += self._odd_lines(text[done:start], number)
+            number += text.count("\n", done, start)
             kept += self._plain(text[start:end], sign, number)
             number += text.count("\n", start, end)
             done = end
@@ -183,6 +182,12 @@ class _File:
 
     def _plain(self, text: str, sign: str, number: int) -> list[str]:
         """Add rows and blank lines, and return the cells of the rows."""
+        codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+        ends = (codes == ord("\n")).nonzero()[0]
+        is_row = np.diff(ends, prepend=-1) > 1
+        signs = np.searchsorted((codes == ord(sign)).nonzero()[0], ends)
+        if not (np.diff(signs, prepend=0) == (len(self.columns) - 1) * is_row).all():
+            return self._odd_lines(text, number)
         if sign == " " and text.isascii():
             cells = text.split()
         else:
@@ -190,8 +195,6 @@ class _File:
         if self._is_header(cells[: len(self.columns)]):
             rest = text.lstrip("\n").partition("\n")[2]
             return self._plain(rest, sign, number + text.count("\n") - rest.count("\n"))
-        codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        is_row = np.diff((codes == ord("\n")).nonzero()[0], prepend=-1) > 1
         rows = is_row.nonzero()[0]
         firsts = (np.diff(rows, prepend=-1 - self.begins) > 1).nonzero()[0]
         self.first += (firsts + len(self.lines)).tolist()
@@ -201,6 +204,11 @@ class _File:
         if len(is_row):
             self.begins = (self.begins and not len(rows)) or not is_row[-1]
         return cells
+
+    def _odd_lines(self, text: str, number: int) -> list[str]:
+        """Add lines that may be no rows, and return the cells of those that are."""
+        lines = enumerate(text.split("\n")[:-1], number)
+        return [cell for at, line in lines for cell in self._odd(line, at)]
 
     def _is_header(self, cells: list[str]) -> bool:
         """Return whether the first row names the columns, and keep their names."""

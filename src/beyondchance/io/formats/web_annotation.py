@@ -248,7 +248,7 @@ def _texts(upload: Upload, documents: Sequence[str], reading: Reading) -> Iterat
     names = by_names(sources)
     for document in documents:
         # An address may end with what the page is asked for.
-        page = PurePosixPath(re.split("[?#]", document.replace("\\", "/"))[0])
+        page = PurePosixPath(document.replace("\\", "/").partition("?")[0].partition("#")[0])
         is_unnamed = document == "1" and not upload.is_folder
         own = first.stem if is_unnamed else document
         known = (names[key] for key in (own, page.name, page.stem) if key in names)
