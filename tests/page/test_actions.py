@@ -150,7 +150,7 @@ class TestPerson:
         assert step.why == "dan marked nothing in 12 documents where others marked something."
         rest = agreement(corpus.select(annotators=["ada", "ben", "cleo"]))
         assert (step.before, step.after) == (result.corrected, pytest.approx(rest.corrected))
-        assert step.when == "without dan"
+        assert step.when == "among the others"
 
     def test_of_two_it_comes_first_too(self):
         corpus = team(dan=[[]] * 12).select(annotators=["ada", "dan"])

@@ -56,7 +56,10 @@ def test_spans_that_cover_several_are_counted_once():
     corpus = Corpus.from_spans(marked, lengths=[9] * 6)
     pattern = diagnose(corpus).patterns[0]
     assert pattern.count > pattern.n_places == 6
-    assert_tells(section(report(corpus, **FEW)), f"In 6 spans. … ada {pattern.count} times")
+    assert_tells(
+        section(report(corpus, **FEW)),
+        f"{pattern.count} disagreements in 6 spans. … ada {pattern.count} times",
+    )
 
 
 def test_systems_have_the_errors_of_the_best_one():

@@ -108,7 +108,7 @@ def _person(found: Overview) -> Iterator[Action]:
             people.address(found, who),
             before=found.result.corrected,
             after=rest.score.corrected if (rest := others.get(who)) is not None else nan,
-            when=f"without {shown_name(who)}",
+            when="among the others",
         )
         for who, work, why in _differing(found)
     ]

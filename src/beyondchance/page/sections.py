@@ -274,7 +274,8 @@ def _finding(pattern: Pattern, found: Overview, links: Mapping[str, str]) -> Fin
     advice = f"{pattern.advice[0].upper()}{pattern.advice[1:]}."
     if pattern.n_places != pattern.count:
         # A span that covers two of another label differs from both.
-        advice = f"In {counted(pattern.n_places, 'span')}. {advice}"
+        differ = counted(pattern.count, "disagreement")
+        advice = f"{differ} in {counted(pattern.n_places, 'span')}. {advice}"
     return Finding(diagnose_report.what(pattern), gain, advice, cases)
 
 
