@@ -140,9 +140,11 @@ def _holds_records(source: Source) -> bool:
     if not is_parquet(source):
         return _are_records(head_rows(source, _FIRST))
     names = getattr(schema_of(source), "names", ())
+    if any(not any(key in names for key in keys) for keys in (TEXTS, _SPANS)):
+        return False  # to look into columns takes as long as to read them
     columns = [name for name in names if name in TEXTS or name in _SPANS]
     with suppress(FormatError):
-        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT) if columns else ()
+        rows = islice(parquet_rows(source, columns), _MOST_LOOKED_AT)
         return _are_records([row for _, _, row in rows])
     return False
 
