@@ -54,7 +54,7 @@ from beyondchance.io.values import quoting, refusal
 from beyondchance.messages import Text, Use, quotes
 from beyondchance.options import MENDED
 from beyondchance.tallies import mended
-from beyondchance.types import Ints
+from beyondchance.types import Bools, Ints
 
 DOCUMENT_LINE = "-DOCSTART-"
 """The first cell of a line that begins a document without a name."""
@@ -80,9 +80,6 @@ RESERVED_KEYS = frozenset(("columns", "newdoc", "newdoc id", *_SENTENCE_KEYS))
 _UNEVEN = ("  ", " \n", *"\r\x0b\x0c\x1c\x1d\x1e\x1f")
 """What divides cells otherwise than a single space does."""
 _LINE = re.compile(r"[^\n]+")
-# Rows without empty cells, and blank lines. A run is as wide as a file, or cut into lines.
-_BY_TABS = re.compile(r"(?m)^(?:[^\x00- #-][^\t\n]*+(?:\t[^\t\n]++)*+\n|\n)++")
-_BY_SPACES = re.compile(r"(?m)^(?:[^\x00- #-][^ \n]*+(?: [^ \n]++)*+\n|\n)++")
 _NO_FIELDS: dict[str, str] = {}
 _BLOCK = 2**18
 """Characters that are cut into lines at a time."""
@@ -166,49 +163,54 @@ class _File:
 
     def add(self, text: str, number: int) -> list[str]:
         """Add lines, of which the first has a number, and return the cells of their rows."""
-        sign, plain = ("\t", _BY_TABS) if "\t" in text else (" ", _BY_SPACES)
-        # Where other signs divide cells too, each line is looked at by itself.
-        is_uneven = sign == " " and any(map(text.__contains__, _UNEVEN))
+        sign, width = ("\t" if "\t" in text else " "), len(self.columns)
+        if sign == " " and any(map(text.__contains__, _UNEVEN)):
+            # Other signs divide cells too.
+            lines = enumerate(text.split("\n")[:-1], number)
+            return [cell for at, line in lines for cell in self._odd(line, at)]
+        data = text.encode("utf-8", "surrogatepass")
+        codes = np.frombuffer(data, dtype=np.uint8)
+        ends = (codes == ord("\n")).nonzero()[0]
+        bounds = np.concatenate([[0], ends + 1])
+        signs = (codes == ord(sign)).nonzero()[0]
+        first, after = codes[bounds[:-1]], codes[signs + 1]
+        is_row = np.diff(signs.searchsorted(ends), prepend=0) == width - 1
+        is_row &= (first > ord(" ")) & (first != ord("#")) & (first != ord("-"))
+        # A row without empty cells; what is no such row and not blank is looked at by itself.
+        is_row[ends.searchsorted(signs[(after == ord(sign)) | (after == ord("\n"))])] = False
         kept: list[str] = []
         done = 0
-        for run in (*(() if is_uneven else plain.finditer(text)), None):
-            start, end = (len(text), len(text)) if run is None else run.span()
-            kept += self._odd_lines(text[done:start], number)
-            number += text.count("\n", done, start)
-            kept += self._plain(text[start:end], sign, number)
-            number += text.count("\n", start, end)
-            done = end
-        return kept
 
-    def _plain(self, text: str, sign: str, number: int) -> list[str]:
-        """Add rows and blank lines, and return the cells of the rows."""
-        codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-        ends = (codes == ord("\n")).nonzero()[0]
-        is_row = np.diff(ends, prepend=-1) > 1
-        signs = np.searchsorted((codes == ord(sign)).nonzero()[0], ends)
-        if not (np.diff(signs, prepend=0) == (len(self.columns) - 1) * is_row).all():
-            return self._odd_lines(text, number)
+        def lines_of(begin: int, end: int) -> str:
+            if end - begin == len(ends) or len(data) == len(text):
+                return text[bounds[begin] : bounds[end]]
+            return data[bounds[begin] : bounds[end]].decode("utf-8", "surrogatepass")
+
+        for place in (~is_row & (first != ord("\n"))).nonzero()[0].tolist():
+            kept += self._rows(lines_of(done, place), is_row[done:place], sign, number + done)
+            done = place + 1
+            kept += self._odd(lines_of(place, done)[:-1], number + place)
+        return kept + self._rows(lines_of(done, len(ends)), is_row[done:], sign, number + done)
+
+    def _rows(self, text: str, is_row: Bools, sign: str, number: int) -> list[str]:
+        """Add lines that are rows or blank, and return the cells of the rows."""
+        if not text:
+            return []
         if sign == " " and text.isascii():
             cells = text.split()
         else:
             cells = list(filter(None, text.replace("\n", sign).split(sign)))
         if self._is_header(cells[: len(self.columns)]):
-            rest = text.lstrip("\n").partition("\n")[2]
-            return self._plain(rest, sign, number + text.count("\n") - rest.count("\n"))
+            is_row[is_row.argmax()] = False
+            del cells[: len(self.columns)]
         rows = is_row.nonzero()[0]
         firsts = (np.diff(rows, prepend=-1 - self.begins) > 1).nonzero()[0]
         self.first += (firsts + len(self.lines)).tolist()
         self.document += [len(self.names) - 1] * len(firsts)
         self.lines.frombytes((rows + number).tobytes())
         self.in_head &= not len(rows)
-        if len(is_row):
-            self.begins = (self.begins and not len(rows)) or not is_row[-1]
+        self.begins = (self.begins and not len(rows)) or not is_row[-1]
         return cells
-
-    def _odd_lines(self, text: str, number: int) -> list[str]:
-        """Add lines that may be no rows, and return the cells of those that are."""
-        lines = enumerate(text.split("\n")[:-1], number)
-        return [cell for at, line in lines for cell in self._odd(line, at)]
 
     def _is_header(self, cells: list[str]) -> bool:
         """Return whether the first row names the columns, and keep their names."""
