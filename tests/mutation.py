@@ -12,6 +12,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -124,7 +125,9 @@ def _near(value: Any, dice: Dice) -> Any:
     if isinstance(value, str):
         return damaged(value, dice)
     is_number = isinstance(value, int | float)
-    return value + dice.choice([-1, 1, 7, -100, 0.5]) if is_number else None
+    with suppress(OverflowError):  # of a whole number that no other number is near
+        return value + dice.choice([-1, 1, 7, -100, 0.5]) if is_number else None
+    return None
 
 
 # --- Text ---------------------------------------------------------------------

@@ -243,6 +243,9 @@ def test_numbers_are_tokens_if_not_all_are_numbers(tmp_path, monkeypatch):
     numbered = "1 a O\n2 b B-X\n\n1 c O\n\n1 d O\n2 e O\n"
     assert check(monkeypatch, 1, *write(tmp_path, numbered, numbered)) == 3
     assert check(monkeypatch, 1, *write(tmp_path, "1 O\n2 O\n\n1 B-X\n2 O\n")) == 0
+    # Where no sentence has two tokens, nothing says what the numbers are.
+    lone = "1 a O\n\n2 b B-X\n\n3 c O\n"
+    assert check(monkeypatch, 1, *write(tmp_path, lone, lone)) == 0
 
 
 def test_columns_of_tags_are_those_of_all_rows(tmp_path, monkeypatch):

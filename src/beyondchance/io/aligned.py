@@ -173,6 +173,8 @@ class _Texts:
         How many cells of a column look like tags.
     is_numbers : bool
         Whether the first column holds numbers only.
+    tells : bool
+        Whether a text has several tokens.
     """
 
     number: int
@@ -191,6 +193,7 @@ class _Texts:
     pairs: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
     n_tags: Counter[int] = field(default_factory=Counter)
     is_numbers: bool = True
+    tells: bool = False
 
     def __str__(self) -> str:
         return self.source.name
@@ -206,6 +209,7 @@ class _Texts:
         columns = [column[rows] for column in file.columns]
         self.n_rows += len(columns[0])
         self.is_numbers = self.is_numbers and are_numbers(columns[0])
+        self.tells |= bool((file.lengths[:n_texts] > 1).any())
         for number, column in enumerate(columns):
             if self.names:
                 counts = Counter(column)
@@ -416,7 +420,8 @@ def _layouts(files: Sequence[_Texts], reading: Reading) -> list[Layout]:
             most = {n for n, n_tags in file.n_tags.items() if 2 * n_tags > file.n_rows}
             tags = {n for n in most if file.names[n].lower() not in RESERVED_COLUMNS}
         schemes = tuple((n, scheme_of_pairs(pairs)) for n, pairs in file.pairs.items())
-        found.append(Layout(file.width, widths, frozenset(tags), schemes, file.is_numbers))
+        told = file.is_numbers, file.tells
+        found.append(Layout(file.width, widths, frozenset(tags), schemes, *told))
     return found
 
 

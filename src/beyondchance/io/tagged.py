@@ -227,6 +227,8 @@ class Layout(NamedTuple):
         The schemes of columns.
     is_numbered : bool
         Whether the first column numbers the tokens.
+    tells : bool
+        Whether a text has several tokens, so that numbers that count them can be told.
     """
 
     width: int = 0
@@ -234,6 +236,7 @@ class Layout(NamedTuple):
     tags: frozenset[int] = frozenset()
     schemes: tuple[tuple[int, str], ...] = ()
     is_numbered: bool = False
+    tells: bool = False
 
     def scheme_of(self, column: int) -> str | None:
         """Return the scheme of a column; None if it is not known."""

@@ -610,7 +610,7 @@ def _token_column(file: _File, reading: Reading) -> int:
     if file.header or not file.is_numbered:
         return file.column_named(TOKEN_NAMES) or 0
     # Sentences of one token, which are all that a part may have, do not tell.
-    is_counting = file.layout is not None and int(file.lengths.max()) < 2
+    is_counting = file.layout is not None and file.layout.tells and int(file.lengths.max()) < 2
     is_counting = is_counting or are_counting(file.columns[0], file.lengths)
     are_all_tags = file.layout is None and file.holds_tags(1)
     if are_all_tags and not is_counting:
