@@ -279,7 +279,7 @@ ENCODINGS = ["utf-8"] * 30 + ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "lat
 def mutant(path: str, content: bytes, dice: Dice) -> bytes:
     """The content of a file, changed somewhere, by what its name ends in."""
     ending = path.rpartition(".")[2].lower()
-    if ending in {"zip", "qdpx"}:
+    if ending in {"zip", "qdpx", "xlsx"}:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = {name: archive.read(name) for name in archive.namelist()}
         chosen = dice.choice(list(members))
@@ -306,7 +306,11 @@ def _broken(content: bytes, dice: Dice) -> bytes:
 
 
 def _retold_json(content: bytes, dice: Dice) -> bytes:
-    return json.dumps(retold(json.loads(content), dice)).encode()
+    try:
+        value = json.loads(content)
+    except ValueError:  # an object in each line
+        return _retold_line(content, dice)
+    return json.dumps(retold(value, dice)).encode()
 
 
 def _retold_line(content: bytes, dice: Dice) -> bytes:

@@ -60,9 +60,10 @@ def test_mutants(folder, target):
     wrong = [f"mutant {number}: {text}" for number, o in outcomes.items() for text in o.wrong]
     assert not wrong, "\n".join(wrong)
     assert not list(folder.iterdir())
-    # Else nothing would be tried but how files are recognised.
+    # Else nothing would be tried but how files are recognised. The few mutants are of a format of
+    # which 45 % are recognised too, in thousands.
     recognised = [outcome for outcome in outcomes.values() if "recognised" in outcome.stages]
-    assert len(recognised) > N_MUTANTS / 3
+    assert len(recognised) > N_MUTANTS / 4
     assert any("read" in outcome.stages for outcome in outcomes.values())
 
 

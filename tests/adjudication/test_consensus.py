@@ -372,3 +372,9 @@ def test_nothing_marked() -> None:
     result = bc.consensus(bc.Corpus.from_spans({"a": [[]], "b": [[]]}, lengths=[3]))
     assert spans_of(result.corpus) == [()]
     assert len(result.votes) == len(result.ties) == 0
+
+
+def test_where_all_is_marked_agreement_with_the_consensus_is_undefined():
+    full = [[(0, 20, "P")]] * 2
+    corpus = bc.Corpus.from_spans(dict.fromkeys(("ada", "ben", "cleo"), full), lengths=[20] * 2)
+    assert "Undefined: chance agreement is 1" in str(bc.consensus(corpus))

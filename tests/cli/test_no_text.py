@@ -49,7 +49,7 @@ def mutants(name, example):
 
 N_MUTANTS = 300
 """Of each variant of a format: few of them make a message quote a text."""
-NEVER_QUOTED = {"gate_xml", "eaf", "refi_qda", "hf_parquet"}
+NEVER_QUOTED = {"gate_xml", "eaf", "refi_qda", "hf_parquet", "records_wide", "table_xlsx"}
 """Where no message quotes a text."""
 
 

@@ -45,6 +45,11 @@ def test_the_sheet_with_a_header(tmp_path):
     assert bc.read(saved(tmp_path, content)).annotators == ("x", "y")
 
 
+def test_a_workbook_without_sheets_is_refused(tmp_path):
+    with refused(bc.FormatError, "book.xlsx: the workbook has no sheets"):
+        bc.read(saved(tmp_path, workbook()))
+
+
 def test_several_sheets(tmp_path):
     path = saved(tmp_path, workbook(Spans=SPANS, Tokens=TOKENS))
     with refused(bc.FormatError, "book.xlsx: … 'Spans', 'Tokens'", use="layer"):

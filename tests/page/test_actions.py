@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from beyondchance import Corpus, CustomMeasure, agreement, diagnose, example, rank, report
-from beyondchance.page.actions import actions, by_influence
+from beyondchance.page.actions import Action, actions, by_influence
 from beyondchance.page.gather import overview
 from refusals import assert_tells
 
@@ -157,6 +157,16 @@ class TestPerson:
         found = steps(corpus)
         assert next(iter(found)) == "person"
         assert (found["person"].text, found["person"].gain) == ("Look at dan's work", "")
+        assert "where the other marked something" in found["person"].why
+
+    def test_few_documents_do_not_show_that_one_marks_nothing(self):
+        marked = {"ada": [EARLIER[0]] * 9, "ben": [EARLIER[0]] * 9, "dan": [None] * 5 + [[]] * 4}
+        corpus = Corpus.from_spans(marked, lengths=[20] * 9)
+        assert "person" not in steps(corpus)
+
+    def test_a_step_without_gain_has_no_numbers(self):
+        step = Action("person", "Look", "", "", before=0.61, after=0.606)
+        assert step.gain == ""
 
     def test_who_agrees_less_than_half_as_much(self):
         elsewhere = [[(13, 15, "P"), (17, 18, "Q"), (9, 10, "P")] for _ in range(12)]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from itertools import product
 from math import nan
 
@@ -138,6 +139,10 @@ class TestHostileNames:
     def test_json_stays_as_it_is(self):
         found = json.loads(rendered(report_of(data={"name": "=1+1"}), "json"))
         assert found["name"] == "=1+1"
+
+    def test_csv_without_rows_has_a_heading(self):
+        report = replace(report_of(), signature="beyondchance|measure:token")
+        assert rendered(report, "csv") == "signature\n"
 
     def test_csv_is_quoted(self):
         text = rendered(report_of(rows=[{"name": 'a,"b"\nc', "n": 0.5}, {"n": nan}]), "csv")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import nan
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -287,3 +288,10 @@ class TestVerdict:
     def test_nothing_to_test(self, standings):
         nothing = replace(standings, adjusted=dict.fromkeys(standings.adjusted, nan))
         assert_tells(words.verdict(nothing, "token", 3)[0], "token … nothing could be tested")
+
+
+def test_names_with_one_reason_stay_together_where_reasons_are_many():
+    shown = [(f"n{i}", SimpleNamespace(reason="r", why=f"reason {i % 7}")) for i in range(9)]
+    said = [spoken(text) for text in words.missing(shown)]
+    assert "No interval for n0 and n7: reason 0." in said
+    assert said[-1] == "No interval for n6: other reasons."

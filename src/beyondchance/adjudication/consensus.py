@@ -423,7 +423,15 @@ def _pooled(scores: Sequence[Score]) -> Score:
     """Add scores, whatever their order."""
     names = ("matched", "expected", "size_a", "size_b")
     matched, expected, a, b = (fsum(getattr(score, name) for score in scores) for name in names)
-    return Score(matched=matched, expected=expected, size_a=a, size_b=b)
+    known = [score for score in scores if score.size_a + score.size_b]
+    return Score(
+        matched=matched,
+        expected=expected,
+        size_a=a,
+        size_b=b,
+        certain=all(score.certain for score in known),
+        fixed=all(score.fixed for score in known),
+    )
 
 
 def _counted(chosen: Chosen, marks: Marks, n_annotators: int) -> tuple[Ints, Floats]:

@@ -14,7 +14,7 @@ from beyondchance.annotations.corpus import Corpus
 from beyondchance.annotations.names import as_list, distinct_names
 from beyondchance.checks import Within, checked_number, checked_option, is_whole
 from beyondchance.core.observed import overlapping
-from beyondchance.core.ragged import begins_apart, distinct
+from beyondchance.core.ragged import begins_apart, bounds, distinct
 from beyondchance.errors import DataError, MismatchError, OptionError, SpanError
 from beyondchance.evaluation.rates import SIDES
 from beyondchance.messages import Quote
@@ -252,12 +252,19 @@ def best_pairs(one: Ints, two: Ints, is_correct: Bools) -> Ints:
     (rows, row), (columns, column) = (distinct(side - side.min()) for side in (one, two))
     if len(rows) > len(columns):
         return best_pairs(two, one, is_correct)
-    worth, pair = np.zeros((2, len(rows), len(columns)), dtype=np.int64)
+    order = np.lexsort((column, row))
+    begins, partner = bounds(row[order], len(rows)), column[order]
     # A correct pair counts more than all others together.
-    worth[row, column] = 1 + len(one) * is_correct
-    pair[row, column] = np.arange(len(one))
-    chosen = np.arange(len(rows)), assignment(worth.__getitem__, len(rows), len(columns))
-    return np.asarray(pair[chosen][worth[chosen] > 0])
+    value = 1 + len(one) * is_correct[order]
+
+    def worth(number: int) -> Ints:
+        """Return what a row is worth with each column."""
+        own, found = slice(*begins[number : number + 2]), np.zeros(len(columns), dtype=np.int64)
+        found[partner[own]] = value[own]
+        return found
+
+    chosen = assignment(worth, len(rows), len(columns))
+    return np.asarray(order[partner == chosen[row[order]]])
 
 
 # --- Counts and rates ---------------------------------------------------------

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, count, groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -60,20 +60,29 @@ _RULES = {"words": "rule", "whitespace": "whitespace"}
 # --- One draft ----------------------------------------------------------------
 
 
+# All annotators of a document share its text.
+@lru_cache(maxsize=8)
+def _half_of_character(text: str) -> str:
+    """Return the first character that UTF-8 cannot hold; nothing if there is none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return text[error.start]
+    return ""
+
+
 def _checked(draft: Draft, reading: Reading) -> Draft:
     """Convert offsets to code points, check them, and trim white space at the edges of spans."""
     text = draft.text
     # What the option says is about offsets of files.
     unit = draft.offsets if draft.is_words else reading.options["offsets"] or draft.offsets
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
+    if torn := _half_of_character(text):
         raise refusal(
             draft.where,
             "the text holds half of a character ({})",
-            text[error.start],
+            torn,
             remedy="export it again as UTF-8",
-        ) from None
+        )
     for kind, name in (("document", draft.document), ("annotator", draft.annotator)):
         if not name or name != name.strip():
             raise refusal(

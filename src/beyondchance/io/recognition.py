@@ -49,7 +49,7 @@ def unrecognised(upload: Upload) -> DataError:
             return refused(f"is {kind}", expected="text", remedy=remedy)
     if is_zip(source):
         return _unrecognised_archive(source)
-    if not source.head_text:
+    if not source.head_text or (source.is_packed and source.head.startswith(b"BZh")):
         source.text  # noqa: B018 - raises an error that says why it is not text
     for near in (_near_json, _near_xml, _near_table, _near_columns):
         nearest = near(source)

@@ -196,7 +196,10 @@ def opened_files(found: Scan) -> Opened:
             uploads, formats = _frames_of(found), [FORMATS["table"]]
         else:
             items = [Source(x, url=x) if is_url(x) else x for x in found.items]
-            uploads = uploads_of(items, found.naming)
+            uploads = [
+                replace(upload, path=upload.path or upload.sources[0].url)
+                for upload in uploads_of(items, found.naming)
+            ]
             formats = formats_of(uploads, found.format, reading)
     names = list(dict.fromkeys(item.name for item in formats))
     if len(names) > 1:

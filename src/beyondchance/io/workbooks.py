@@ -52,6 +52,8 @@ def _as_csv(source: Source, sheet: str | None) -> bytes:
         raise
     except BaseException as error:  # it panics on some broken files, which is no Exception
         raise refusal(source.name, "not a readable workbook ({})", str(error)) from None
+    if not sheets:
+        raise refusal(source.name, "the workbook has no sheets", expected="a sheet with a header")
     # Remarks and empty sheets have no header.
     headed = [name for name, rows in sheets.items() if sum(map(bool, rows[:1] and rows[0])) > 1]
     if sheet is None and len(headed) > 1:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from beyondchance.diagnosis.diagnosis import Diagnosis, Pattern
 from beyondchance.diagnosis.periods import Change
+from beyondchance.inference.careless import FEWEST_DOCUMENTS
 from beyondchance.page import people
 from beyondchance.page.charts.shared import change, shown_name, shown_number
 from beyondchance.page.gather import Overview
@@ -44,8 +45,8 @@ class Action(NamedTuple):
 
     @property
     def gain(self) -> str:
-        """The corrected score before and after, as text; empty where it is not known."""
-        is_known = not isnan(self.after - self.before)
+        """The corrected score before and after, as text; empty where it is not known to rise."""
+        is_known = not isnan(self.after - self.before) and self.worth >= LEAST_GAIN
         return change(self.before, self.after) if is_known else ""
 
 
@@ -118,9 +119,11 @@ def _person(found: Overview) -> Iterator[Action]:
 def _differing(found: Overview) -> Iterator[tuple[str, str, str]]:
     """Yield annotators whose work as a whole is shown to differ, with how to call it, and why."""
     for row in found.breakdown.of("annotator"):
-        if row.name != found.gold and row.score.n_documents and not row.score.n_spans:
-            where = counted(row.score.n_documents, found.breakdown.noun)
-            did = "others" if found.gold is None else found.gold
+        n_documents = row.score.n_documents
+        if row.name != found.gold and n_documents >= FEWEST_DOCUMENTS and not row.score.n_spans:
+            where = counted(n_documents, found.breakdown.noun)
+            is_pair = len(found.result.counts.annotators) == 2
+            did = found.gold or ("the other" if is_pair else "others")
             why = f"{row.joined} marked nothing in {where} where {did} marked something."
             yield row.joined, f"{shown_name(row.joined)}'s work", why
     for who, why in people.works_below(found) if found.gold is None else ():

@@ -350,7 +350,8 @@ def star(intervals: Iterable[ConfidenceInterval]) -> Text:
     if not starred:
         return ""
     weakest = min(starred, key=lambda interval: interval.effective)
-    return "* the least certain of these: ", *pieces(weakest.caution_text), "."
+    which = "" if len(starred) == 1 else "the least certain of these: "
+    return f"* {which}", *pieces(weakest.caution_text), "."
 
 
 def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
@@ -358,8 +359,9 @@ def missing(shown: Sequence[tuple[str, ConfidenceInterval]]) -> list[Text]:
     names_by_reason: dict[Text, list[str]] = {}
     for name, interval in shown:
         if interval.reason is not None:
-            why = pieces(interval.why) if len(names_by_reason) < _MOST_REASONS else _OTHERS
-            names_by_reason.setdefault(why, []).append(name)
+            why = pieces(interval.why)
+            is_new = why not in names_by_reason and len(names_by_reason) >= _MOST_REASONS
+            names_by_reason.setdefault(_OTHERS if is_new else why, []).append(name)
     return [
         (f"No interval for {in_list(names)}: ", *pieces(why), ".")
         for why, names in names_by_reason.items()

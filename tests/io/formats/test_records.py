@@ -28,6 +28,7 @@ TEXT = "Ada met Bo in Oslo."
 ADA = {"start": 0, "end": 3, "label": "PER"}
 BO = {"start": 8, "end": 10, "label": "PER", "text": "Bo"}
 OSLO = {"start": 14, "end": 18, "label": "LOC", "text": "Oslo"}
+SPAN = {"start": 0, "end": 3, "label": "PER"}
 THREE = [(0, 3, "PER"), (8, 10, "PER"), (14, 18, "LOC")]
 COLUMNS = {"start": [0, 8, 14], "end": [3, 10, 18], "label": ["PER", "PER", "LOC"]}
 TOKENS = [
@@ -519,6 +520,18 @@ class TestTraining:
             array([TEXT, {"spans": {"sc": []}}]),
             message="news.jsonl: … groups … 'sc' … 'entities' … 'spans' … 'ents' … layer=NAME",
         )
+
+    def test_records_without_span_groups_are_not_annotated(self, read):
+        rows = [{"text": TEXT, "spans": {"x": [SPAN]}}, {"text": TEXT, "spans": []}]
+        corpus = read(json.dumps(rows).encode(), layer="x")
+        assert corpus.spans("1", "news") == [(0, 3, "PER")]
+        assert corpus.skipped == {"records not annotated left out": 1}
+
+    def test_a_span_has_one_annotator(self, refuses):
+        for people, found in ((["ada", "ben"], "a list"), ([], "a list")):
+            rows = [{"text": TEXT, "spans": [{**SPAN, "annotator": people}]}]
+            message = f"news.jsonl:1: … 'annotator' is {found}; expected a name"
+            refuses(json.dumps(rows[0]).encode(), message=message)
 
     @pytest.mark.slow
     def test_documents_of_spacy_as_json(self, read):

@@ -204,7 +204,9 @@ class _File:
             is_row[is_row.argmax()] = False
             del cells[: len(self.columns)]
         rows = is_row.nonzero()[0]
-        firsts = (np.diff(rows, prepend=-1 - self.begins) > 1).nonzero()[0]
+        before = np.empty_like(rows)
+        before[:1], before[1:] = -1 - self.begins, rows[:-1]
+        firsts = (rows - before > 1).nonzero()[0]
         self.first += (firsts + len(self.lines)).tolist()
         self.document += [len(self.names) - 1] * len(firsts)
         self.lines.frombytes((rows + number).tobytes())

@@ -356,11 +356,15 @@ def _works(
     rows: list[tuple[int | None, Row]], shape: Shape, upload: Upload, reading: Reading
 ) -> Iterator[_Work]:
     texts = _given_texts(shape, upload, reading)
+    is_group = shape.reads is not None and shape.spans.startswith("spans.")
+    key = shape.spans.partition(".")[2] if is_group else shape.spans
     for order, row in rows:
         where, item = row.where, row.item
         shape.count_others(item, reading)
-        found = row.at(shape.spans)
-        found = row.values(shape.spans) if found is not None and not _is_list(found) else found
+        own = Row(where, item.get("spans")) if is_group else row
+        # A record without groups of spans is not annotated.
+        found = None if is_group and not isinstance(own.item, Mapping) else own.at(key)
+        found = own.values(key) if found is not None and not _is_list(found) else found
         tally = _LEFT_OUT.get(str(item.get("answer")))
         if tally is None and found is None:
             tally = not_annotated("records", " not annotated left out")
@@ -377,7 +381,7 @@ def _works(
             (span, person)
             for at, value in numbered(found or (), where, shape.kind)
             for span in shape.marks(value, text, at, reading)
-            for person in people_in(value, shape.annotator, at) or _NOBODY
+            for person in _people_of(value, shape, at)
         ]
         people = [person for _, person in marked]
         is_usual = shape.reads is not None
@@ -472,6 +476,13 @@ def _in_characters(
     is_near = is_inclusive or span.start == span.end
     check_in_tokens(replace(span, end=end), len(tokens), remedy if is_near else ())
     return replace(span, start=tokens[span.start][0], end=tokens[end - 1][1])
+
+
+def _people_of(value: Any, shape: Shape, where: Text) -> Sequence[str | None]:
+    """Return who marked a span: of usual records one annotator, if the span names any."""
+    if shape.reads is None:
+        return people_in(value, shape.annotator, where) or _NOBODY
+    return [Row(where, value).known(*ANNOTATORS)] if isinstance(value, Mapping) else _NOBODY
 
 
 def _layer(records: list[Mapping[str, Any]], upload: Upload, reading: Reading) -> str:

@@ -593,17 +593,20 @@ def _is_complete(rows: _Rows, reading: Reading) -> bool:
 
 def _check_common(rows: _Rows) -> None:
     """Refuse a file of other annotators that has no document in common with any other file."""
-    files: dict[Upload, tuple[set[int], set[int]]] = {}
+    has: dict[Upload, tuple[Bools, Bools]] = {}
     for upload, (first, last) in zip(rows.uploads, pairwise(rows.begins), strict=True):
-        people, documents = files.setdefault(upload, (set(), set()))
-        people.update(np.unique(rows.annotator[first:last]).tolist())
-        documents.update(np.unique(rows.document[first:last]).tolist())
-    check_common(
-        [
-            (upload.name, people, [rows.documents[number] for number in sorted(documents)])
-            for upload, (people, documents) in files.items()
-        ]
-    )
+        none = np.zeros(len(rows.annotators), dtype=bool), np.zeros(len(rows.documents), dtype=bool)
+        people, documents = has.setdefault(upload, none)
+        people[rows.annotator[first:last]] = True
+        documents[rows.document[first:last]] = True
+    n_files = np.sum([documents for _, documents in has.values()], axis=0)
+    if any(np.all(n_files[documents] < 2) for _, documents in has.values()):
+        check_common(
+            [
+                (upload.name, {*np.flatnonzero(who).tolist()}, [*compress(rows.documents, own)])
+                for upload, (who, own) in has.items()
+            ]
+        )
 
 
 def check_common(files: Sequence[tuple[str, AbstractSet[int], Sequence[str]]]) -> None:

@@ -245,9 +245,11 @@ def deciders_report(found: Deciders, *, top: int = 20) -> Report:
 
     def blocks() -> Blocks:
         known = [pair for pair in pairs if pair.score]
+        # A reason is named after the first column, which is one of two here.
+        scores = [column._replace(why=None) for column in SCORE_COLUMNS]
         yield f"{in_list(found.names)}: what they decided, where both of two did."
         yield table_of(pairs, _PAIR, "places")
-        yield table_of(known, (*_PAIR[:2], *SCORE_COLUMNS), "agreement at these places")
+        yield table_of(known, (*_PAIR[:2], *scores), "agreement at these places")
         if differing:
             yield table_of(differing, _DIFFERING, "decided differently", top=top)
 

@@ -18,9 +18,9 @@ _FORMULA = re.compile(r"[=+\-@\t\r].", re.DOTALL)
 
 def rendered(report: Report) -> str:
     """Write rows with all digits; undefined numbers are empty."""
-    text, headings = io.StringIO(), dict.fromkeys(chain.from_iterable(report.signed_rows()))
-    # The signature comes last, whatever else only some of the rows have.
-    columns = [*sorted(headings, key="signature".__eq__)]
+    text, headings = io.StringIO(), dict.fromkeys(chain.from_iterable(report.rows))
+    # The signature comes last, whatever else only some of the rows have, and stands without rows.
+    columns = [*headings, *([] if report.signature is None else ["signature"])]
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writerow({name: _cell(name) for name in columns})
     writer.writerows({name: _cell(row[name]) for name in row} for row in report.signed_rows())
