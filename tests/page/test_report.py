@@ -324,7 +324,7 @@ class TestTrueSentences:
 
     def test_stars_are_explained(self, systems, drawn):
         assert re.search(r"to [\d.]+\*<", drawn.html)
-        assert "* its width" in drawn.html
+        assert "* the least certain of these: its width" in drawn.html
         # By default too, of a label that very few documents have.
         assert "* its width" in systems.html
 
