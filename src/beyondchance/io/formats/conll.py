@@ -127,7 +127,7 @@ class _File:
         """Name the line of a row, for messages."""
         return f"{self.source.name}:{self.lines[row]}"
 
-    @property
+    @cached_property
     def lengths(self) -> Ints:
         """How many rows each sentence has."""
         return np.diff(self.first, append=len(self.lines))
@@ -559,7 +559,8 @@ def _divide(file: _File) -> None:
     by_document, by_sentence = (_filled(file, names) for names in (DOCUMENT_NAMES, SENTENCE_NAMES))
     if not (by_document or by_sentence):
         return
-    sentences = np.repeat(np.arange(len(file.first)), file.lengths).tolist()
+    rows = np.arange(len(file.lines))
+    sentences = (np.searchsorted(file.first, rows, "right") - 1).tolist()
     documents: list[Any] = by_document or [file.document[sentence] for sentence in sentences]
     keys = list(zip(documents, by_sentence or sentences, strict=True))
     file.first = [row for row, key in enumerate(keys) if not row or key != keys[row - 1]]
