@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import fsum, inf, lcm
+from math import inf, lcm
 from typing import Any, Unpack
 
 import numpy as np
@@ -35,7 +35,7 @@ from beyondchance.messages import Quote, Use, given
 from beyondchance.options import CorpusOptions
 from beyondchance.results.agreement import Agreement
 from beyondchance.results.printed import Printed
-from beyondchance.results.score import Score
+from beyondchance.results.score import Score, pooled
 from beyondchance.scoring.api import agreement
 from beyondchance.scoring.data import corpus_of
 from beyondchance.scoring.one_to_one import numbered
@@ -169,7 +169,7 @@ class Consensus(Printed):
             return {}
         people = (who for pair in self.agreement.by_pair for who in pair if who != self.name)
         scores = {who: [self._decided(who, is_for=x) for x in (False, True)] for who in people}
-        scores[self.name] = [_pooled(side) for side in zip(*scores.values(), strict=True)]
+        scores[self.name] = [pooled(side) for side in zip(*scores.values(), strict=True)]
         return {who: (low.corrected, high.corrected) for who, (low, high) in scores.items()}
 
     def _decided(self, who: str, *, is_for: bool) -> Score:
@@ -417,21 +417,6 @@ def _whole(annotators: tuple[str, ...], weights: Mapping[str, float]) -> Ints:
             expected="numbers with fewer digits, no more than a million times one another",
         )
     return np.array(whole, dtype=np.int64)
-
-
-def _pooled(scores: Sequence[Score]) -> Score:
-    """Add scores, whatever their order."""
-    names = ("matched", "expected", "size_a", "size_b")
-    matched, expected, a, b = (fsum(getattr(score, name) for score in scores) for name in names)
-    known = [score for score in scores if score.size_a + score.size_b]
-    return Score(
-        matched=matched,
-        expected=expected,
-        size_a=a,
-        size_b=b,
-        certain=all(score.certain for score in known),
-        fixed=all(score.fixed for score in known),
-    )
 
 
 def _counted(chosen: Chosen, marks: Marks, n_annotators: int) -> tuple[Ints, Floats]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from beyondchance.other_coefficients.coefficient import (
     from_disagreement,
 )
 from beyondchance.other_coefficients.sections import GAP, sections
-from beyondchance.results.score import SUMS, Score
+from beyondchance.results.score import Score, pooled
 from beyondchance.types import Floats, Ints
 
 ALL_ALIKE = "all annotators gave all positions the same category: nothing else could be expected"
@@ -258,11 +257,7 @@ def shuffled_tokens(task: Task) -> dict[str, Score]:
 
 def _shuffled_f1(scores: dict[str, Score]) -> Coefficient:
     """Add up the scores of labels, as if positions were shuffled."""
-    marked = [score for score in scores.values() if score.size_a + score.size_b]
-    sums: dict[str, Any] = {
-        name: fsum(getattr(score, name) for score in marked) for name in SUMS[:4]
-    }
-    return from_score(Score(**sums, certain=all(score.certain for score in marked)), scores)
+    return from_score(pooled(scores.values()), scores)
 
 
 def from_score(score: Score, by_label: Mapping[str, Score]) -> Coefficient:

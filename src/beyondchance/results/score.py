@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import nan
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from math import fsum, nan
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -293,3 +293,22 @@ class Score(Rates, Printed):
                 expected="one of agreement(...), such as .by_label[...], or .intervals()",
             )
         return self.ask(**resampling)[checked_option("score", score, SCORES)]
+
+
+def pooled(scores: Iterable[Score]) -> Score:
+    """Add scores, whatever their order; those of nothing say nothing of chance.
+
+    Examples
+    --------
+    >>> one = Score(matched=1, expected=0.5, size_a=2, size_b=1, certain=True)
+    >>> pooled([one, Score()]).reason == one.reason, pooled([one, one]).matched
+    (True, 2.0)
+    """
+    marked = [score for score in scores if score.size_a + score.size_b]
+    sums: dict[str, Any] = {
+        name: fsum(getattr(score, name) for score in marked) for name in SUMS[:4]
+    }
+    is_so: dict[str, Any] = {
+        name: all(getattr(score, name) for score in marked) for name in ("certain", "fixed")
+    }
+    return Score(**sums, **is_so)
